@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+func module(_ name: String, folder: String, dependencies: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: strict)
+}
+
+func tests(_ folder: String, of dependencies: [Target.Dependency], resources: [Resource] = [])
+  -> Target
+{
+  .testTarget(
+    name: "SwiftBoard\(folder)", dependencies: dependencies, path: "Tests/\(folder)",
+    resources: resources, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "swiftboard",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "SwiftBoardStore", targets: ["SwiftBoardStore"]),
+    .library(name: "SwiftBoardJSON", targets: ["SwiftBoardJSON"]),
+    .library(name: "SwiftBoardRecording", targets: ["SwiftBoardRecording"]),
+    .library(name: "SwiftBoardTesting", targets: ["SwiftBoardTesting"]),
+    .library(name: "SwiftBoardDependencies", targets: ["SwiftBoardDependencies"]),
+    .library(name: "SwiftBoardCommandLine", targets: ["SwiftBoardCommandLine"]),
+    .library(name: "SwiftBoardFeatures", targets: ["SwiftBoardFeatures"]),
+    .executable(name: "swiftboard", targets: ["swiftboard"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+      name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+
+    module("SwiftBoardStore", folder: "Store"),
+    module("SwiftBoardJSON", folder: "JSON"),
+    module(
+      "SwiftBoardRecording", folder: "Recording",
+      dependencies: ["SwiftBoardStore", "SwiftBoardJSON"]),
+    module(
+      "SwiftBoardTesting", folder: "StoreTesting",
+      dependencies: ["SwiftBoardStore", "SwiftBoardRecording"]),
+    module(
+      "SwiftBoardDependencies", folder: "Dependencies",
+      dependencies: ["SwiftBoardJSON", "CSodium", "CSQLite", "CCurl"]),
+    module("SwiftBoardCommandLine", folder: "CommandLine", dependencies: ["SwiftBoardJSON"]),
+    module(
+      "SwiftBoardFeatures", folder: "Features",
+      dependencies: [
+        "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording", "SwiftBoardDependencies",
+        "SwiftBoardCommandLine",
+      ]),
+    .executableTarget(
+      name: "swiftboard", dependencies: ["SwiftBoardFeatures"], path: "Sources/swiftboard",
+      swiftSettings: strict),
+
+    .target(
+      name: "SwiftBoardTestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    tests("StoreTests", of: ["SwiftBoardStore", "SwiftBoardTesting"]),
+    tests("JSONTests", of: ["SwiftBoardJSON"]),
+    tests("RecordingTests", of: ["SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON"]),
+    tests("StoreTestingTests", of: ["SwiftBoardTesting", "SwiftBoardStore"]),
+    tests(
+      "DependenciesTests",
+      of: ["SwiftBoardDependencies", "SwiftBoardTestSupport", "CSodium", "CSQLite"],
+      resources: [.copy("keychain-vectors")]),
+    tests("CommandLineTests", of: ["SwiftBoardCommandLine"]),
+    tests(
+      "FeaturesTests",
+      of: [
+        "SwiftBoardFeatures", "SwiftBoardTesting", "SwiftBoardDependencies", "SwiftBoardTestSupport",
+      ]),
+    tests("IntegrationTests", of: ["SwiftBoardTestSupport", "swiftboard"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,106 @@
+/// Who sent an action.
+public enum StepOrigin: Sendable, Hashable {
+  /// A person's line, as typed, and where it stands, for example `demo.sb:7`.
+  case user(line: String, at: String)
+  case link(String)
+  /// Code that embeds the store.
+  case program(String)
+  /// An effect, its id where it has one, and the number of the step that returned it.
+  case effect(name: String, id: String?, step: Int)
+}
+
+/// One reduction, as hooks and observers see it.
+public struct Step<Action: Sendable>: Sendable {
+  /// 1, 2, 3 … in the order of reduction, without gaps.
+  public let number: Int
+  public let origin: StepOrigin
+  public let action: Action
+  /// What was returned, in order.
+  public let effects: [EffectDescriptor]
+
+  public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
+    self.number = number
+    self.origin = origin
+    self.action = action
+    self.effects = effects
+  }
+}
+
+/// What an effect is, without what it does: comparable in tests, written to recordings, listed while it runs.
+///
+/// Two descriptors are equal when name, id, kind and parts are; the place in the source may move between versions and does not
+/// count.
+public struct EffectDescriptor: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable {
+    case task, run, send, cancel, concatenate, issue
+  }
+
+  public let kind: Kind
+  public let name: String
+  /// The cancel id with its place in the composition, `/` between the parts.
+  public let id: String?
+  /// The members of a `concatenate`, in order; else empty.
+  public let parts: [EffectDescriptor]
+  public let location: SourceLocation
+
+  public init(
+    kind: Kind, name: String? = nil, id: String? = nil, parts: [EffectDescriptor] = [],
+    location: SourceLocation = SourceLocation()
+  ) {
+    self.kind = kind
+    self.name = name ?? kind.rawValue
+    self.id = id
+    self.parts = parts
+    self.location = location
+  }
+
+  public static func == (a: EffectDescriptor, b: EffectDescriptor) -> Bool {
+    a.kind == b.kind && a.name == b.name && a.id == b.id && a.parts == b.parts
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(name)
+    hasher.combine(id)
+    hasher.combine(parts)
+  }
+}
+
+/// Something that went wrong and that nobody caught: reported, never fatal.
+public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What happened, why that is likely, and what to do.
+  public let message: String
+  /// Where the effect was made, or where the reducer that was misused was composed.
+  public let location: SourceLocation
+  /// The step that returned the effect, 0 where there is none.
+  public let step: Int
+
+  public init(message: String, location: SourceLocation, step: Int) {
+    self.message = message
+    self.location = location
+    self.step = step
+  }
+
+  public var description: String { "\(location): \(message)" }
+}
+
+/// Taps on the reductions of one store, called on the reducing thread inside the store's critical section: they see every step
+/// before anybody else does. They must be quick and must not call the store.
+public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
+  /// Before the reducer is called, with the number the step will have.
+  public var willReduce: (@Sendable (_ number: Int) -> Void)?
+  /// After the reducer returned. Keeping a copy of the state makes the next step copy what it changes.
+  public var didReduce: (@Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void)?
+  /// An issue, after the step it belongs to.
+  public var issue: (@Sendable (StoreIssue) -> Void)?
+
+  public init(
+    willReduce: (@Sendable (Int) -> Void)? = nil,
+    didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)? = nil,
+    issue: (@Sendable (StoreIssue) -> Void)? = nil
+  ) {
+    self.willReduce = willReduce
+    self.didReduce = didReduce
+    self.issue = issue
+  }
+}
