@@ -1,5 +1,160 @@
-/// Placeholder of the effect type; the store's own commit replaces it.
+/// Work that a reduction asks for, as a value: the store starts it, and its actions come back to the reducer.
+///
+/// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests, recordings and
+/// `Store.effects` can say what it is. Making one runs nothing.
 public struct Effect<Action: Sendable>: Sendable {
-  /// What the effect is, for tests, recordings and lists.
-  public var descriptor: EffectDescriptor { EffectDescriptor(kind: .task) }
+  @usableFromInline
+  enum Operation: Sendable {
+    case none
+    case send(Action)
+    case task(@Sendable () async throws -> Action?)
+    case run(@Sendable (Send<Action>) async throws -> Void)
+    case cancel(CancelKey)
+    case issue(String)
+    case merge([Effect<Action>])
+    case concatenate([Effect<Action>])
+  }
+
+  /// An id, and whether effects that bear it already are to be cancelled first.
+  @usableFromInline
+  struct Registration: Sendable {
+    @usableFromInline var key: CancelKey
+    @usableFromInline let cancelInFlight: Bool
+
+    @inlinable
+    init(key: CancelKey, cancelInFlight: Bool) {
+      self.key = key
+      self.cancelInFlight = cancelInFlight
+    }
+  }
+
+  @usableFromInline var operation: Operation
+  @usableFromInline var name: String?
+  @usableFromInline var location: SourceLocation
+  @usableFromInline var registrations: [Registration]
+  /// Where in the composition the effect was returned, outermost first.
+  @usableFromInline var path: [ScopeKey]
+
+  @inlinable
+  init(
+    _ operation: Operation, name: String? = nil, location: SourceLocation,
+    registrations: [Registration] = [], path: [ScopeKey] = []
+  ) {
+    self.operation = operation
+    self.name = name
+    self.location = location
+    self.registrations = registrations
+    self.path = path
+  }
+}
+
+extension Effect {
+  /// Nothing; leaves no trace in descriptors.
+  @inlinable
+  public static var none: Effect { Effect(.none, location: SourceLocation()) }
+
+  /// One asynchronous operation that ends in one action.
+  ///
+  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error.
+  @inlinable
+  public static func task(
+    name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ operation: @escaping @Sendable () async throws -> Action
+  ) -> Effect {
+    Effect(
+      .task({ try await operation() }), name: name,
+      location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// An asynchronous operation that sends any number of actions. What is sent after it returned or was cancelled is
+  /// dropped.
+  @inlinable
+  public static func run(
+    name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void
+  ) -> Effect {
+    Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// An action, queued behind what is queued already. No task is started.
+  @inlinable
+  public static func send(
+    _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    Effect(.send(action), location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// Cancels every effect that bears `id` here or in a child of here, started or not. No action of theirs is reduced
+  /// afterwards.
+  @inlinable
+  public static func cancel(
+    id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    Effect(
+      .cancel(CancelKey(id: CancelID(id))), location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// Cancels every effect of the place it is returned at and of all children of that place.
+  @inlinable
+  static func cancelScope(path: [ScopeKey], location: SourceLocation) -> Effect {
+    Effect(.cancel(CancelKey(path: path, id: nil)), location: location)
+  }
+
+  /// Reports a misuse that the reducer found, at the line that is to blame. The state should be left as it is.
+  @inlinable
+  public static func issue(
+    _ message: String, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    Effect(.issue(message), location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// Effects that run side by side, as one: an id given to it cancels all of them.
+  @inlinable
+  public static func merge(
+    _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    combined(effects, Operation.merge, SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// Effects that run one after the other: each starts when the work of the one before has ended, without
+  /// waiting for what its actions caused. Cancelling it cancels those that have not begun, too.
+  @inlinable
+  public static func concatenate(
+    _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    combined(effects, Operation.concatenate, SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// `merge` with the effects spelled out.
+  @inlinable
+  public static func merge(
+    _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    merge(effects, fileID: fileID, line: line)
+  }
+
+  /// `concatenate` with the effects spelled out.
+  @inlinable
+  public static func concatenate(
+    _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    concatenate(effects, fileID: fileID, line: line)
+  }
+
+  @inlinable
+  static func combined(
+    _ effects: [Effect], _ make: ([Effect]) -> Operation, _ location: SourceLocation
+  ) -> Effect {
+    let members = effects.filter { !$0.isNone }
+    switch members.count {
+    case 0: return Effect(.none, location: location)
+    case 1: return members[0]
+    default: return Effect(make(members), location: location)
+    }
+  }
+
+  @inlinable
+  var isNone: Bool {
+    if case .none = operation { true } else { false }
+  }
 }

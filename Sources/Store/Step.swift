@@ -32,14 +32,14 @@ public struct Step<Action: Sendable>: Sendable {
 /// count.
 public struct EffectDescriptor: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable {
-    case task, run, send, cancel, concatenate, issue
+    case task, run, send, cancel, merge, concatenate, issue
   }
 
   public let kind: Kind
   public let name: String
   /// The cancel id with its place in the composition, `/` between the parts.
   public let id: String?
-  /// The members of a `concatenate`, in order; else empty.
+  /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [EffectDescriptor]
   public let location: SourceLocation
 

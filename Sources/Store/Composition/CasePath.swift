@@ -1,0 +1,21 @@
+/// Names a case of an enum: how to make it, and how to look inside.
+///
+/// ```swift
+/// extension CasePath where Root == Board.Action, Value == Counter.Action {
+///   static var counter: Self {
+///     CasePath(embed: Board.Action.counter) { if case .counter(let a) = $0 { a } else { nil } }
+///   }
+/// }
+/// ```
+public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
+  public let embed: @Sendable (Value) -> Root
+  public let extract: @Sendable (Root) -> Value?
+
+  @inlinable
+  public init(
+    embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
+  ) {
+    self.embed = embed
+    self.extract = extract
+  }
+}

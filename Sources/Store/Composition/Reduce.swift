@@ -1,0 +1,37 @@
+/// A reducer from a closure.
+public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
+  @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
+
+  @inlinable
+  public init(
+    _ body: @escaping @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
+  ) {
+    self.body = body
+  }
+
+  /// Wraps another reducer, hiding its type.
+  @inlinable
+  public init(_ reducer: some Reducer<State, Action, Dependencies>) {
+    body = { reducer.reduce(&$0, $1, $2) }
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout State, _ action: Action, _ dependencies: Dependencies
+  ) -> [Effect<Action>] {
+    body(&state, action, dependencies)
+  }
+}
+
+/// Does nothing.
+public struct EmptyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
+  @inlinable
+  public init() {}
+
+  @inlinable
+  public func reduce(
+    _ state: inout State, _ action: Action, _ dependencies: Dependencies
+  ) -> [Effect<Action>] {
+    []
+  }
+}

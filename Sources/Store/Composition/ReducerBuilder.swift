@@ -1,0 +1,176 @@
+/// Lets reducers be written one under the other: each sees the state as those above left it, and the effects are those of all, in
+/// order.
+@resultBuilder
+public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
+  @inlinable
+  public static func buildExpression<R: Reducer<State, Action, Dependencies>>(_ reducer: R) -> R {
+    reducer
+  }
+
+  @inlinable
+  public static func buildBlock() -> EmptyReducer<State, Action, Dependencies> {
+    EmptyReducer()
+  }
+
+  @inlinable
+  public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: R) -> R {
+    first
+  }
+
+  @inlinable
+  public static func buildPartialBlock<
+    R0: Reducer<State, Action, Dependencies>, R1: Reducer<State, Action, Dependencies>
+  >(accumulated: R0, next: R1) -> ReducerPair<R0, R1> {
+    ReducerPair(accumulated, next)
+  }
+
+  @inlinable
+  public static func buildOptional<R: Reducer<State, Action, Dependencies>>(
+    _ reducer: R?
+  ) -> OptionalReducer<R> {
+    OptionalReducer(reducer)
+  }
+
+  @inlinable
+  public static func buildEither<
+    First: Reducer<State, Action, Dependencies>, Second: Reducer<State, Action, Dependencies>
+  >(first: First) -> EitherReducer<First, Second> {
+    .first(first)
+  }
+
+  @inlinable
+  public static func buildEither<
+    First: Reducer<State, Action, Dependencies>, Second: Reducer<State, Action, Dependencies>
+  >(second: Second) -> EitherReducer<First, Second> {
+    .second(second)
+  }
+
+  @inlinable
+  public static func buildArray<R: Reducer<State, Action, Dependencies>>(
+    _ reducers: [R]
+  ) -> ReducerList<R> {
+    ReducerList(reducers)
+  }
+}
+
+/// Two reducers, one after the other.
+public struct ReducerPair<R0: Reducer, R1: Reducer>: Reducer
+where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Dependencies {
+  @usableFromInline let first: R0
+  @usableFromInline let second: R1
+
+  @inlinable
+  init(_ first: R0, _ second: R1) {
+    self.first = first
+    self.second = second
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout R0.State, _ action: R0.Action, _ dependencies: R0.Dependencies
+  ) -> [Effect<R0.Action>] {
+    let effects = first.reduce(&state, action, dependencies)
+    let more = second.reduce(&state, action, dependencies)
+    if more.isEmpty { return effects }
+    return effects.isEmpty ? more : effects + more
+  }
+}
+
+/// An `if` without `else`.
+public struct OptionalReducer<R: Reducer>: Reducer {
+  @usableFromInline let reducer: R?
+
+  @inlinable
+  init(_ reducer: R?) {
+    self.reducer = reducer
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
+  ) -> [Effect<R.Action>] {
+    reducer?.reduce(&state, action, dependencies) ?? []
+  }
+}
+
+/// An `if` with `else`, or a `switch`.
+public enum EitherReducer<First: Reducer, Second: Reducer>: Reducer
+where
+  First.State == Second.State, First.Action == Second.Action,
+  First.Dependencies == Second.Dependencies
+{
+  case first(First)
+  case second(Second)
+
+  @inlinable
+  public func reduce(
+    _ state: inout First.State, _ action: First.Action, _ dependencies: First.Dependencies
+  ) -> [Effect<First.Action>] {
+    switch self {
+    case .first(let reducer): reducer.reduce(&state, action, dependencies)
+    case .second(let reducer): reducer.reduce(&state, action, dependencies)
+    }
+  }
+}
+
+/// A `for` loop.
+public struct ReducerList<R: Reducer>: Reducer {
+  @usableFromInline let reducers: [R]
+
+  @inlinable
+  init(_ reducers: [R]) {
+    self.reducers = reducers
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
+  ) -> [Effect<R.Action>] {
+    var effects: [Effect<R.Action>] = []
+    for reducer in reducers {
+      effects += reducer.reduce(&state, action, dependencies)
+    }
+    return effects
+  }
+}
+
+/// Several reducers as one, for composing outside a `body`.
+public struct CombineReducers<
+  State: Sendable, Action: Sendable, Dependencies: Sendable,
+  R: Reducer<State, Action, Dependencies>
+>: Reducer {
+  @usableFromInline let base: R
+
+  @inlinable
+  public init(
+    @ReducerBuilder<State, Action, Dependencies> _ reducers: () -> R
+  ) {
+    base = reducers()
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout State, _ action: Action, _ dependencies: Dependencies
+  ) -> [Effect<Action>] {
+    base.reduce(&state, action, dependencies)
+  }
+}
+
+/// A reducer that is written as a `body` of others.
+///
+/// `body` is made anew for every action, so it should be a plain listing.
+public protocol ComposedReducer<State, Action, Dependencies>: Reducer {
+  associatedtype Body: Reducer<State, Action, Dependencies>
+
+  @ReducerBuilder<State, Action, Dependencies>
+  var body: Body { get }
+}
+
+extension ComposedReducer {
+  @inlinable
+  public func reduce(
+    _ state: inout State, _ action: Action, _ dependencies: Dependencies
+  ) -> [Effect<Action>] {
+    body.reduce(&state, action, dependencies)
+  }
+}

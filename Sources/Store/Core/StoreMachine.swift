@@ -1,0 +1,115 @@
+/// Everything of a store that changes, as one value behind one lock.
+@usableFromInline
+struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
+  /// An action on its way to the reducer.
+  @usableFromInline
+  struct Item: Sendable {
+    @usableFromInline let action: Action
+    /// `nil`: the effect `source` sent it.
+    @usableFromInline let origin: StepOrigin?
+    /// The entry that its effects go under; it counts the item while that is queued.
+    @usableFromInline let owner: EffectToken
+    /// The effect whose cancelling drops the action.
+    @usableFromInline let source: EffectToken
+    /// Whether the owner's work has ended with it.
+    @usableFromInline let endsWork: Bool
+
+    @inlinable
+    init(
+      action: Action, origin: StepOrigin?, owner: EffectToken, source: EffectToken, endsWork: Bool
+    ) {
+      self.action = action
+      self.origin = origin
+      self.owner = owner
+      self.source = source
+      self.endsWork = endsWork
+    }
+  }
+
+  @usableFromInline var state: State
+  /// How many reductions there have been.
+  @usableFromInline var steps = 0
+  @usableFromInline var table = EffectTable<Action>()
+  @usableFromInline var queue: [Item] = []
+  @usableFromInline var queueHead = 0
+  /// One thread is telling observers of a step; whoever comes queues behind it.
+  @usableFromInline var isPublishing = false
+  @usableFromInline var isClosed = false
+  /// Whether steps have an audience, hooks or observers.
+  @usableFromInline var isTapped = false
+  @usableFromInline var hooks: StepHooks<State, Action>?
+  @usableFromInline var observers: [Observer] = []
+  @usableFromInline var nextObserver = 0
+
+  @usableFromInline
+  struct Observer: Sendable {
+    @usableFromInline let id: Int
+    @usableFromInline let body: @Sendable (Step<Action>, borrowing State) -> Void
+
+    @inlinable
+    init(id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void) {
+      self.id = id
+      self.body = body
+    }
+  }
+
+  @inlinable
+  init(state: State) {
+    self.state = state
+  }
+
+  @inlinable
+  mutating func enqueue(_ item: Item) {
+    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued += 1 }
+    queue.append(item)
+  }
+
+  @inlinable
+  mutating func dequeue() -> Item? {
+    guard queueHead < queue.count else { return nil }
+    let item = queue[queueHead]
+    queueHead += 1
+    if queueHead == queue.count {
+      queue.removeAll(keepingCapacity: queueHead <= 1024)
+      queueHead = 0
+    } else if queueHead >= 1024, queueHead * 2 >= queue.count {
+      queue.removeFirst(queueHead)
+      queueHead = 0
+    }
+    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued -= 1 }
+    return item
+  }
+
+  @inlinable
+  mutating func noteAudience() {
+    isTapped = hooks != nil || !observers.isEmpty
+  }
+}
+
+/// What is left to do once the lock is released.
+@usableFromInline
+struct Aftermath<State: Sendable, Action: Sendable>: Sendable {
+  @usableFromInline
+  struct Publication: Sendable {
+    @usableFromInline let step: Step<Action>
+    @usableFromInline let state: State
+    @usableFromInline let observers: [StoreMachine<State, Action>.Observer]
+
+    @inlinable
+    init(
+      step: Step<Action>, state: State, observers: [StoreMachine<State, Action>.Observer]
+    ) {
+      self.step = step
+      self.state = state
+      self.observers = observers
+    }
+  }
+
+  @usableFromInline var outbox = Outbox<Action>()
+  @usableFromInline var publication: Publication?
+  /// Actions that were reduced, kept so that they are not destroyed under the lock.
+  @usableFromInline var reduced = Few<Action>()
+
+  @inlinable
+  init() {}
+}

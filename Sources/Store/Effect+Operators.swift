@@ -1,0 +1,122 @@
+extension Effect {
+  /// Gives the effect an id under which `cancel(id:)` finds it. Several effects may share one.
+  ///
+  /// - Parameter cancelInFlight: Cancels those that bear the id already, here or in a child of here, first.
+  @inlinable
+  public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
+    guard !isNone else { return self }
+    var copy = self
+    copy.registrations.append(
+      Registration(key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight))
+    return copy
+  }
+
+  /// Turns what the effect throws into an action. Cancellation is not an error and is not passed on.
+  @inlinable
+  public func `catch`(
+    _ handler: @escaping @Sendable (_ error: any Error) -> Action
+  ) -> Effect {
+    var copy = self
+    switch operation {
+    case .none, .send, .cancel, .issue:
+      break
+    case .task(let operation):
+      copy.operation = .task {
+        do { return try await operation() } catch let error where !(error is CancellationError) {
+          return handler(error)
+        }
+      }
+    case .run(let operation):
+      copy.operation = .run { send in
+        do { try await operation(send) } catch let error where !(error is CancellationError) {
+          send(handler(error))
+        }
+      }
+    case .merge(let effects):
+      copy.operation = .merge(effects.map { $0.catch(handler) })
+    case .concatenate(let effects):
+      copy.operation = .concatenate(effects.map { $0.catch(handler) })
+    }
+    return copy
+  }
+
+  /// The same effect with every action embedded in another type, as a parent does with a child's.
+  @inlinable
+  public func map<NewAction>(
+    _ transform: @escaping @Sendable (Action) -> NewAction
+  ) -> Effect<NewAction> {
+    let mapped: Effect<NewAction>.Operation
+    switch operation {
+    case .none: mapped = .none
+    case .send(let action): mapped = .send(transform(action))
+    case .task(let operation): mapped = .task { try await operation().map(transform) }
+    case .run(let operation): mapped = .run { send in try await operation(send.map(transform)) }
+    case .cancel(let key): mapped = .cancel(key)
+    case .issue(let message): mapped = .issue(message)
+    case .merge(let effects): mapped = .merge(effects.map { $0.map(transform) })
+    case .concatenate(let effects): mapped = .concatenate(effects.map { $0.map(transform) })
+    }
+    return Effect<NewAction>(
+      mapped, name: name, location: location,
+      registrations: registrations.map {
+        Effect<NewAction>.Registration(key: $0.key, cancelInFlight: $0.cancelInFlight)
+      }, path: path)
+  }
+
+  /// The same effect one scope further out.
+  @inlinable
+  func nested(under scope: ScopeKey) -> Effect {
+    var copy = self
+    copy.path.insert(scope, at: 0)
+    for index in copy.registrations.indices {
+      copy.registrations[index].key.path.insert(scope, at: 0)
+    }
+    switch operation {
+    case .cancel(var key):
+      key.path.insert(scope, at: 0)
+      copy.operation = .cancel(key)
+    case .merge(let effects):
+      copy.operation = .merge(effects.map { $0.nested(under: scope) })
+    case .concatenate(let effects):
+      copy.operation = .concatenate(effects.map { $0.nested(under: scope) })
+    case .none, .send, .task, .run, .issue:
+      break
+    }
+    return copy
+  }
+}
+
+extension Array {
+  /// A child's effects as its parent returns them: actions embedded, ids moved into a place of their own.
+  ///
+  /// The plain-call form of `Scope`:
+  /// ```swift
+  /// case .child(let action):
+  ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
+  /// ```
+  /// - Parameter id: Tells children apart whose effects may bear equal ids. Without one it is this line of source, so give one
+  ///   where a single line serves several children. It is shown in descriptors.
+  /// - Complexity: O(1) without effects.
+  @inlinable
+  public func scoped<Child, Parent>(
+    _ embed: @escaping @Sendable (Child) -> Parent, id: (any Hashable & Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> [Effect<Parent>] where Element == Effect<Child> {
+    guard !isEmpty else { return [] }
+    let key = ScopeKey(id: id, location: SourceLocation(fileID: fileID, line: line))
+    return map { $0.map(embed).nested(under: key) }
+  }
+}
+
+extension ScopeKey {
+  @inlinable
+  init(id: (any Hashable & Sendable)?, location: SourceLocation) {
+    if let id {
+      func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }
+      let identity = wrap(id)
+      self.init(identity: identity, label: identity.description)
+    } else {
+      self.init(identity: CancelID(location), label: nil)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+// The only file of this module that knows the C library: the lock of sanitizer builds, and standard error.
+
+#if SWIFTBOARD_PTHREAD_LOCK
+  /// The thread sanitizer does not see `Synchronization.Mutex` on Linux; it does see this one.
+  @usableFromInline
+  final class Lock<Value: Sendable>: @unchecked Sendable {
+    // Unchecked: `value` is only touched between lock and unlock of `mutex`.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    @usableFromInline
+    init(_ value: consuming Value) {
+      mutex = .allocate(capacity: 1)
+      pthread_mutex_init(mutex, nil)
+      self.value = value
+    }
+
+    deinit {
+      pthread_mutex_destroy(mutex)
+      mutex.deallocate()
+    }
+
+    @usableFromInline
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+      pthread_mutex_lock(mutex)
+      defer { pthread_mutex_unlock(mutex) }
+      return body(&value)
+    }
+  }
+#else
+  /// The store's lock. The same name stands for a pthread lock where `SWIFTBOARD_PTHREAD_LOCK` is defined.
+  @usableFromInline
+  struct Lock<Value: Sendable>: ~Copyable, Sendable {
+    @usableFromInline let mutex: Mutex<Value>
+
+    @inlinable
+    init(_ value: consuming sending Value) {
+      mutex = Mutex(value)
+    }
+
+    @inlinable
+    borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+      mutex.withLock { value in body(&value) }
+    }
+  }
+#endif
+
+/// Writes a line to standard error: what an issue does when nobody asked to hear of it.
+@usableFromInline
+func writeToStandardError(_ line: String) {
+  var text = line + "\n"
+  text.withUTF8 { bytes in
+    _ = write(2, bytes.baseAddress, bytes.count)
+  }
+}

@@ -1,0 +1,29 @@
+/// Sends actions from inside an effect: synchronous, from any thread, in the order of the calls.
+///
+/// What is sent after the effect returned or was cancelled is dropped.
+public struct Send<Action: Sendable>: Sendable {
+  @usableFromInline let sink: @Sendable (Action, _ wantsHandle: Bool) -> StoreTask
+
+  @inlinable
+  init(_ sink: @escaping @Sendable (Action, _ wantsHandle: Bool) -> StoreTask) {
+    self.sink = sink
+  }
+
+  /// Sends the action. When it returns, the action is reduced, or queued where an observer is being told of a step before.
+  @inlinable
+  public func callAsFunction(_ action: Action) {
+    _ = sink(action, false)
+  }
+
+  /// Sends the action and gives a handle to the effects that it causes.
+  @inlinable
+  public func start(_ action: Action) -> StoreTask {
+    sink(action, true)
+  }
+
+  /// A sender of a child's actions.
+  @inlinable
+  public func map<Child>(_ embed: @escaping @Sendable (Child) -> Action) -> Send<Child> {
+    Send<Child> { [sink] action, wantsHandle in sink(embed(action), wantsHandle) }
+  }
+}

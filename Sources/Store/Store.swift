@@ -1,0 +1,192 @@
+/// Holds a state, reduces actions one at a time, and runs the effects that follow.
+///
+/// A store is no actor: `send` is synchronous and may be called from any thread, task or isolation. All that changes lives behind
+/// one lock.
+///
+/// ## Rules
+/// - **R1** A store reduces one action at a time, in one total order.
+/// - **R2** First in, first out. What a step causes at once is queued behind what is queued already. When `send` returns, the action and
+///   everything it caused at once have been reduced and observers have been told, with one exception: while an observer is being told
+///   of an earlier step, by this thread or another, `send` only queues, and the telling thread goes on to reduce it.
+/// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched elements, and a `send` without effects
+///   allocates nothing.
+/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A
+///   start is the hand-over to the executor; on the concurrent pool what they do then overlaps.
+/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not.
+/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
+/// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
+/// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels them.
+/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets them end first.
+/// - **R13** Effects can be looked at: `effects` lists what runs.
+public final class Store<R: Reducer>: Sendable {
+  public typealias State = R.State
+  public typealias Action = R.Action
+
+  @usableFromInline let core: StoreCore<R>
+
+  /// - Parameters:
+  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact.
+  ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step, on the thread where it came up. Writes to
+  ///     standard error by default.
+  @inlinable
+  public init(
+    initialState: State, reducer: R, dependencies: R.Dependencies,
+    executor: (any TaskExecutor)? = nil, onIssue: (@Sendable (StoreIssue) -> Void)? = nil
+  ) {
+    core = StoreCore(
+      state: initialState, reducer: reducer, dependencies: dependencies, executor: executor,
+      onIssue: onIssue ?? { writeToStandardError("issue: \($0)") })
+  }
+
+  deinit {
+    core.cancelAll(closing: true)
+  }
+
+  /// Reduces `action`. See R2 for what holds when it returns.
+  ///
+  /// - Returns: A handle to what the action set going.
+  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects and no observers.
+  @inlinable
+  @discardableResult
+  public func send(_ action: Action, origin: StepOrigin = .program("")) -> StoreTask {
+    core.send(action, origin: origin)
+  }
+
+  /// A copy of the state: a retain for what is shared, and the next step copies what it changes of it while you keep it.
+  @inlinable
+  public var state: State {
+    core.lock.withLock { $0.state }
+  }
+
+  /// Reads the state in place. The closure runs under the store's lock: it must be quick and must not use the store.
+  @inlinable
+  public func withState<Result: Sendable>(_ read: (borrowing State) -> Result) -> Result {
+    core.lock.withLock { read($0.state) }
+  }
+
+  /// How many actions have been reduced.
+  public var stepCount: Int {
+    core.lock.withLock { $0.steps }
+  }
+
+  /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended. O(number of effects).
+  public var effects: [RunningEffect<Action>] {
+    core.lock.withLock { machine in
+      machine.table.entries.compactMap { RunningEffect($0) }
+    }
+  }
+
+  /// How many places the effect table has, free ones included.
+  package var entryCapacity: Int {
+    core.lock.withLock { $0.table.entries.count }
+  }
+
+  /// Calls `observer` after every step, in order, on the thread that reduced it and outside the lock, before the next step is
+  /// reduced. It may send. It is part of the cost of `send`, so a slow one belongs behind a queue of its own.
+  ///
+  /// - Returns: Ends the observation when `cancel()` is called; dropping it changes nothing.
+  @discardableResult
+  public func observe(
+    _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
+  ) -> Observation {
+    let id = core.lock.withLock { machine -> Int in
+      machine.nextObserver += 1
+      machine.observers.append(
+        StoreMachine<State, Action>.Observer(id: machine.nextObserver, body: observer))
+      machine.noteAudience()
+      return machine.nextObserver
+    }
+    return Observation { [weak core] in
+      core?.lock.withLock { machine in
+        machine.observers.removeAll { $0.id == id }
+        machine.noteAudience()
+      }
+    }
+  }
+
+  /// Puts hooks on the reductions from the next step on, in place of those before; `nil` takes them off.
+  ///
+  /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that no step falls between what it sees
+  ///   and what the hooks see.
+  public func setHooks(
+    _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
+  ) {
+    core.lock.withLock { machine in
+      machine.hooks = make(machine.state, machine.steps)
+      machine.noteAudience()
+    }
+  }
+
+  /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions.
+  ///
+  /// - Parameter clock: Measures the deadline.
+  /// - Returns: What was still running when the deadline passed.
+  @discardableResult
+  public func shutdown(
+    deadline: Duration, clock: any Clock<Duration> = ContinuousClock()
+  ) async -> [RunningEffect<Action>] {
+    let core = core
+    return await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        await core.waitUntilIdle()
+        return true
+      }
+      group.addTask {
+        try? await clock.sleep(for: deadline)
+        return false
+      }
+      _ = await group.next()
+      let left = core.lock.withLock { machine in
+        machine.table.entries.compactMap { RunningEffect($0) }
+      }
+      core.cancelAll(closing: true)
+      group.cancelAll()
+      return left
+    }
+  }
+}
+
+/// The end of an observation.
+public struct Observation: Sendable {
+  let stop: @Sendable () -> Void
+
+  /// No step that is reduced after this is told. One that is being told now may still arrive.
+  public func cancel() {
+    stop()
+  }
+}
+
+/// An effect of a store, as it is now.
+public struct RunningEffect<Action: Sendable>: Sendable {
+  public enum Phase: Sendable, Equatable {
+    /// Waiting for its turn in a sequence.
+    case pending
+    case running
+    /// Nothing of it is reduced any more; its task has not returned yet.
+    case cancelled
+  }
+
+  public let descriptor: EffectDescriptor
+  public let phase: Phase
+  /// When the reduction returned it.
+  public let since: ContinuousClock.Instant
+  /// The step that returned it, and the action of that step.
+  public let step: Int
+  public let cause: Action
+
+  init?(_ entry: EffectEntry<Action>) {
+    switch entry.phase {
+    case .pending: phase = .pending
+    case .running: phase = .running
+    case .cancelled: phase = .cancelled
+    case .free, .finished: return nil
+    }
+    guard entry.shape == .leaf, let effect = entry.effect, let cause = entry.cause,
+      let since = entry.since
+    else { return nil }
+    descriptor = effect.descriptor
+    self.since = since
+    step = entry.step
+    self.cause = cause
+  }
+}

@@ -1,0 +1,62 @@
+/// What a `send` set going: its effects, the effects of the actions they send, and so on.
+///
+/// A handle costs nothing where there are no effects, and keeps nothing that has ended.
+public struct StoreTask: Sendable {
+  @usableFromInline let target: (any EffectHost)?
+  @usableFromInline let token: EffectToken
+
+  @inlinable
+  init(target: (any EffectHost)?, token: EffectToken) {
+    self.target = target
+    self.token = token
+  }
+
+  @inlinable
+  static var finished: StoreTask { StoreTask(target: nil, token: .none) }
+
+  /// Returns when the effects and all that they caused have ended. Cancelling the waiting task cancels them, and waits for
+  /// their end.
+  public func finish() async {
+    guard let target else { return }
+    await withTaskCancellationHandler {
+      await target.wait(for: token)
+    } onCancel: {
+      target.cancel(token)
+    }
+  }
+
+  /// Cancels the effects and all that they caused; nothing of theirs is reduced from now on. Others are not touched. Does
+  /// not wait: `finish()` does.
+  public func cancel() {
+    target?.cancel(token)
+  }
+
+  /// Whether everything has ended.
+  public var isFinished: Bool {
+    target?.isFinished(token) ?? true
+  }
+}
+
+/// What handles need of a store, whatever its types.
+@usableFromInline
+protocol EffectHost: AnyObject, Sendable {
+  func wait(for token: EffectToken) async
+  func cancel(_ token: EffectToken)
+  func isFinished(_ token: EffectToken) -> Bool
+}
+
+/// Names one entry of one store's effect table, once: the place is used again, the generation never.
+@usableFromInline
+struct EffectToken: Hashable, Sendable {
+  @usableFromInline let index: Int32
+  @usableFromInline let generation: UInt32
+
+  @inlinable
+  init(index: Int32, generation: UInt32) {
+    self.index = index
+    self.generation = generation
+  }
+
+  @inlinable
+  static var none: EffectToken { EffectToken(index: -1, generation: 0) }
+}

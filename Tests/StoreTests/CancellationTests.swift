@@ -1,0 +1,320 @@
+import SwiftBoardStore
+import SwiftBoardTesting
+import Synchronization
+import Testing
+
+@Suite("R5 Cancel means never again")
+struct R5Cancellation {
+  @Test("R5 an effect cancelled in the step that returned it never starts")
+  func cancelledBeforeStart() {
+    let began = Journal<String>()
+    let stage = Stage { action in
+      action == "a"
+        ? [
+          .task {
+            began.note("began")
+            return "late"
+          }.cancellable(id: 1),
+          .cancel(id: 1),
+        ] : []
+    }
+    let handle = stage.store.send("a")
+    stage.executor.run()
+    #expect(stage.seen == ["a"])
+    #expect(began.entries == [])
+    #expect(handle.isFinished)
+  }
+
+  @Test("R5 an effect handed over but not begun is cancelled by the next action")
+  func cancelledBeforeItRuns() {
+    let stage = Stage { action in
+      switch action {
+      case "load": [.task { "loaded" }.cancellable(id: "load")]
+      case "cancel": [.cancel(id: "load")]
+      default: []
+      }
+    }
+    stage.store.send("load")
+    stage.store.send("cancel")
+    stage.executor.run()
+    #expect(stage.seen == ["load", "cancel"])
+    #expect(stage.store.effects.isEmpty)
+  }
+
+  @Test("R5 an effect that ignores its cancellation is not heard")
+  func deafEffect() {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "load":
+        [
+          .run { send in
+            try? await gate.wait()
+            send("one")
+            send("two")
+          }.cancellable(id: "load")
+        ]
+      case "cancel": [.cancel(id: "load")]
+      default: []
+      }
+    }
+    let handle = stage.store.send("load")
+    stage.executor.run()
+    stage.store.send("cancel")
+    #expect(!handle.isFinished, "its task has not ended")
+    #expect(stage.store.effects.map(\.phase) == [.cancelled])
+    stage.executor.run()
+    #expect(stage.seen == ["load", "cancel"])
+    #expect(handle.isFinished)
+    #expect(stage.issues.entries == [])
+  }
+
+  @Test("R5 an action that is queued already is dropped when its effect is cancelled first")
+  func queuedAction() {
+    let stage = Stage { action in
+      switch action {
+      case "a": [.send("kill"), .send("victim").cancellable(id: 7)]
+      case "kill": [.cancel(id: 7)]
+      default: []
+      }
+    }
+    let handle = stage.store.send("a")
+    #expect(stage.seen == ["a", "kill"])
+    #expect(handle.isFinished)
+  }
+
+  @Test("R5 cancelInFlight replaces what runs, and only that")
+  func cancelInFlight() {
+    let gates = [Gate(), Gate(), Gate()]
+    let stage = Stage { action in
+      guard let index = Int(action) else { return [] }
+      return [
+        .task {
+          try await gates[index].wait()
+          return "done \(index)"
+        }.cancellable(id: "search", cancelInFlight: true)
+      ]
+    }
+    for action in ["0", "1", "2"] { stage.store.send(action) }
+    stage.executor.run()
+    for gate in gates { gate.open() }
+    stage.executor.run()
+    #expect(stage.seen == ["0", "1", "2", "done 2"])
+  }
+
+  @Test("R5 a merge whose members share the group's id does not cancel itself")
+  func mergeCancelInFlight() {
+    let stage = Stage { action in
+      action == "a"
+        ? [.merge(.task { "x" }, .task { "y" }).cancellable(id: 1, cancelInFlight: true)] : []
+    }
+    stage.store.send("a")
+    stage.executor.run()
+    #expect(stage.seen == ["a", "x", "y"])
+  }
+
+  @Test("R5 cancelling a concatenation cancels the members that have not begun")
+  func concatenation() {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "a":
+        [
+          .concatenate(
+            .task {
+              try await gate.wait()
+              return "one"
+            }, .task { "two" }, .send("three")
+          ).cancellable(id: "chain")
+        ]
+      case "stop": [.cancel(id: "chain")]
+      default: []
+      }
+    }
+    let handle = stage.store.send("a")
+    stage.executor.run()
+    stage.store.send("stop")
+    gate.open()
+    stage.executor.run()
+    #expect(stage.seen == ["a", "stop"])
+    #expect(handle.isFinished)
+  }
+
+  @Test("R5 a member with an id of its own is cancelled alone; the sequence goes on")
+  func oneMember() {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "a":
+        [
+          .concatenate(
+            .task {
+              try await gate.wait()
+              return "one"
+            },
+            .task { "two" }.cancellable(id: 2),
+            .task { "three" })
+        ]
+      case "skip": [.cancel(id: 2)]
+      default: []
+      }
+    }
+    stage.store.send("a")
+    stage.executor.run()
+    stage.store.send("skip")
+    gate.open()
+    stage.executor.run()
+    #expect(stage.seen == ["a", "skip", "one", "three"])
+  }
+
+  @Test("R5 an effect's own result may start its successor under the same id")
+  func successor() {
+    let stage = Stage { action in
+      switch action {
+      case "0", "1", "2":
+        [
+          .task { String((Int(action) ?? 0) + 1) }
+            .cancellable(id: "poll", cancelInFlight: true)
+        ]
+      default: []
+      }
+    }
+    stage.store.send("0")
+    stage.executor.run()
+    #expect(stage.seen == ["0", "1", "2", "3"])
+  }
+
+  @Test("R5 under contention, nothing of an effect is reduced after its cancel")
+  func contended() async {
+    for _ in 0..<50 {
+      let store = Store(
+        initialState: Script.State(),
+        reducer: Script { action in
+          switch action {
+          case "start":
+            [
+              .run { send in
+                for _ in 0..<100 { send("tick") }
+              }.cancellable(id: 1)
+            ]
+          case "cancel": [.cancel(id: 1)]
+          default: []
+          }
+        }, dependencies: ())
+      let handle = store.send("start")
+      store.send("cancel")
+      await handle.finish()
+      let seen = store.state.seen
+      let cancelled = seen.firstIndex(of: "cancel")
+      #expect(cancelled == seen.count - 1)
+    }
+  }
+}
+
+@Suite("R6 No globals")
+struct R6NoGlobals {
+  struct Child: Reducer {
+    func reduce(_ state: inout [String], _ action: String, _ gate: Gate) -> [Effect<String>] {
+      state.append(action)
+      switch action {
+      case "load":
+        return [
+          .task {
+            try await gate.wait()
+            return "loaded"
+          }.cancellable(id: "load")
+        ]
+      case "cancel": return [.cancel(id: "load")]
+      default: return []
+      }
+    }
+  }
+
+  struct Parent: ComposedReducer {
+    struct State: Sendable {
+      var left: [String] = []
+      var right: [String] = []
+    }
+
+    enum Action: Sendable {
+      case left(String), right(String), cancelBoth
+    }
+
+    static let left = CasePath(embed: Action.left) { if case .left(let a) = $0 { a } else { nil } }
+    static let right = CasePath(embed: Action.right) {
+      if case .right(let a) = $0 { a } else { nil }
+    }
+
+    var body: some Reducer<State, Action, Gate> {
+      Scope(state: \.left, action: Self.left) { Child() }
+      Scope(state: \.right, action: Self.right) { Child() }
+      Reduce { _, action, _ in
+        if case .cancelBoth = action { [.cancel(id: "load")] } else { [] }
+      }
+    }
+  }
+
+  @Test("R6 siblings with equal ids do not meet")
+  func siblings() {
+    let executor = ManualExecutor()
+    let gate = Gate()
+    let store = Store(
+      initialState: Parent.State(), reducer: Parent(), dependencies: gate, executor: executor)
+    store.send(.left("load"))
+    store.send(.right("load"))
+    executor.run()
+    store.send(.left("cancel"))
+    gate.open()
+    executor.run()
+    #expect(store.state.left == ["load", "cancel"])
+    #expect(store.state.right == ["load", "loaded"])
+  }
+
+  @Test("R6 a parent cancels its children's by the same id")
+  func parent() {
+    let executor = ManualExecutor()
+    let gate = Gate()
+    let store = Store(
+      initialState: Parent.State(), reducer: Parent(), dependencies: gate, executor: executor)
+    store.send(.left("load"))
+    store.send(.right("load"))
+    executor.run()
+    store.send(.cancelBoth)
+    gate.open()
+    executor.run()
+    #expect(store.state.left == ["load"])
+    #expect(store.state.right == ["load"])
+    #expect(store.effects.isEmpty)
+  }
+
+  @Test("R6 two stores with equal ids do not meet")
+  func stores() {
+    let executor = ManualExecutor()
+    let gate = Gate()
+    let one = Store(initialState: [], reducer: Child(), dependencies: gate, executor: executor)
+    let two = Store(initialState: [], reducer: Child(), dependencies: gate, executor: executor)
+    one.send("load")
+    two.send("load")
+    executor.run()
+    one.send("cancel")
+    gate.open()
+    executor.run()
+    #expect(one.state == ["load", "cancel"])
+    #expect(two.state == ["load", "loaded"])
+  }
+
+  @Test("R6 ids of equal text and different type are different ids")
+  func types() {
+    let stage = Stage { action in
+      switch action {
+      case "a": [.task { "done" }.cancellable(id: 1)]
+      case "b": [.cancel(id: UInt8(1)), .cancel(id: "1")]
+      default: []
+      }
+    }
+    stage.store.send("a")
+    stage.store.send("b")
+    stage.executor.run()
+    #expect(stage.seen == ["a", "b", "done"])
+  }
+}
