@@ -157,4 +157,13 @@ extension Effect {
   var isNone: Bool {
     if case .none = operation { true } else { false }
   }
+
+  /// Whether destroying it may end the life of something of the user's.
+  @inlinable
+  var holdsWork: Bool {
+    switch operation {
+    case .none, .cancel, .issue: false
+    case .task, .run, .send, .merge, .concatenate: true
+    }
+  }
 }

@@ -50,70 +50,25 @@ struct EffectEntry<Action: Sendable>: Sendable {
   init() {}
 }
 
-/// What an entry held, on its way to be destroyed outside the lock.
+/// Work that was never started, on its way to be destroyed outside the lock.
 @usableFromInline
 struct EffectRemains<Action: Sendable>: Sendable {
-  @usableFromInline let effect: Effect<Action>?
-  @usableFromInline let cause: Action?
-  @usableFromInline let task: Task<Void, Never>?
+  @usableFromInline let effect: Effect<Action>
 
   @inlinable
-  init(effect: Effect<Action>?, cause: Action?, task: Task<Void, Never>?) {
+  init(effect: Effect<Action>) {
     self.effect = effect
-    self.cause = cause
-    self.task = task
   }
 }
 
-/// What the table asks the store to do. Starts and queued actions are done at once, inside the critical section; the rest
-/// after it, since it runs code that is not ours.
-@usableFromInline
-struct Outbox<Action: Sendable>: Sendable {
-  @usableFromInline
-  struct Start: Sendable {
-    @usableFromInline let token: EffectToken
-    @usableFromInline let operation: Effect<Action>.Operation
-
-    @inlinable
-    init(token: EffectToken, operation: Effect<Action>.Operation) {
-      self.token = token
-      self.operation = operation
-    }
-  }
-
-  @usableFromInline
-  struct Queued: Sendable {
-    @usableFromInline let action: Action
-    /// The entry that counts it; -1 for none.
-    @usableFromInline let owner: Int32
-    /// The `.send` effect with an id that it is, whose cancelling drops it.
-    @usableFromInline let source: EffectToken
-    @usableFromInline let name: String?
-    @usableFromInline let id: String?
-    @usableFromInline let step: Int
-
-    @inlinable
-    init(
-      action: Action, owner: Int32, source: EffectToken, name: String?, id: String?, step: Int
-    ) {
-      self.action = action
-      self.owner = owner
-      self.source = source
-      self.name = name
-      self.id = id
-      self.step = step
-    }
-  }
-
-  @usableFromInline var starts = Few<Start>()
-  @usableFromInline var queued = Few<Queued>()
-  @usableFromInline var cancels = Few<Task<Void, Never>>()
-  @usableFromInline var resumes = Few<CheckedContinuation<Void, Never>>()
-  /// Issues that hooks have not been told yet, and those to be told outside the lock.
-  @usableFromInline var raised = Few<StoreIssue>()
-  @usableFromInline var issues = Few<StoreIssue>()
-  @usableFromInline var remains = Few<EffectRemains<Action>>()
-
+extension Effect.Operation {
+  /// The same kind of work with nothing in it.
   @inlinable
-  init() {}
+  var emptied: Self {
+    switch self {
+    case .task: .task({ nil })
+    case .run: .run({ _ in })
+    default: .none
+    }
+  }
 }

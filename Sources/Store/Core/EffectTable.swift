@@ -6,7 +6,7 @@
 /// ended; one that nobody can ask for leaves as soon as its own work has ended, and its children move up, so that a
 /// chain of effects stays as short as what runs of it.
 @usableFromInline
-struct EffectTable<Action: Sendable>: Sendable {
+struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline typealias Entry = EffectEntry<Action>
 
   @usableFromInline var entries: [Entry] = []
@@ -93,16 +93,17 @@ struct EffectTable<Action: Sendable>: Sendable {
   }
 
   @inlinable
-  mutating func remove(_ index: Int32, _ outbox: inout Outbox<Action>) {
+  mutating func remove(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     unlink(index)
     if !waiters.isEmpty, let waiting = waiters.removeValue(forKey: token(index)) {
-      for continuation in waiting { outbox.resumes.append(continuation) }
+      for continuation in waiting { outbox.leavings.resumes.append(continuation) }
     }
     let i = Int(index)
-    outbox.remains.append(
-      EffectRemains(
-        effect: entries[i].effect.take(), cause: entries[i].cause.take(),
-        task: entries[i].task.take()))
+    if let effect = entries[i].effect.take(), effect.holdsWork {
+      outbox.leavings.remains.append(EffectRemains(effect: effect))
+    }
+    if let cause = entries[i].cause.take() { outbox.bury(cause) }
+    entries[i].task = nil
     entries[i].generation &+= 1
     entries[i].phase = .free
     entries[i].parent = -1
@@ -113,7 +114,7 @@ struct EffectTable<Action: Sendable>: Sendable {
     firstFree = index
     count -= 1
     if count == 0, !idleWaiters.isEmpty {
-      for continuation in idleWaiters { outbox.resumes.append(continuation) }
+      for continuation in idleWaiters { outbox.leavings.resumes.append(continuation) }
       idleWaiters = []
     }
   }
@@ -124,7 +125,7 @@ struct EffectTable<Action: Sendable>: Sendable {
   @inlinable
   mutating func register(
     _ effect: Effect<Action>, parent: Int32, hasHandle: Bool = false, step: Int, cause: Action,
-    since: ContinuousClock.Instant?, _ outbox: inout Outbox<Action>
+    since: ContinuousClock.Instant?, _ outbox: inout Outbox<State, Action>
   ) -> Int32 {
     switch effect.operation {
     case .none:
@@ -152,7 +153,7 @@ struct EffectTable<Action: Sendable>: Sendable {
   @inlinable
   mutating func admit(
     _ effect: Effect<Action>, parent: Int32, isMember: Bool, hasHandle: Bool, step: Int,
-    cause: Action, since: ContinuousClock.Instant?, _ outbox: inout Outbox<Action>
+    cause: Action, since: ContinuousClock.Instant?, _ outbox: inout Outbox<State, Action>
   ) -> Int32 {
     for registration in effect.registrations where registration.cancelInFlight {
       cancel(registration.key, &outbox)
@@ -188,19 +189,19 @@ struct EffectTable<Action: Sendable>: Sendable {
   @inlinable
   mutating func queue(
     _ action: Action, of effect: Effect<Action>, owner: Int32, source: EffectToken, step: Int,
-    _ outbox: inout Outbox<Action>
+    _ outbox: inout Outbox<State, Action>
   ) {
     if owner >= 0 { entries[Int(owner)].queued += 1 }
     let key = effect.registrations.first?.key
     outbox.queued.append(
       Outbox.Queued(
-        action: action, owner: owner, source: source, name: effect.name, id: key?.text, step: step))
+        action: action, owner: owner, source: source, name: effect.name, key: key, step: step))
   }
 
   // MARK: Starting
 
   @inlinable
-  mutating func start(_ index: Int32, _ outbox: inout Outbox<Action>) {
+  mutating func start(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     guard entries[Int(index)].phase == .pending, let effect = entries[Int(index)].effect else {
       return
     }
@@ -208,6 +209,8 @@ struct EffectTable<Action: Sendable>: Sendable {
     switch effect.operation {
     case .task, .run:
       outbox.starts.append(Outbox.Start(token: token(index), operation: effect.operation))
+      // The task holds it from here on, so that its end is never under the lock.
+      entries[Int(index)].effect?.operation = effect.operation.emptied
     case .send(let action):
       queue(
         action, of: effect, owner: index, source: token(index), step: entries[Int(index)].step,
@@ -236,7 +239,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// Starts the members of a sequence until one has work that takes time.
   @inlinable
-  mutating func advance(_ sequence: Int32, _ outbox: inout Outbox<Action>) {
+  mutating func advance(_ sequence: Int32, _ outbox: inout Outbox<State, Action>) {
     let generation = entries[Int(sequence)].generation
     var child = entries[Int(sequence)].firstChild
     while child >= 0, entries[Int(sequence)].generation == generation,
@@ -268,7 +271,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// The entry's own work has ended, by itself or after it was cancelled.
   @inlinable
-  mutating func endWork(_ index: Int32, _ outbox: inout Outbox<Action>) {
+  mutating func endWork(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     let i = Int(index)
     guard entries[i].phase != .finished, entries[i].phase != .free else { return }
     entries[i].phase = .finished
@@ -296,7 +299,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// Removes an entry of which nothing is left, and those above it that only waited for it.
   @inlinable
-  mutating func settle(_ index: Int32, _ outbox: inout Outbox<Action>) {
+  mutating func settle(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     var index = index
     while index >= 0, entries[Int(index)].phase == .finished, entries[Int(index)].queued == 0 {
       let parent = entries[Int(index)].parent
@@ -326,7 +329,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// Cancels what bears the key; what it has caused goes on.
   @inlinable
-  mutating func cancel(_ key: CancelKey, _ outbox: inout Outbox<Action>) {
+  mutating func cancel(_ key: CancelKey, _ outbox: inout Outbox<State, Action>) {
     for index in registry.indices(key) {
       cancelWork(index, &outbox)
     }
@@ -334,7 +337,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// Cancels an entry's own work, a group's members included.
   @inlinable
-  mutating func cancelWork(_ index: Int32, _ outbox: inout Outbox<Action>) {
+  mutating func cancelWork(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     let i = Int(index)
     switch entries[i].phase {
     case .free, .cancelled, .finished:
@@ -347,7 +350,7 @@ struct EffectTable<Action: Sendable>: Sendable {
           unregister(index)
           entries[i].effect?.registrations = []
           entries[i].effect?.path = []
-          outbox.cancels.append(task)
+          outbox.leavings.cancels.append(task)
         } else if wasPending {
           endWork(index, &outbox)
         }
@@ -378,7 +381,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// Cancels an entry and everything under it.
   @inlinable
-  mutating func cancelTree(_ token: EffectToken, _ outbox: inout Outbox<Action>) {
+  mutating func cancelTree(_ token: EffectToken, _ outbox: inout Outbox<State, Action>) {
     var stack = [token]
     while let token = stack.popLast() {
       guard let index = index(of: token) else { continue }
@@ -389,7 +392,7 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   /// Cancels everything.
   @inlinable
-  mutating func cancelAll(_ outbox: inout Outbox<Action>) {
+  mutating func cancelAll(_ outbox: inout Outbox<State, Action>) {
     for index in entries.indices where entries[index].phase != .free {
       cancelWork(Int32(index), &outbox)
     }

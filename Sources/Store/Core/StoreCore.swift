@@ -5,7 +5,7 @@
 @usableFromInline
 final class StoreCore<R: Reducer>: EffectHost {
   @usableFromInline typealias Machine = StoreMachine<R.State, R.Action>
-  @usableFromInline typealias After = Aftermath<R.State, R.Action>
+  @usableFromInline typealias Left = Leavings<R.State, R.Action>
 
   @usableFromInline let reducer: R
   @usableFromInline let dependencies: R.Dependencies
@@ -29,112 +29,120 @@ final class StoreCore<R: Reducer>: EffectHost {
 
   @inlinable
   func send(_ action: R.Action, origin: StepOrigin) -> StoreTask {
-    var after: After?
-    let token = lock.withLock { machine -> EffectToken in
-      guard !machine.isPublishing, !machine.isTapped, !machine.isClosed else {
-        return sendWithAudience(action, origin, &machine, &after)
+    let (token, left) = lock.withLock { machine -> (EffectToken, Left?) in
+      guard !machine.isTapped, !machine.isPublishing, !machine.isClosed else {
+        let token = sendSlowly(action, origin, &machine)
+        return (token, machine.takeLeavings())
       }
       let effects = reducer.reduce(&machine.state, action, dependencies)
       machine.steps &+= 1
-      if effects.isEmpty { return .none }
-      var work = After()
-      let token = admit(effects, of: action, &machine, &work)
-      run(&machine, &work)
-      after = work
-      return token
+      if effects.isEmpty { return (.none, nil) }
+      let token = admit(effects, of: action, &machine)
+      run(&machine)
+      return (token, machine.takeLeavings())
     }
-    if let after { deliver(after) }
+    if let left { deliver(left) }
     return token == .none ? .finished : StoreTask(target: self, token: token)
   }
 
   /// A send that somebody watches, that finds a step being published, or that comes too late.
-  @usableFromInline
-  func sendWithAudience(
-    _ action: R.Action, _ origin: StepOrigin, _ machine: inout Machine, _ after: inout After?
+  @inlinable
+  func sendSlowly(
+    _ action: R.Action, _ origin: StepOrigin, _ machine: inout Machine
   ) -> EffectToken {
-    var work = After()
-    defer { after = work }
     if machine.isClosed {
       report(
         StoreIssue(
           message: "An action was sent after the store was shut down, and was dropped: "
-            + brief(action), location: SourceLocation(), step: machine.steps), &machine, &work)
+            + brief(action), location: SourceLocation(), step: machine.steps), &machine)
       return .none
     }
-    let root = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
-    let token = machine.table.token(root)
-    let item = Machine.Item(
-      action: action, origin: origin, owner: token, source: .none, endsWork: true)
-    machine.enqueue(item)
-    run(&machine, &work)
-    return machine.table.index(of: token) == nil ? .none : token
+    if machine.isPublishing {
+      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
+      let token = machine.table.token(root)
+      machine.enqueue(
+        Machine.Item(
+          action: action, origin: origin, owner: token, source: .none, endsWork: true))
+      return token
+    }
+    let effects = reduceWithAudience(action, origin, source: .none, &machine)
+    let token = effects.isEmpty ? .none : admit(effects, of: action, &machine)
+    run(&machine)
+    return token
   }
 
   /// An action from an effect that goes on.
-  @usableFromInline
+  @inlinable
   func send(_ action: R.Action, from effect: EffectToken, wantsHandle: Bool) -> StoreTask {
-    var work = After()
-    let token = lock.withLock { machine -> EffectToken in
+    let (token, left) = lock.withLock { machine -> (EffectToken, Left?) in
       guard let index = machine.table.index(of: effect),
         machine.table.entries[Int(index)].phase == .running
-      else { return .none }
+      else { return (.none, nil) }
       var owner = effect
       if wantsHandle {
         let root = machine.table.insert(
           shape: .root, phase: .running, parent: index, hasHandle: true)
         owner = machine.table.token(root)
       }
-      machine.enqueue(
-        Machine.Item(
-          action: action, origin: nil, owner: owner, source: effect, endsWork: wantsHandle))
-      run(&machine, &work)
-      return wantsHandle && machine.table.index(of: owner) != nil ? owner : .none
+      let item = Machine.Item(
+        action: action, origin: nil, owner: owner, source: effect, endsWork: wantsHandle)
+      if machine.isPublishing {
+        machine.enqueue(item)
+      } else {
+        process(item, &machine)
+        run(&machine)
+      }
+      let isLive = wantsHandle && machine.table.index(of: owner) != nil
+      return (isLive ? owner : .none, machine.takeLeavings())
     }
-    deliver(work)
+    if let left { deliver(left) }
     return token == .none ? .finished : StoreTask(target: self, token: token)
   }
 
   /// The one action of an effect, with which its work ends; `nil` for an effect that ends without one.
   @inlinable
   func complete(_ effect: EffectToken, _ action: R.Action?) {
-    var work = After()
-    lock.withLock { machine in
-      guard let index = machine.table.index(of: effect) else { return }
+    let left = lock.withLock { machine -> Left? in
+      guard let index = machine.table.index(of: effect) else { return nil }
       guard let action, machine.table.entries[Int(index)].phase == .running else {
-        machine.table.endWork(index, &work.outbox)
-        run(&machine, &work)
-        return
+        machine.table.endWork(index, &machine.outbox)
+        run(&machine)
+        return machine.takeLeavings()
       }
       let item = Machine.Item(
         action: action, origin: nil, owner: effect, source: effect, endsWork: true)
-      if machine.isPublishing || machine.queueHead < machine.queue.count {
+      if machine.isPublishing {
         machine.enqueue(item)
       } else {
-        process(item, &machine, &work)
+        process(item, &machine)
+        run(&machine)
       }
-      run(&machine, &work)
+      return machine.takeLeavings()
     }
-    deliver(work)
+    if let left { deliver(left) }
   }
 
   @usableFromInline
   func fail(_ effect: EffectToken, _ error: any Error) {
-    var work = After()
-    lock.withLock { machine in
-      guard let index = machine.table.index(of: effect) else { return }
-      let entry = machine.table.entries[Int(index)]
-      if entry.phase == .running, !(error is CancellationError), let effect = entry.effect {
-        let cause = entry.cause.map { " It was started by the action \(brief($0))." } ?? ""
+    let left = lock.withLock { machine -> Left? in
+      guard let index = machine.table.index(of: effect) else { return nil }
+      if machine.table.entries[Int(index)].phase == .running, !(error is CancellationError),
+        let effect = machine.table.entries[Int(index)].effect
+      {
+        let cause = machine.table.entries[Int(index)].cause
+          .map { " It was started by the action \(brief($0))." }
         report(
           StoreIssue(
             message: "The effect “\(effect.descriptor.name)” threw an error that nobody caught: "
-              + "\(error).\(cause) Catch it in the effect, or turn it into an action with catch(_:).",
-            location: effect.location, step: entry.step), &machine, &work)
+              + "\(error).\(cause ?? "") "
+              + "Catch it in the effect, or turn it into an action with catch(_:).",
+            location: effect.location, step: machine.table.entries[Int(index)].step), &machine)
       }
-      machine.table.endWork(index, &work.outbox)
-      run(&machine, &work)
+      machine.table.endWork(index, &machine.outbox)
+      run(&machine)
+      return machine.takeLeavings()
     }
-    deliver(work)
+    if let left { deliver(left) }
   }
 
   // MARK: Under the lock
@@ -142,43 +150,44 @@ final class StoreCore<R: Reducer>: EffectHost {
   /// Takes the effects of an action that came from outside; gives the token of what `finish()` has to wait for.
   @inlinable
   func admit(
-    _ effects: [Effect<R.Action>], of action: R.Action, _ machine: inout Machine,
-    _ work: inout After
+    _ effects: [Effect<R.Action>], of action: R.Action, _ machine: inout Machine
   ) -> EffectToken {
     let now = ContinuousClock.now
     let index: Int32
     if effects.count == 1, effects[0].isTask {
       index = machine.table.register(
         effects[0], parent: -1, hasHandle: true, step: machine.steps, cause: action, since: now,
-        &work.outbox)
+        &machine.outbox)
     } else {
       index = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
+      let token = machine.table.token(index)
       for effect in effects {
         _ = machine.table.register(
-          effect, parent: index, step: machine.steps, cause: action, since: now, &work.outbox)
+          effect, parent: index, step: machine.steps, cause: action, since: now,
+          &machine.outbox)
       }
-      collect(&machine, &work)
-      machine.table.endWork(index, &work.outbox)
-      if machine.table.entries[Int(index)].phase == .free { return .none }
+      collect(&machine)
+      machine.table.endWork(index, &machine.outbox)
+      return token
     }
     return machine.table.token(index)
   }
 
   /// Reduces one action and takes its effects.
   @inlinable
-  func process(_ item: Machine.Item, _ machine: inout Machine, _ work: inout After) {
+  func process(_ item: Machine.Item, _ machine: inout Machine) {
     let owner = machine.table.index(of: item.owner) ?? -1
     if let source = machine.table.index(of: item.source),
       machine.table.entries[Int(source)].phase == .cancelled
     {
-      finish(item, owner, &machine, &work)
+      finish(item, owner, &machine)
       return
     }
     // From here on the effect is done: cancelling its id is about others.
     if item.endsWork, owner >= 0 { machine.table.unregister(owner) }
     let effects: [Effect<R.Action>]
     if machine.isTapped {
-      effects = reduceWithAudience(item, &machine, &work)
+      effects = reduceWithAudience(item.action, item.origin, source: item.source, &machine)
     } else {
       effects = reducer.reduce(&machine.state, item.action, dependencies)
       machine.steps &+= 1
@@ -188,46 +197,45 @@ final class StoreCore<R: Reducer>: EffectHost {
       for effect in effects {
         _ = machine.table.register(
           effect, parent: owner, step: machine.steps, cause: item.action, since: now,
-          &work.outbox)
+          &machine.outbox)
       }
       if owner >= 0, machine.table.entries[Int(owner)].phase == .cancelled {
         for child in machine.table.members(of: owner) {
-          machine.table.cancelTree(child, &work.outbox)
+          machine.table.cancelTree(child, &machine.outbox)
         }
       }
     }
-    collect(&machine, &work)
-    finish(item, owner, &machine, &work)
+    collect(&machine)
+    finish(item, owner, &machine)
   }
 
   @inlinable
-  func finish(
-    _ item: Machine.Item, _ owner: Int32, _ machine: inout Machine, _ work: inout After
-  ) {
-    work.reduced.append(item.action)
+  func finish(_ item: Machine.Item, _ owner: Int32, _ machine: inout Machine) {
     guard owner >= 0 else { return }
     if item.endsWork {
-      machine.table.endWork(owner, &work.outbox)
-      collect(&machine, &work)
+      machine.table.endWork(owner, &machine.outbox)
+      collect(&machine)
     } else {
-      machine.table.settle(owner, &work.outbox)
+      machine.table.settle(owner, &machine.outbox)
     }
   }
 
-  @usableFromInline
+  @inlinable
   func reduceWithAudience(
-    _ item: Machine.Item, _ machine: inout Machine, _ work: inout After
+    _ action: R.Action, _ origin: StepOrigin?, source: EffectToken, _ machine: inout Machine
   ) -> [Effect<R.Action>] {
     machine.hooks?.willReduce?(machine.steps + 1)
-    let effects = reducer.reduce(&machine.state, item.action, dependencies)
+    let effects = reducer.reduce(&machine.state, action, dependencies)
     machine.steps &+= 1
     let step = Step(
-      number: machine.steps, origin: item.origin ?? origin(of: item.source, machine),
-      action: item.action, effects: effects.isEmpty ? [] : effects.descriptors())
+      number: machine.steps, origin: origin ?? self.origin(of: source, machine),
+      action: action, effects: effects.isEmpty ? [] : effects.descriptors())
     machine.hooks?.didReduce?(step, machine.state)
     if !machine.observers.isEmpty {
-      work.publication = After.Publication(
-        step: step, state: machine.state, observers: machine.observers)
+      let left = machine.outbox.leavings
+      left.step = step
+      left.state = machine.state
+      left.observers = machine.observers
     }
     return effects
   }
@@ -244,60 +252,64 @@ final class StoreCore<R: Reducer>: EffectHost {
 
   /// Carries out what the table asks for at once: tasks are made, actions queued.
   @inlinable
-  func collect(_ machine: inout Machine, _ work: inout After) {
-    while !work.outbox.starts.isEmpty || !work.outbox.queued.isEmpty {
-      let starts = work.outbox.starts
-      let queued = work.outbox.queued
-      work.outbox.starts = Few()
-      work.outbox.queued = Few()
-      starts.forEach { start in
-        guard let index = machine.table.index(of: start.token) else { return }
-        if machine.table.entries[Int(index)].phase == .running {
-          machine.table.entries[Int(index)].task = task(start)
-        } else {
-          machine.table.endWork(index, &work.outbox)
-        }
+  func collect(_ machine: inout Machine) {
+    // By index: starting one thing may ask for more.
+    var index = 0
+    while index < machine.outbox.starts.count {
+      let start = machine.outbox.starts[index]
+      index += 1
+      guard let entry = machine.table.index(of: start.token) else { continue }
+      if machine.table.entries[Int(entry)].phase == .running {
+        machine.table.entries[Int(entry)].task = task(start)
+      } else {
+        machine.table.endWork(entry, &machine.outbox)
       }
-      queued.forEach { queued in
+    }
+    if index > 0 { machine.outbox.starts.removeAll(keepingCapacity: index <= 64) }
+    if !machine.outbox.queued.isEmpty {
+      for queued in machine.outbox.queued {
         // The table counted it already.
         machine.queue.append(
           Machine.Item(
             action: queued.action,
             origin: machine.isTapped
-              ? .effect(name: queued.name ?? "send", id: queued.id, step: queued.step) : nil,
+              ? .effect(name: queued.name ?? "send", id: queued.key?.text, step: queued.step)
+              : nil,
             owner: queued.owner < 0 ? .none : machine.table.token(queued.owner),
             source: queued.source, endsWork: queued.source != .none))
       }
+      machine.outbox.queued.removeAll(keepingCapacity: true)
     }
-    if !work.outbox.raised.isEmpty {
-      let raised = work.outbox.raised
-      work.outbox.raised = Few()
-      raised.forEach { report($0, &machine, &work) }
+    if !machine.outbox.raised.isEmpty {
+      let raised = machine.outbox.raised
+      machine.outbox.raised = []
+      for issue in raised { report(issue, &machine) }
     }
   }
 
-  @usableFromInline
-  func report(_ issue: StoreIssue, _ machine: inout Machine, _ work: inout After) {
-    work.outbox.issues.append(issue)
+  @inlinable
+  func report(_ issue: StoreIssue, _ machine: inout Machine) {
+    machine.outbox.leavings.issues.append(issue)
     machine.hooks?.issue?(issue)
   }
 
   /// Reduces what is queued, until a step has to be published.
   @inlinable
-  func run(_ machine: inout Machine, _ work: inout After) {
-    collect(&machine, &work)
+  func run(_ machine: inout Machine) {
+    collect(&machine)
     while !machine.isPublishing {
-      if work.publication != nil {
+      if machine.outbox.left?.step != nil {
         machine.isPublishing = true
         return
       }
       guard let item = machine.dequeue() else { return }
-      process(item, &machine, &work)
+      process(item, &machine)
+      machine.outbox.bury(item.action)
     }
   }
 
   @inlinable
-  func task(_ start: Outbox<R.Action>.Start) -> Task<Void, Never> {
+  func task(_ start: Outbox<R.State, R.Action>.Start) -> Task<Void, Never> {
     let token = start.token
     switch start.operation {
     case .task(let operation):
@@ -328,42 +340,31 @@ final class StoreCore<R: Reducer>: EffectHost {
   // MARK: Outside the lock
 
   @inlinable
-  func deliver(_ first: After) {
-    perform(first)
-    guard first.publication != nil else { return }
-    publish(first)
-  }
-
-  /// Tells observers, then goes on with what was queued meanwhile.
-  @usableFromInline
-  func publish(_ first: After) {
-    var publication = first.publication
-    while let current = publication {
-      for observer in current.observers {
-        observer.body(current.step, current.state)
+  func deliver(_ first: Left) {
+    var left = first
+    while true {
+      for task in left.cancels { task.cancel() }
+      for issue in left.issues { onIssue(issue) }
+      for continuation in left.resumes { continuation.resume() }
+      guard let step = left.step else { return }
+      left.step = nil
+      if let state = left.state.take() {
+        for observer in left.observers { observer.body(step, state) }
+        // The snapshot ends here: kept until the next step, it would make that copy what it changes.
       }
-      // The snapshot goes before the next step is reduced, or that would copy what it changes.
-      publication = nil
-      var work = After()
-      lock.withLock { machine in
+      let next = lock.withLock { machine -> Left? in
         machine.isPublishing = false
-        run(&machine, &work)
+        run(&machine)
+        return machine.takeLeavings()
       }
-      perform(work)
-      publication = work.publication
+      guard let next else { return }
+      left = next
     }
-  }
-
-  @inlinable
-  func perform(_ work: After) {
-    work.outbox.cancels.forEach { $0.cancel() }
-    work.outbox.issues.forEach { onIssue($0) }
-    work.outbox.resumes.forEach { $0.resume() }
   }
 
   // MARK: Handles
 
-  @usableFromInline
+  @inlinable
   func wait(for token: EffectToken) async {
     await withCheckedContinuation { continuation in
       let isOver = lock.withLock { machine -> Bool in
@@ -375,41 +376,44 @@ final class StoreCore<R: Reducer>: EffectHost {
     }
   }
 
-  @usableFromInline
+  @inlinable
   func cancel(_ token: EffectToken) {
-    var work = After()
-    lock.withLock { machine in
-      machine.table.cancelTree(token, &work.outbox)
-      run(&machine, &work)
+    let left = lock.withLock { machine -> Left? in
+      machine.table.cancelTree(token, &machine.outbox)
+      run(&machine)
+      return machine.takeLeavings()
     }
-    deliver(work)
+    if let left { deliver(left) }
   }
 
-  @usableFromInline
+  @inlinable
   func isFinished(_ token: EffectToken) -> Bool {
     lock.withLock { $0.table.index(of: token) == nil }
   }
 
-  @usableFromInline
+  @inlinable
   func cancelAll(closing: Bool) {
-    var work = After()
-    lock.withLock { machine in
+    let left = lock.withLock { machine -> Left? in
       if closing { machine.isClosed = true }
-      machine.table.cancelAll(&work.outbox)
+      machine.table.cancelAll(&machine.outbox)
       if closing {
         // What is queued is not reduced any more; its owners are told, so that nobody waits for it.
         while let item = machine.dequeue() {
-          finish(item, machine.table.index(of: item.owner) ?? -1, &machine, &work)
+          finish(item, machine.table.index(of: item.owner) ?? -1, &machine)
+          machine.outbox.bury(item.action)
         }
-        for continuation in machine.table.idleWaiters { work.outbox.resumes.append(continuation) }
+        for continuation in machine.table.idleWaiters {
+          machine.outbox.leavings.resumes.append(continuation)
+        }
         machine.table.idleWaiters = []
       }
-      run(&machine, &work)
+      run(&machine)
+      return machine.takeLeavings()
     }
-    deliver(work)
+    if let left { deliver(left) }
   }
 
-  @usableFromInline
+  @inlinable
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       let isIdle = lock.withLock { machine -> Bool in

@@ -29,7 +29,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var state: State
   /// How many reductions there have been.
   @usableFromInline var steps = 0
-  @usableFromInline var table = EffectTable<Action>()
+  @usableFromInline var table = EffectTable<State, Action>()
+  @usableFromInline var outbox = Outbox<State, Action>()
   @usableFromInline var queue: [Item] = []
   @usableFromInline var queueHead = 0
   /// One thread is telling observers of a step; whoever comes queues behind it.
@@ -80,36 +81,14 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     return item
   }
 
+  /// What has to be done outside the lock, on the way there.
+  @inlinable
+  mutating func takeLeavings() -> Leavings<State, Action>? {
+    outbox.left.take()
+  }
+
   @inlinable
   mutating func noteAudience() {
     isTapped = hooks != nil || !observers.isEmpty
   }
-}
-
-/// What is left to do once the lock is released.
-@usableFromInline
-struct Aftermath<State: Sendable, Action: Sendable>: Sendable {
-  @usableFromInline
-  struct Publication: Sendable {
-    @usableFromInline let step: Step<Action>
-    @usableFromInline let state: State
-    @usableFromInline let observers: [StoreMachine<State, Action>.Observer]
-
-    @inlinable
-    init(
-      step: Step<Action>, state: State, observers: [StoreMachine<State, Action>.Observer]
-    ) {
-      self.step = step
-      self.state = state
-      self.observers = observers
-    }
-  }
-
-  @usableFromInline var outbox = Outbox<Action>()
-  @usableFromInline var publication: Publication?
-  /// Actions that were reduced, kept so that they are not destroyed under the lock.
-  @usableFromInline var reduced = Few<Action>()
-
-  @inlinable
-  init() {}
 }
