@@ -83,6 +83,44 @@ struct R5Cancellation {
     #expect(handle.isFinished)
   }
 
+  @Test(
+    "R5 a queued action is dropped although its effect has ended since", arguments: [false, true])
+  func queuedActionOfEndedEffect(wantsHandle: Bool) {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "load":
+        [
+          .run { send in
+            if wantsHandle { _ = send.start("late") } else { send("late") }
+            try await gate.wait()
+          }.cancellable(id: "load")
+        ]
+      case "cancel": [.cancel(id: "load")]
+      default: []
+      }
+    }
+    let executor = stage.executor
+    let store = stage.store
+    stage.store.observe { [weak store] step, _ in
+      switch step.action {
+      case "go":
+        // The effect sends while this step is told, so that its action waits in the queue behind "cancel".
+        store?.send("cancel")
+        executor.run()
+      case "cancel":
+        // The cancelled effect ends before the queue goes on.
+        executor.run()
+      default: break
+      }
+    }
+    let handle = store.send("load")
+    store.send("go")
+    #expect(stage.seen == ["load", "go", "cancel"])
+    #expect(handle.isFinished)
+    #expect(store.effects.isEmpty)
+  }
+
   @Test("R5 cancelInFlight replaces what runs, and only that")
   func cancelInFlight() {
     let gates = [Gate(), Gate(), Gate()]
@@ -182,6 +220,38 @@ struct R5Cancellation {
     stage.store.send("0")
     stage.executor.run()
     #expect(stage.seen == ["0", "1", "2", "3"])
+  }
+
+  @Test(
+    "R5 an action in the queue is dropped although its effect ended before the cancel was reduced")
+  func endedBeforeTheCancel() {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "start":
+        [
+          .run { send in
+            try? await gate.wait()
+            send("tick")
+          }.cancellable(id: "x")
+        ]
+      case "cancel": [.cancel(id: "x")]
+      default: []
+      }
+    }
+    stage.store.send("start")
+    stage.executor.run()
+    let executor = stage.executor
+    stage.store.observe { [weak store = stage.store] step, _ in
+      guard step.action == "poke" else { return }
+      // While this step is told, the cancel is queued; then the effect sends and ends.
+      store?.send("cancel")
+      gate.open()
+      executor.run()
+    }
+    stage.store.send("poke")
+    #expect(stage.seen == ["start", "poke", "cancel"])
+    #expect(stage.store.effects.isEmpty)
   }
 
   @Test("R5 under contention, nothing of an effect is reduced after its cancel")

@@ -25,6 +25,10 @@ struct EffectEntry<Action: Sendable>: Sendable {
   @usableFromInline var shape = Shape.leaf
   /// Whether its parent is a group that waits for its work, not an effect that caused it.
   @usableFromInline var isMember = false
+  /// Its ids are in the registry.
+  @usableFromInline var isRegistered = false
+  /// Its work went to a task, which holds it from then on.
+  @usableFromInline var isHandedOver = false
   /// Somebody may ask for it by token: it stays until all that it caused has ended.
   @usableFromInline var hasHandle = false
   @usableFromInline var parent: Int32 = -1

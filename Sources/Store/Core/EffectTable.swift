@@ -95,11 +95,12 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
   @inlinable
   mutating func remove(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     unlink(index)
+    unregister(index)
     if !waiters.isEmpty, let waiting = waiters.removeValue(forKey: token(index)) {
       for continuation in waiting { outbox.leavings.resumes.append(continuation) }
     }
     let i = Int(index)
-    if let effect = entries[i].effect.take(), effect.holdsWork {
+    if let effect = entries[i].effect.take(), !entries[i].isHandedOver, effect.holdsWork {
       outbox.leavings.remains.append(EffectRemains(effect: effect))
     }
     if let cause = entries[i].cause.take() { outbox.bury(cause) }
@@ -108,6 +109,7 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
     entries[i].phase = .free
     entries[i].parent = -1
     entries[i].previous = -1
+    entries[i].isHandedOver = false
     entries[i].members = 0
     entries[i].current = -1
     entries[i].next = firstFree
@@ -172,6 +174,7 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
     entries[Int(index)].effect = effect
     if !effect.registrations.isEmpty || !effect.path.isEmpty {
       registry.insert(index, registrations: effect.registrations, path: effect.path)
+      entries[Int(index)].isRegistered = true
     }
     switch effect.operation {
     case .merge(let members), .concatenate(let members):
@@ -211,6 +214,7 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
       outbox.starts.append(Outbox.Start(token: token(index), operation: effect.operation))
       // The task holds it from here on, so that its end is never under the lock.
       entries[Int(index)].effect?.operation = effect.operation.emptied
+      entries[Int(index)].isHandedOver = true
     case .send(let action):
       queue(
         action, of: effect, owner: index, source: token(index), step: entries[Int(index)].step,
@@ -275,7 +279,8 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
     let i = Int(index)
     guard entries[i].phase != .finished, entries[i].phase != .free else { return }
     entries[i].phase = .finished
-    unregister(index)
+    // What it sent last may still be in the queue, and is dropped when its id is cancelled first.
+    if entries[i].queued == 0 { unregister(index) }
     let parent = entries[i].parent
     if entries[i].isMember, parent >= 0 {
       entries[i].isMember = false
@@ -292,8 +297,8 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
 
   @inlinable
   mutating func unregister(_ index: Int32) {
-    guard let effect = entries[Int(index)].effect else { return }
-    guard !effect.registrations.isEmpty || !effect.path.isEmpty else { return }
+    guard entries[Int(index)].isRegistered, let effect = entries[Int(index)].effect else { return }
+    entries[Int(index)].isRegistered = false
     registry.remove(index, registrations: effect.registrations, path: effect.path)
   }
 
@@ -340,12 +345,15 @@ struct EffectTable<State: Sendable, Action: Sendable>: Sendable {
   mutating func cancelWork(_ index: Int32, _ outbox: inout Outbox<State, Action>) {
     let i = Int(index)
     switch entries[i].phase {
-    case .free, .cancelled, .finished:
+    case .finished:
+      if entries[i].queued > 0 { outbox.silenced.insert(token(index)) }
+    case .free, .cancelled:
       return
     case .pending, .running:
       let wasPending = entries[i].phase == .pending
       entries[i].phase = .cancelled
       if entries[i].shape == .leaf {
+        if !wasPending { outbox.silenced.insert(token(index)) }
         if let task = entries[i].task {
           unregister(index)
           entries[i].effect?.registrations = []

@@ -41,6 +41,8 @@ struct Outbox<State: Sendable, Action: Sendable>: Sendable {
 
   @usableFromInline var starts: [Start] = []
   @usableFromInline var queued: [Queued] = []
+  /// Cancelled effects, of whose actions those that are queued are not reduced any more.
+  @usableFromInline var silenced: Set<EffectToken> = []
   /// Issues that hooks have not been told yet.
   @usableFromInline var raised: [StoreIssue] = []
   @usableFromInline var left: Leavings<State, Action>?
@@ -81,4 +83,7 @@ final class Leavings<State: Sendable, Action: Sendable>: @unchecked Sendable {
 
   @inlinable
   init() {}
+
+  @inlinable
+  deinit {}
 }

@@ -122,7 +122,7 @@ final class StoreCore<R: Reducer>: EffectHost {
     if let left { deliver(left) }
   }
 
-  @usableFromInline
+  @inlinable
   func fail(_ effect: EffectToken, _ error: any Error) {
     let left = lock.withLock { machine -> Left? in
       guard let index = machine.table.index(of: effect) else { return nil }
@@ -177,9 +177,7 @@ final class StoreCore<R: Reducer>: EffectHost {
   @inlinable
   func process(_ item: Machine.Item, _ machine: inout Machine) {
     let owner = machine.table.index(of: item.owner) ?? -1
-    if let source = machine.table.index(of: item.source),
-      machine.table.entries[Int(source)].phase == .cancelled
-    {
+    if machine.isDropped(item) {
       finish(item, owner, &machine)
       return
     }
@@ -240,7 +238,7 @@ final class StoreCore<R: Reducer>: EffectHost {
     return effects
   }
 
-  @usableFromInline
+  @inlinable
   func origin(of effect: EffectToken, _ machine: borrowing Machine) -> StepOrigin {
     guard let index = machine.table.index(of: effect),
       let effect = machine.table.entries[Int(index)].effect
@@ -279,6 +277,10 @@ final class StoreCore<R: Reducer>: EffectHost {
             source: queued.source, endsWork: queued.source != .none))
       }
       machine.outbox.queued.removeAll(keepingCapacity: true)
+    }
+    if !machine.outbox.silenced.isEmpty {
+      machine.silence(machine.outbox.silenced)
+      machine.outbox.silenced.removeAll()
     }
     if !machine.outbox.raised.isEmpty {
       let raised = machine.outbox.raised
@@ -345,15 +347,19 @@ final class StoreCore<R: Reducer>: EffectHost {
     while true {
       for task in left.cancels { task.cancel() }
       for issue in left.issues { onIssue(issue) }
-      for continuation in left.resumes { continuation.resume() }
-      guard let step = left.step else { return }
+      guard let step = left.step else {
+        for continuation in left.resumes { continuation.resume() }
+        return
+      }
       left.step = nil
       if let state = left.state.take() {
         for observer in left.observers { observer.body(step, state) }
         // The snapshot ends here: kept until the next step, it would make that copy what it changes.
       }
+      // Who waited finds that observers have been told.
+      for continuation in left.resumes { continuation.resume() }
       let next = lock.withLock { machine -> Left? in
-        machine.isPublishing = false
+        machine.isPublishing = machine.isHeld
         run(&machine)
         return machine.takeLeavings()
       }

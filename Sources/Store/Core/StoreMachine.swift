@@ -13,6 +13,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     @usableFromInline let source: EffectToken
     /// Whether the owner's work has ended with it.
     @usableFromInline let endsWork: Bool
+    /// The effect was cancelled while this was queued; it may have ended since, and its entry be gone.
+    @usableFromInline var isDropped = false
 
     @inlinable
     init(
@@ -35,6 +37,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var queueHead = 0
   /// One thread is telling observers of a step; whoever comes queues behind it.
   @usableFromInline var isPublishing = false
+  /// A test store takes what effects send one by one: it stays in the queue as it does during a publication.
+  @usableFromInline var isHeld = false
   @usableFromInline var isClosed = false
   /// Whether steps have an audience, hooks or observers.
   @usableFromInline var isTapped = false
@@ -79,6 +83,22 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     }
     if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued -= 1 }
     return item
+  }
+
+  /// Marks what cancelled effects sent before: it is not reduced any more. O(length of the queue).
+  @usableFromInline
+  mutating func silence(_ effects: Set<EffectToken>) {
+    for index in queueHead..<queue.count where effects.contains(queue[index].source) {
+      queue[index].isDropped = true
+    }
+  }
+
+  /// Whether the item's effect was cancelled after it sent the action.
+  @inlinable
+  func isDropped(_ item: Item) -> Bool {
+    if item.isDropped { return true }
+    guard let source = table.index(of: item.source) else { return false }
+    return table.entries[Int(source)].phase == .cancelled
   }
 
   /// What has to be done outside the lock, on the way there.

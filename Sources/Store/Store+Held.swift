@@ -1,0 +1,86 @@
+// For test stores alone: a store that is held keeps what effects send in its queue until it is told to go on. Cancelling, ids, origins
+// and handles are the store's own, so that a lazily stepped test meets the same rules as the program.
+
+extension Store {
+  /// An action of an effect that waits for `reduceNext()`.
+  package struct WaitingAction: Sendable {
+    package let action: Action
+    package let origin: StepOrigin
+  }
+
+  /// From here on actions of effects wait in the queue until `reduceNext()` takes them. To be called before the first `send`.
+  package func hold() {
+    core.lock.withLock { machine in
+      machine.isHeld = true
+      machine.isPublishing = true
+    }
+  }
+
+  /// Reduces an action of the test's at once, before what waits.
+  package func sendHeld(_ action: Action, origin: StepOrigin) -> StoreTask {
+    let (token, left) = core.lock.withLock {
+      machine -> (EffectToken, Leavings<State, Action>?) in
+      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
+      let token = machine.table.token(root)
+      core.process(
+        StoreMachine<State, Action>.Item(
+          action: action, origin: origin, owner: token, source: .none, endsWork: true), &machine)
+      core.run(&machine)
+      return (token, machine.takeLeavings())
+    }
+    if let left { core.deliver(left) }
+    return StoreTask(target: core, token: token)
+  }
+
+  /// What waits, oldest first, without the actions of effects that were cancelled meanwhile.
+  package var waiting: [WaitingAction] {
+    core.lock.withLock { machine in
+      machine.queue[machine.queueHead...].filter { !machine.isDropped($0) }.map {
+        WaitingAction(action: $0.action, origin: $0.origin ?? core.origin(of: $0.source, machine))
+      }
+    }
+  }
+
+  /// Reduces the oldest action that waits. False where none does.
+  @discardableResult
+  package func reduceNext() -> Bool {
+    let (isReduced, left) = core.lock.withLock { machine -> (Bool, Leavings<State, Action>?) in
+      var isReduced = false
+      while !isReduced, let item = machine.dequeue() {
+        isReduced = !machine.isDropped(item)
+        core.process(item, &machine)
+        machine.outbox.bury(item.action)
+      }
+      core.run(&machine)
+      return (isReduced, machine.takeLeavings())
+    }
+    if let left { core.deliver(left) }
+    return isReduced
+  }
+
+  /// The effects whose work has not ended; one that only waits for its last action to be reduced has.
+  package var unendedEffects: [RunningEffect<Action>] {
+    core.lock.withLock { machine in
+      let ended = Set(machine.queue[machine.queueHead...].filter(\.endsWork).map(\.source))
+      return machine.table.entries.indices.compactMap { index in
+        ended.contains(machine.table.token(Int32(index)))
+          ? nil : RunningEffect(machine.table.entries[index])
+      }
+    }
+  }
+
+  /// Cancels every effect; what they sent and nobody took is dropped.
+  package func cancelEffects() {
+    core.cancelAll(closing: false)
+  }
+
+  /// Cancels every effect and drops what waits. Nothing is reduced any more.
+  package func closeHeld() {
+    core.cancelAll(closing: true)
+  }
+}
+
+extension StoreTask {
+  /// A handle to nothing.
+  package static var ended: StoreTask { .finished }
+}
