@@ -1,7 +1,7 @@
 /// A JSON value that loses nothing: members keep their order, numbers keep their digits.
 ///
-/// Equality is by content, in order: two objects with the same members in another order differ, and so do `1` and
-/// `1.0`. For a form in which equal content is equal bytes see `CanonicalEncoder`.
+/// Equality is by content, in order: two objects with the same members in another order differ, and
+/// so do `1` and `1.0`. For a form in which equal content is equal bytes see `CanonicalEncoder`.
 public enum JSON: Sendable, Hashable {
   case null
   case bool(Bool)

@@ -1,0 +1,345 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A place for one value or a container in the making. It is stale once the writer has gone on.
+struct EncoderPlace {
+  var depth: Int
+  var serial: Int
+}
+
+/// What all encoders and containers of one encoding share.
+///
+/// Values are written straight into the output; containers are frames on a stack. Who writes to a
+/// container while another is open above it closes that one. Only where a closed container is
+/// written to again does the encoding start over, with a `LinkedOutput` that keeps all containers
+/// open to the end.
+final class EncoderCore {
+  // Unchecked, as the checks would cost a fifth of the time: no method here holds an access to a
+  // property while it calls code that could reach this object again. `writeByHand` hands out the
+  // writer itself, and leaves a placeholder here.
+  @exclusivity(unchecked) var writer: CanonicalWriter
+  /// Set when containers were used in a way that has no encoding.
+  @exclusivity(unchecked) var failure: (any Error)?
+  @exclusivity(unchecked) private(set) var needsLinks = false
+  @exclusivity(unchecked) private(set) var links: LinkedOutput?
+  /// The type whose `encode(to:)` was called last, and its place.
+  @exclusivity(unchecked) private var latestType: (any Any.Type)?
+  @exclusivity(unchecked) private var latestSerial = 0
+  @exclusivity(unchecked) private var room = StackRoom()
+  /// A type that is known not to be `CanonicalCodable`; no class, whose subclasses may be.
+  @exclusivity(unchecked) private var plainType: any Any.Type
+
+  /// - Parameter plain: a type that is known not to be `CanonicalCodable`.
+  init(_ writer: consuming CanonicalWriter, plain: any Any.Type) {
+    self.writer = writer
+    plainType = plain is AnyClass ? Never.self : plain
+  }
+
+  func takeWriter() -> CanonicalWriter {
+    var taken = CanonicalWriter(placeholder: ())
+    swap(&taken, &writer)
+    return taken
+  }
+
+  // MARK: Whole values
+
+  func encodeRoot<T: Encodable>(_ value: T) throws {
+    try encodeInside(value)
+    if writer.bytes.count == 0 || rootIsEmpty {
+      throw EncodingError.invalidValue(
+        value,
+        .init(codingPath: [], debugDescription: "\(T.self) encoded nothing, expected a value"))
+    }
+  }
+
+  @exclusivity(unchecked) private var rootIsEmpty = false
+
+  func encodeInside<T: Encodable>(_ value: T) throws {
+    let before = writer.mark
+    do {
+      try write(value)
+      if !needsLinks {
+        if let failure { throw failure }
+        return
+      }
+    } catch {
+      if !needsLinks { throw error }
+    }
+    writer.rollBack(to: before)
+    needsLinks = false
+    failure = nil
+    let links = LinkedOutput()
+    self.links = links
+    defer { self.links = nil }
+    let root = links.makeRoot()
+    var target = CanonicalWriter(capacity: 1)
+    swap(&target, &writer)
+    defer { swap(&target, &writer) }
+    writer = CanonicalWriter()
+    if beginSingle(root) { try write(value) }
+    if let failure { throw failure }
+    links.emit(root.serial, from: writer, to: &target)
+  }
+
+  // MARK: Places
+
+  /// Makes `place` the innermost one by closing what is above it. False when it is closed itself.
+  @inline(__always)
+  func activate(_ place: EncoderPlace) -> Bool {
+    let top = writer.frames.count - 1
+    if top == place.depth, writer.frames.base[top].serial == place.serial { return true }
+    return reactivate(place)
+  }
+
+  @inline(never)
+  private func reactivate(_ place: EncoderPlace) -> Bool {
+    guard links == nil, place.depth < writer.frames.count,
+      writer.frames.base[place.depth].serial == place.serial
+    else {
+      needsLinks = true
+      return false
+    }
+    while writer.frames.count - 1 > place.depth { writer.pop() }
+    return true
+  }
+
+  /// Whether the member's value may be written now.
+  @inline(__always)
+  func beginMember(_ place: EncoderPlace, _ key: some CodingKey) -> Bool {
+    if links != nil { return beginLinked(place, key: key.stringValue) }
+    guard activate(place) else { return false }
+    writer.key(key.stringValue)
+    return true
+  }
+
+  /// Whether the element may be written now.
+  @inline(__always)
+  func beginElement(_ place: EncoderPlace) -> Bool {
+    if links != nil { return beginLinked(place, key: nil) }
+    return activate(place)
+  }
+
+  /// Whether the single value may be written now.
+  @inline(__always)
+  func beginSingle(_ place: EncoderPlace) -> Bool {
+    if links != nil { return beginLinked(place, key: nil) }
+    guard activate(place) else { return false }
+    return becomes(place, .scalar)
+  }
+
+  @inline(never)
+  private func beginLinked(_ place: EncoderPlace, key: String?) -> Bool {
+    links?.begin(place.serial, key: key, at: writer.bytes.count)
+    return true
+  }
+
+  /// A place for a value inside the place that has just been begun.
+  @inline(__always)
+  func push() -> EncoderPlace {
+    if let links { return links.push() }
+    let depth = writer.frames.count
+    return EncoderPlace(depth: depth, serial: writer.push())
+  }
+
+  /// Decides a place's form; asking twice for the same is asking once.
+  func become(_ place: EncoderPlace, _ kind: CanonicalWriter.Kind) {
+    if let links {
+      if !links.become(place.serial, kind) { conflict(place) }
+      return
+    }
+    guard activate(place) else { return }
+    _ = becomes(place, kind)
+  }
+
+  @inline(__always)
+  private func becomes(_ place: EncoderPlace, _ kind: CanonicalWriter.Kind) -> Bool {
+    let frame = writer.frames.base + place.depth
+    if frame.pointee.kind == .open {
+      if kind != .scalar { writer.open(kind) }
+      return true
+    }
+    if frame.pointee.kind == kind, kind != .scalar { return true }
+    conflict(place)
+    return false
+  }
+
+  /// Ends a run whose output will not be used. Only who keeps a container beyond its encoding ever
+  /// sees it.
+  private var staleError: EncodingError {
+    .invalidValue(
+      "a late value",
+      .init(codingPath: [], debugDescription: "found a container that is closed, expected it open"))
+  }
+
+  private func conflict(_ place: EncoderPlace) {
+    failure =
+      failure
+      ?? EncodingError.invalidValue(
+        "a second value",
+        .init(
+          codingPath: path(of: place),
+          debugDescription: "found a second value or container of another kind, expected one"))
+  }
+
+  /// The kind of array that the value at `place` wants: its type tells whether its order is its
+  /// own.
+  func arrayKind(_ place: EncoderPlace) -> CanonicalWriter.Kind {
+    let type =
+      links.map { $0.type(of: place.serial) }
+      ?? (latestSerial == place.serial ? latestType : nil)
+    if let unordered = type as? any UnorderedCollection.Type { return unordered.canonicalKind }
+    return .array
+  }
+
+  /// For a nested container whose key may have been used already: the container that is there, if
+  /// links are kept.
+  func existing(
+    _ place: EncoderPlace, _ key: some CodingKey, _ kind: CanonicalWriter.Kind
+  ) -> EncoderPlace? {
+    if let links { return links.child(of: place.serial, key: key.stringValue, kind) }
+    guard activate(place) else { return nil }
+    let frame = writer.frames.base[place.depth]
+    if frame.count > 0 {
+      var name = key.stringValue
+      name.withUTF8 { name in
+        for index in frame.entries..<writer.entries.count {
+          let entry = writer.entries.base[index]
+          if compareBytes(writer.slice(entry.start + 1, entry.keyEnd), name) == 0 {
+            needsLinks = true
+          }
+        }
+      }
+    }
+    return nil
+  }
+
+  /// A place that is closed already: what is written there makes the encoding start over.
+  var nowhere: EncoderPlace { EncoderPlace(depth: .max, serial: -1) }
+
+  func count(of place: EncoderPlace) -> Int {
+    if let links { return links.count(of: place.serial) }
+    guard place.depth < writer.frames.count,
+      writer.frames.base[place.depth].serial == place.serial
+    else {
+      needsLinks = true
+      return 0
+    }
+    return writer.frames.base[place.depth].count
+  }
+
+  func path(of place: EncoderPlace) -> [any CodingKey] {
+    links?.path(of: place.serial) ?? writer.codingPath(of: place.depth)
+  }
+
+  // MARK: Values
+
+  /// Writes a value where a member, element or single value has just been begun.
+  func write<T: Encodable>(_ value: T) throws {
+    // Each bit cast is between a type and itself: the generic parameter has just been compared with
+    // it. A dynamic cast would cost more than writing the value.
+    if T.self == String.self { return writer.string(unsafeBitCast(value, to: String.self)) }
+    if T.self == Int.self { return writer.int(unsafeBitCast(value, to: Int.self)) }
+    if T.self == Double.self { return writer.double(unsafeBitCast(value, to: Double.self)) }
+    if T.self == Bool.self { return writer.bool(unsafeBitCast(value, to: Bool.self)) }
+    if T.self == Date.self { return try date(unsafeBitCast(value, to: Date.self)) }
+    if T.self == UUID.self { return writer.uuid(unsafeBitCast(value, to: UUID.self)) }
+    if T.self == Data.self { return writer.data(unsafeBitCast(value, to: Data.self)) }
+    if T.self == URL.self {
+      return writer.string(unsafeBitCast(value, to: URL.self).absoluteString)
+    }
+    if T.self == JSON.self { return writer.json(unsafeBitCast(value, to: JSON.self)) }
+    if T.self == [Int].self {
+      writer.beginArray()
+      for element in unsafeBitCast(value, to: [Int].self) { writer.int(element) }
+      return writer.endArray()
+    }
+    if T.self == [String].self {
+      writer.beginArray()
+      for element in unsafeBitCast(value, to: [String].self) { writer.string(element) }
+      return writer.endArray()
+    }
+    // The search for a conformance costs as much as a small value, and neighbours are often of one
+    // type.
+    if plainType != T.self {
+      if let value = value as? any CanonicalCodable { return try writeByHand(value) }
+      if !(T.self is AnyClass) { plainType = T.self }
+    }
+    try writeByCodable(value)
+  }
+
+  private func date(_ value: Date) throws {
+    guard links == nil else {
+      guard let microseconds = Timestamp.microseconds(of: value) else {
+        throw CanonicalWriter.error(for: value, at: links?.pathOfCurrent ?? [])
+      }
+      return writer.timestamp(clamped: microseconds)
+    }
+    try writer.date(value)
+  }
+
+  private func writeByHand(_ value: any CanonicalCodable) throws {
+    var own = takeWriter()
+    defer { swap(&own, &writer) }
+    let depth = own.frames.count
+    try value.encodeCanonical(to: &own)
+    assert(own.frames.count == depth, "\(type(of: value)) left a container open")
+    while own.frames.count > depth { own.pop() }
+  }
+
+  private func writeByCodable<T: Encodable>(_ value: T) throws {
+    defer { room.leave() }
+    guard room.enter(), room.depth <= CanonicalEncoder.maximalNesting,
+      writer.nesting < CanonicalEncoder.maximalNesting
+    else {
+      throw EncodingError.invalidValue(
+        value,
+        .init(
+          codingPath: links?.pathOfCurrent ?? writer.codingPath(of: writer.frames.count),
+          debugDescription: "found \(T.self) nested too deep, expected at most "
+            + "\(CanonicalEncoder.maximalNesting) levels and what a small stack holds"))
+    }
+    let place = push()
+    links?.setType(T.self, of: place.serial)
+    latestType = T.self
+    latestSerial = place.serial
+    try value.encode(to: CanonicalEncoding(core: self, place: place))
+    guard links == nil else { return }
+    // Whoever wrote to a stale place has closed this one: then the second run is due.
+    guard place.depth < writer.frames.count,
+      writer.frames.base[place.depth].serial == place.serial
+    else { return }
+    while writer.frames.count > place.depth {
+      if place.depth == 1, writer.frames.count == 2, writer.frames.base[1].kind == .open {
+        rootIsEmpty = true
+      }
+      writer.pop()
+    }
+  }
+
+  /// Undoes what a value that threw has left, its key included, so that who catches the error can
+  /// go on.
+  @inline(__always)
+  func undoing(_ place: EncoderPlace, _ body: () throws -> Void) throws {
+    guard links == nil else {
+      let state = links?.mark(place.serial)
+      do {
+        try body()
+      } catch {
+        if let state { links?.rollBack(place.serial, state) }
+        throw error
+      }
+      return
+    }
+    guard !needsLinks, activate(place) else { throw staleError }
+    let mark = writer.mark
+    do {
+      try body()
+    } catch {
+      if !needsLinks { writer.rollBack(to: mark) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,117 @@
+extension JSON {
+  /// Reads one JSON text (RFC 8259, strictly: no comments, no trailing commas, no BOM, no NaN).
+  ///
+  /// Cost: linear in the text.
+  public init(parsing text: String, limits: JSONLimits = .default) throws(JSONError) {
+    var text = text
+    let result = text.withUTF8 { bytes in Self.parse(bytes, limits) }
+    self = try result.get()
+  }
+
+  /// Reads one JSON text from its UTF-8 bytes: `[UInt8]`, `Data`, `UnsafeRawBufferPointer`, a
+  /// string's `utf8` and slices of them. Bytes that are not valid UTF-8 are refused.
+  ///
+  /// Cost: linear in the text; a copy of it first where the collection is not contiguous.
+  public init(
+    parsing utf8: some Collection<UInt8>, limits: JSONLimits = .default
+  ) throws(JSONError) {
+    let direct = utf8.withContiguousStorageIfAvailable { bytes in Self.parse(bytes, limits) }
+    self =
+      try (direct ?? Array(utf8).withUnsafeBufferPointer { bytes in Self.parse(bytes, limits) })
+      .get()
+  }
+
+  private static func parse(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits
+  ) -> Result<JSON, JSONError> {
+    do throws(JSONError) {
+      let tape = try JSONTokenizer.tape(of: bytes, limits: limits)
+      return .success(JSON(token: 0, of: tape.tokens, in: bytes))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The value that begins at a token, with all inside it. Iterative: see `walk`.
+  init(
+    token root: Int, of tokens: UnsafeMutablePointer<JSONToken>,
+    in bytes: UnsafeBufferPointer<UInt8>
+  ) {
+    struct Open {
+      var token: Int
+      var elements: [JSON] = []
+      var members: [Member] = []
+    }
+    var open: [Open] = []
+    var index = root
+    while true {
+      let token = tokens[index]
+      var value: JSON
+      switch token.kind {
+      case .null: value = .null
+      case .no: value = .bool(false)
+      case .yes: value = .bool(true)
+      case .number: value = .number(String(decoding: bytes.slice(token), as: UTF8.self))
+      case .string: value = .string(bytes.string(token))
+      case .array:
+        open.append(Open(token: index))
+        value = .array([])
+      case .object:
+        open.append(Open(token: index))
+        value = .object([])
+      }
+      // What is not open any more goes into what is open around it.
+      var isWhole = token.kind != .array && token.kind != .object
+      index += 1
+      while true {
+        guard let innermost = open.indices.last else {
+          self = value
+          return
+        }
+        let container = tokens[open[innermost].token]
+        if isWhole {
+          if container.kind == .array {
+            open[innermost].elements.append(value)
+          } else {
+            let last = open[innermost].members.count - 1
+            open[innermost].members[last].value = value
+          }
+        }
+        guard index == Int(container.next) else {
+          if container.kind == .object {
+            open[innermost].members.append(Member(bytes.string(tokens[index]), .null))
+            index += 1
+          }
+          break
+        }
+        let closed = open.removeLast()
+        value =
+          if container.kind == .array {
+            .array(closed.elements)
+          } else if container.flags.contains(.duplicates) {
+            .object(Self.keepingLast(closed.members))
+          } else {
+            .object(closed.members)
+          }
+        isWhole = true
+      }
+    }
+  }
+
+  /// Keys are told apart by their bytes, since `String` takes composed and decomposed letters for
+  /// equal.
+  private static func keepingLast(_ members: [Member]) -> [Member] {
+    var places: [[UInt8]: Int] = [:]
+    var kept: [Member] = []
+    for member in members {
+      let key = Array(member.key.utf8)
+      if let place = places[key] {
+        kept[place] = member
+      } else {
+        places[key] = kept.count
+        kept.append(member)
+      }
+    }
+    return kept
+  }
+}

@@ -1,0 +1,35 @@
+/// Why a text is no JSON, and where.
+public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Bytes before the first byte that does not fit.
+  public var offset: Int
+  /// The line of that byte, from 1.
+  public var line: Int
+  /// The column of that byte in its line, from 1, counted in Unicode scalars.
+  public var column: Int
+  /// What was found and what was expected.
+  public var message: String
+
+  public init(offset: Int, line: Int, column: Int, message: String) {
+    self.offset = offset
+    self.line = line
+    self.column = column
+    self.message = message
+  }
+
+  /// Finds line and column by counting. Cost: one pass over the bytes before `offset`.
+  init(at offset: Int, of bytes: UnsafeBufferPointer<UInt8>, message: String) {
+    var line = 1
+    var column = 1
+    for byte in bytes.prefix(offset) {
+      if byte == 0x0A {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    self.init(offset: offset, line: line, column: column, message: message)
+  }
+
+  public var description: String { "line \(line), column \(column): \(message)" }
+}

@@ -1,0 +1,115 @@
+/// The way to a value inside a `JSON`: `a.b[0].c`, `[1].x`, `a["odd key"]`; the empty text is the
+/// value itself.
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+  public enum Step: Sendable, Hashable {
+    case key(String)
+    /// A position in an array, from 0.
+    case index(Int)
+  }
+
+  public var steps: [Step]
+
+  public init(_ steps: [Step]) { self.steps = steps }
+
+  /// Reads a path. Keys without quotes end at `.`, `[`, `]` and `"`; keys in quotes are JSON
+  /// strings.
+  public init(parsing text: String) throws(JSONPathError) {
+    steps = []
+    let bytes = Array(text.utf8)
+    var position = 0
+    func fail(_ offset: Int, _ expected: String) -> JSONPathError {
+      let rest = String(decoding: bytes[min(offset, bytes.count)...], as: UTF8.self)
+      let found = rest.first.map { JSON.string(String($0)).description } ?? "the end"
+      return JSONPathError(
+        offset: offset, message: "found \(found) at position \(offset + 1), expected \(expected)")
+    }
+    while position < bytes.count {
+      if bytes[position] == UInt8(ascii: "[") {
+        position += 1
+        let start = position
+        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+          position += 1
+          while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+          }
+          guard position < bytes.count else { throw fail(bytes.count, "a closing '\"'") }
+          position += 1
+          do throws(JSONError) {
+            steps.append(
+              .key(try JSON(parsing: bytes[start..<position]).stringValue ?? ""))
+          } catch {
+            throw JSONPathError(offset: start + error.offset, message: error.message)
+          }
+        } else {
+          while position < bytes.count, isDigit(bytes[position]) { position += 1 }
+          guard let index = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+            throw fail(start, "an index or a key in quotes")
+          }
+          steps.append(.index(index))
+        }
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "]") else {
+          throw fail(position, "']'")
+        }
+        position += 1
+      } else {
+        if !steps.isEmpty {
+          guard bytes[position] == UInt8(ascii: ".") else { throw fail(position, "'.' or '['") }
+          position += 1
+        }
+        let start = position
+        while position < bytes.count, !Self.ends(bytes[position]) { position += 1 }
+        guard position > start else { throw fail(start, "a key") }
+        steps.append(.key(String(decoding: bytes[start..<position], as: UTF8.self)))
+      }
+    }
+  }
+
+  private static func ends(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+      || byte == UInt8(ascii: "\"")
+  }
+
+  /// A text that parses to the same path.
+  public var description: String {
+    var text = ""
+    for step in steps {
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .key(let key):
+        if key.isEmpty || key.utf8.contains(where: { Self.ends($0) || $0 < 0x20 || $0 == 0x7F }) {
+          text += "[\(JSON.string(key).description)]"
+        } else {
+          text += text.isEmpty ? key : "." + key
+        }
+      }
+    }
+    return text
+  }
+}
+
+/// Why a text is no path, and where.
+public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Bytes before the first byte that does not fit.
+  public var offset: Int
+  /// What was found, where, and what was expected.
+  public var message: String
+
+  public init(offset: Int, message: String) {
+    self.offset = offset
+    self.message = message
+  }
+
+  public var description: String { message }
+}
+
+extension JSON {
+  /// The value at a path; nil where the way ends before it. Cost: linear in the members passed.
+  public func value(at path: JSONPath) -> JSON? {
+    path.steps.reduce(self as JSON?) { value, step in
+      switch step {
+      case .key(let key): value?[key]
+      case .index(let index): value?[index]
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import SwiftBoardJSON
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The fast path and `Codable` of one type, side by side.
+private enum Action: Codable, Equatable, CanonicalCodable {
+  case responded(status: Int, body: String, tags: Set<String>)
+  case tapped
+  case rows([Row])
+
+  struct Row: Codable, Equatable {
+    var id: UUID
+    var seen: Date?
+  }
+
+  func encodeCanonical(to writer: inout CanonicalWriter) throws {
+    writer.beginObject()
+    switch self {
+    case .responded(let status, let body, let tags):
+      writer.key("responded")
+      writer.beginObject()
+      writer.key("status")
+      writer.int(status)
+      writer.key("body")
+      writer.string(body)
+      writer.key("tags")
+      writer.beginSet()
+      for tag in tags { writer.string(tag) }
+      writer.endArray()
+      writer.endObject()
+    case .tapped:
+      writer.key("tapped")
+      writer.beginObject()
+      writer.endObject()
+    case .rows(let rows):
+      writer.key("rows")
+      writer.beginObject()
+      writer.key("_0")
+      try writer.value(rows)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+
+  init(canonical reader: inout CanonicalReader) throws {
+    let (name, payload) = try reader.onlyMember()
+    switch name {
+    case "responded":
+      var tags: Set<String> = []
+      try payload.member("tags").forEachElement { tags.insert(try $0.string()) }
+      self = .responded(
+        status: try payload.member("status").int(), body: try payload.member("body").string(),
+        tags: tags)
+    case "tapped": self = .tapped
+    case "rows": self = .rows(try payload.member("_0").decode([Row].self))
+    default: throw reader.error(expected: "responded, tapped or rows")
+    }
+  }
+}
+
+/// The same shape without the fast path.
+private enum Plain: Codable {
+  case responded(status: Int, body: String, tags: Set<String>)
+  case tapped
+  case rows([Action.Row])
+}
+
+private class Plant: Encodable {
+  private enum CodingKeys: CodingKey { case plant }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(true, forKey: .plant)
+  }
+}
+
+private final class Tree: Plant, CanonicalCodable {
+  override init() {}
+  func encodeCanonical(to writer: inout CanonicalWriter) { writer.string("tree") }
+  init(canonical reader: inout CanonicalReader) throws {}
+}
+
+@Suite struct ByHandTests {
+  @Test func subclassWithTheFastPath() throws {
+    let plants = [Plant(), Tree(), Plant(), Tree()]
+    #expect(try canonical(plants) == #"[{"plant":true},"tree",{"plant":true},"tree"]"#)
+    #expect(
+      try plants.map { try canonical($0) } == [
+        #"{"plant":true}"#, #""tree""#, #"{"plant":true}"#, #""tree""#,
+      ])
+  }
+
+  private static let id = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255))
+
+  private let pairs: [(Action, Plain)] = [
+    (
+      .responded(status: -4, body: "a\"é", tags: ["y", "x"]),
+      .responded(status: -4, body: "a\"é", tags: ["y", "x"])
+    ),
+    (.tapped, .tapped),
+    (
+      .rows([.init(id: id, seen: nil), .init(id: id, seen: Date(timeIntervalSince1970: 1))]),
+      .rows([.init(id: id, seen: nil), .init(id: id, seen: Date(timeIntervalSince1970: 1))])
+    ),
+  ]
+
+  @Test func bothWaysWriteTheSame() throws {
+    for (action, plain) in pairs {
+      let bytes = try CanonicalEncoder.encode(plain)
+      #expect(try CanonicalEncoder.encode(action) == bytes)
+      #expect(try CanonicalEncoder.encode(canonical: action) == bytes)
+      #expect(try canonical(["a": [action]]) == canonical(["a": [plain]]))
+      #expect(try CanonicalDecoder.decode(Action.self, from: bytes) == action)
+      #expect(try CanonicalDecoder.decode(canonical: Action.self, from: bytes) == action)
+      #expect(
+        try CanonicalDecoder.decode([Action].self, from: CanonicalEncoder.encode([plain])) == [
+          action
+        ])
+    }
+  }
+
+  @Test func errorsInside() throws {
+    let bad = Action.rows([.init(id: Self.id, seen: Date(timeIntervalSince1970: 1e14))])
+    let failed = #expect(throws: EncodingError.self) { try canonical(["k": bad]) }
+    if case .invalidValue(_, let context) = failed {
+      #expect(
+        context.codingPath.map(\.stringValue) == ["k", "rows", "_0", "Index 0", "seen"])
+    }
+    let error = #expect(throws: DecodingError.self) {
+      try CanonicalDecoder.decode([Action].self, from: #"[{"responded":{"tags":[1]}}]"#.utf8)
+    }
+    guard case .typeMismatch(_, let context) = error else {
+      Issue.record("expected a type mismatch")
+      return
+    }
+    #expect(
+      context.codingPath.map(\.stringValue) == ["Index 0", "responded", "tags", "Index 0"])
+  }
+
+  @Test func readerTakesWhatItIsAskedFor() throws {
+    let line =
+      #"{"k":"step","n":7,"action":{"tapped":{}},"by":null,"m":[1,{"x":2}],"\u0071":"a\nb"}"#
+    var reader = try CanonicalReader(parsing: line.utf8, limits: .strict)
+    #expect(try reader.member("k").isString("step"))
+    #expect(try !reader.member("k").isString("steps"))
+    #expect(try reader.member("n").integer(UInt8.self) == 7)
+    #expect(try reader.memberIfPresent("by") == nil)
+    #expect(try reader.memberIfPresent("none") == nil)
+    #expect(try reader.member("q").isString("a\nb"))
+    let action = try reader.member("action")
+    #expect(try action.decode(canonical: Action.self) == .tapped)
+    #expect(action.withBytes { String(decoding: $0, as: UTF8.self) } == #"{"tapped":{}}"#)
+    #expect(try reader.member("k").withBytes { String(decoding: $0, as: UTF8.self) } == "\"step\"")
+    #expect(try reader.member("m").json() == [1, ["x": 2]])
+    var keys: [String] = []
+    try reader.forEachMember { key, _ in keys.append(key) }
+    #expect(keys == ["k", "n", "action", "by", "m", "q"])
+    #expect(throws: DecodingError.self) { try reader.member("none") }
+    #expect(throws: DecodingError.self) { try action.member("tapped").onlyMember() }
+    #expect(throws: DecodingError.self) { try reader.onlyMember() }
+
+    // The memory is used again, but never under a reader that is still there.
+    try reader.read("[true]".utf8)
+    #expect(reader.json() == [true])
+    #expect(try action.decode(canonical: Action.self) == .tapped)
+    #expect(throws: JSONError.self) { try reader.read("[true".utf8) }
+    #expect(reader.isNull)
+    try reader.read("2".utf8)
+    #expect(try reader.int() == 2)
+  }
+
+  @Test func writerAlone() throws {
+    var writer = CanonicalWriter(capacity: 1)
+    writer.beginObject()
+    writer.key("z")
+    writer.uint(UInt8(3))
+    writer.key("a")
+    writer.beginPairs()
+    for (key, value) in [("b", 1), ("a", 2)] {
+      writer.string(key)
+      writer.int(value)
+    }
+    writer.endArray()
+    writer.key("m")
+    #expect(throws: EncodingError.self) { try writer.date(Date(timeIntervalSince1970: .nan)) }
+    writer.null()
+    writer.endObject()
+    #expect(writer.array == Array(#"{"a":["a",2,"b",1],"m":null,"z":3}"#.utf8))
+    writer.removeAll()
+    writer.bool(false)
+    #expect(writer.array == Array("false".utf8))
+  }
+}
