@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Bytes to lines, with memory for one line: at most `limit` bytes and one chunk.
+struct LineInput {
+  enum Line {
+    /// Without its line feed.
+    case whole(ArraySlice<UInt8>, offset: Int)
+    /// The file ends within this line.
+    case torn(offset: Int)
+    case tooLong(offset: Int)
+    case end
+  }
+
+  private let source: any LogSource
+  private let limit: Int
+  private let chunk: Int
+  /// `buffer[start..<end]` is what was read and not given out yet.
+  private var buffer: [UInt8]
+  private var start = 0
+  private var end = 0
+  /// Where in the file `start` is.
+  private var offset = 0
+  private var atEnd = false
+
+  init(_ source: any LogSource, limit: Int, chunk: Int) {
+    self.source = source
+    self.limit = limit
+    self.chunk = max(chunk, 1)
+    buffer = [UInt8](repeating: 0, count: max(chunk, 1))
+  }
+
+  /// The next line. Its slice stays valid, but copying the buffer is avoided only while the caller drops it before the next call.
+  mutating func next() throws(LogReadError) -> Line {
+    var searched = start
+    while true {
+      if let feed = index(of: 0x0A, from: searched) {
+        guard feed - start <= limit else { return .tooLong(offset: offset) }
+        let line = buffer[start..<feed]
+        defer {
+          offset += feed + 1 - start
+          start = feed + 1
+        }
+        return .whole(line, offset: offset)
+      }
+      guard end - start <= limit else { return .tooLong(offset: offset) }
+      if atEnd { return end > start ? .torn(offset: offset) : .end }
+      searched = end
+      let moved = start
+      try fill()
+      if start != moved { searched -= moved }
+    }
+  }
+
+  private func index(of byte: UInt8, from: Int) -> Int? {
+    guard from < end else { return nil }
+    return buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + from, Int32(byte), end - from)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
+  }
+
+  private mutating func fill() throws(LogReadError) {
+    if start > 0 {
+      let (from, count) = (start, end - start)
+      buffer.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress, count > 0 else { return }
+        base.copyMemory(from: UnsafeRawPointer(base + from), byteCount: count)
+      }
+      start = 0
+      end = count
+    }
+    if end == buffer.count {
+      let old = buffer
+      buffer = [UInt8](repeating: 0, count: old.count * 2)
+      buffer.withUnsafeMutableBytes { bytes in
+        old.withUnsafeBytes { bytes.copyMemory(from: $0) }
+      }
+    }
+    var failure: LogReadError?
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      do throws(LogReadError) {
+        // Never more than a chunk, so that an endless line is noticed soon after its limit.
+        let free = bytes[end..<min(end + chunk, bytes.count)]
+        return try source.read(into: UnsafeMutableRawBufferPointer(rebasing: free))
+      } catch {
+        failure = error
+        return 0
+      }
+    }
+    if let failure { throw failure }
+    if count == 0 { atEnd = true }
+    end += count
+  }
+}

@@ -1,0 +1,223 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+// The bodies of lines: everything before `,"sum"`, in the format's order of keys. The recorder and `LogLine` share these, so that
+// there is one place where each line is spelled.
+
+extension LogHeader {
+  /// `state` is canonical JSON.
+  func appendBody(to bytes: inout [UInt8], state: ArraySlice<UInt8>) {
+    bytes.append(#"{"k":"log","version":\#(version),"program":"#)
+    appendQuoted(schema.program, to: &bytes)
+    bytes.append(literal: #","feature":"#)
+    appendQuoted(schema.feature, to: &bytes)
+    bytes.append(literal: #","schema":{"name":"#)
+    appendQuoted(schema.name, to: &bytes)
+    bytes.append(#","version":\#(schema.version)},"created":"#)
+    appendQuoted(timestamp(created), to: &bytes)
+    for (key, value) in [
+      ("environment", environment), ("locale", locale), ("timeZone", timeZone), ("seed", seed),
+    ] {
+      bytes.append(#","\#(key)":"#)
+      appendQuoted(value, to: &bytes)
+    }
+    bytes.append(literal: #","state":"#)
+    bytes.append(contentsOf: state)
+    bytes.append(digest)
+    if let digestEvery { bytes.append(#","digestEvery":\#(digestEvery)"#) }
+    bytes.append(literal: #","redacted":["#)
+    for (index, place) in redacted.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      appendQuoted(place, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "]"))
+    bytes.append(extra)
+  }
+}
+
+extension LogStep {
+  static func appendBody(
+    to bytes: inout [UInt8], n: Int, t: Int64, origin: StepOrigin, draws: [LoggedDraw],
+    effects: [LogEffect], digest: Digest?, action: ArraySlice<UInt8>
+  ) {
+    bytes.append(literal: #"{"k":"step","n":"#)
+    bytes.append(decimal: n)
+    bytes.append(literal: #","t":"#)
+    bytes.append(decimal: Int(t))
+    bytes.append(literal: #","by":{"#)
+    switch origin {
+    case .user(let line, let at):
+      bytes.append(literal: #""user":"#)
+      appendQuoted(line, to: &bytes)
+      bytes.append(literal: #","at":"#)
+      appendQuoted(at, to: &bytes)
+    case .effect(let name, let id, let step):
+      bytes.append(literal: #""effect":"#)
+      appendQuoted(name, to: &bytes)
+      if let id {
+        bytes.append(literal: #","id":"#)
+        appendQuoted(id, to: &bytes)
+      }
+      bytes.append(literal: #","step":"#)
+      bytes.append(decimal: step)
+    case .link(let link):
+      bytes.append(literal: #""link":"#)
+      appendQuoted(link, to: &bytes)
+    case .program(let name):
+      bytes.append(literal: #""program":"#)
+      appendQuoted(name, to: &bytes)
+    }
+    bytes.append(literal: #"},"action":"#)
+    bytes.append(contentsOf: action)
+    if !draws.isEmpty {
+      bytes.append(literal: #","draws":["#)
+      for (index, draw) in draws.enumerated() {
+        bytes.append(literal: index > 0 ? #",[""# : #"[""#)
+        bytes.append(draw.kind.rawValue)
+        bytes.append(literal: #"","#)
+        appendQuoted(draw.value, to: &bytes)
+        bytes.append(UInt8(ascii: "]"))
+      }
+      bytes.append(UInt8(ascii: "]"))
+    }
+    if !effects.isEmpty {
+      bytes.append(literal: #","effects":"#)
+      append(effects, to: &bytes)
+    }
+    if let digest { bytes.append(digest) }
+  }
+
+  private static func append(_ effects: [LogEffect], to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "["))
+    for (index, effect) in effects.enumerated() {
+      bytes.append(literal: index > 0 ? #",{"name":"# : #"{"name":"#)
+      appendQuoted(effect.name, to: &bytes)
+      if let id = effect.id {
+        bytes.append(literal: #","id":"#)
+        appendQuoted(id, to: &bytes)
+      }
+      bytes.append(literal: #","kind":"#)
+      appendQuoted(effect.kind, to: &bytes)
+      if !effect.parts.isEmpty {
+        bytes.append(literal: #","parts":"#)
+        append(effect.parts, to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+}
+
+extension LogIssue {
+  func appendBody(to bytes: inout [UInt8]) {
+    bytes.append(#"{"k":"issue","n":\#(n),"message":"#)
+    appendQuoted(message, to: &bytes)
+    bytes.append(literal: #","file":"#)
+    appendQuoted(file, to: &bytes)
+    bytes.append(#","line":\#(line)"#)
+    bytes.append(extra)
+  }
+}
+
+extension LogMark {
+  func appendBody(to bytes: inout [UInt8]) {
+    bytes.append(#"{"k":"mark","n":\#(n),"name":"#)
+    appendQuoted(name, to: &bytes)
+    bytes.append(extra)
+  }
+}
+
+extension LogSnapshot {
+  static func appendBody(to bytes: inout [UInt8], n: Int, digest: Digest, state: ArraySlice<UInt8>)
+  {
+    bytes.append(#"{"k":"state","n":\#(n),"state":"#)
+    bytes.append(contentsOf: state)
+    bytes.append(digest)
+  }
+}
+
+extension LogEnd {
+  func appendBody(to bytes: inout [UInt8]) {
+    bytes.append(#"{"k":"end","n":\#(n)"#)
+    bytes.append(digest)
+    bytes.append(extra)
+  }
+}
+
+extension LogLine {
+  /// The line's body, to be completed by `SumChain.seal`.
+  func appendBody(to bytes: inout [UInt8]) {
+    switch self {
+    case .header(let header):
+      header.appendBody(to: &bytes, state: canonical(header.state)[...])
+    case .step(let step):
+      LogStep.appendBody(
+        to: &bytes, n: step.n, t: step.t, origin: step.origin, draws: step.draws,
+        effects: step.effects, digest: step.digest, action: step.actionBytes[...])
+      bytes.append(step.extra)
+    case .issue(let issue): issue.appendBody(to: &bytes)
+    case .mark(let mark): mark.appendBody(to: &bytes)
+    case .snapshot(let snapshot):
+      LogSnapshot.appendBody(
+        to: &bytes, n: snapshot.n, digest: snapshot.digest, state: canonical(snapshot.state)[...])
+      bytes.append(snapshot.extra)
+    case .end(let end): end.appendBody(to: &bytes)
+    case .unknown(let kind, let members):
+      bytes.append(literal: #"{"k":"#)
+      appendQuoted(kind, to: &bytes)
+      bytes.append(members)
+    }
+  }
+
+  /// The bytes of a log with these lines, sums included. For tools that make or edit logs; a recorder does not need it.
+  public static func encode(_ lines: some Sequence<LogLine>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chain = SumChain()
+    for line in lines {
+      let start = bytes.count
+      line.appendBody(to: &bytes)
+      chain.seal(&bytes, from: start)
+    }
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  mutating func append(_ text: String) {
+    append(contentsOf: text.utf8)
+  }
+
+  mutating func append(literal text: StaticString) {
+    text.withUTF8Buffer { append(contentsOf: $0) }
+  }
+
+  /// Digits without an intermediate String: `n` and `t` are in every line.
+  mutating func append(decimal value: Int) {
+    guard value >= 0 else { return append(String(value)) }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var left = value
+      var position = digits.count
+      repeat {
+        position &-= 1
+        digits.initializeElement(at: position, to: UInt8(truncatingIfNeeded: left % 10) &+ 0x30)
+        left /= 10
+      } while left > 0
+      append(contentsOf: digits[position...])
+    }
+  }
+
+  mutating func append(_ digest: Digest) {
+    append(literal: #","digest":""#)
+    digest.append(to: &self)
+    append(UInt8(ascii: "\""))
+  }
+
+  mutating func append(_ members: [JSON.Member]) {
+    for member in members {
+      append(UInt8(ascii: ","))
+      appendQuoted(member.key, to: &self)
+      append(UInt8(ascii: ":"))
+      append(contentsOf: canonical(member.value))
+    }
+  }
+}

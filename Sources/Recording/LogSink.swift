@@ -1,0 +1,29 @@
+/// A failed system call on a log file.
+public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// `errno`.
+  public let code: Int32
+  /// What was tried, for example `write`.
+  public let operation: String
+
+  public init(code: Int32, operation: String) {
+    self.code = code
+    self.operation = operation
+  }
+
+  public var description: String { "\(operation): \(systemMessage(code))" }
+}
+
+/// Where a recorder's bytes go: a file, or in tests something that fails on purpose.
+///
+/// A recorder calls it from one thread at a time.
+public protocol LogSink: AnyObject, Sendable {
+  /// Writes some or all of `bytes` at byte `offset` in one system call and returns how many. Errors are not retried here,
+  /// `EINTR` neither.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int
+  /// Cuts the file to `size` bytes.
+  func truncate(to size: Int) throws(LogIOError)
+  /// Waits until what was written survives a loss of power.
+  func synchronize() throws(LogIOError)
+  /// Gives the file back. Nothing follows it.
+  func close()
+}

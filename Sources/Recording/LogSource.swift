@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where a reader gets its bytes.
+public protocol LogSource: AnyObject {
+  /// Fills the front of `buffer` and returns how many bytes; 0 is the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int
+}
+
+/// A file, or a pipe, read once from the front. The calls block.
+public final class FileSource: LogSource {
+  private let descriptor: Int32
+  private let path: String
+
+  public init(path: String) throws(LogReadError) {
+    var descriptor: Int32
+    repeat {
+      descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else {
+      let code = errno
+      throw code == ENOENT
+        ? .missing(path: path) : .io(path: path, LogIOError(code: code, operation: "open"))
+    }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { _ = close(descriptor) }
+
+  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
+    while true {
+      #if canImport(Glibc)
+        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      #elseif canImport(Musl)
+        let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+      #else
+        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+      #endif
+      if count >= 0 { return count }
+      guard errno == EINTR else {
+        throw .io(path: path, LogIOError(code: errno, operation: "read"))
+      }
+    }
+  }
+}
+
+/// Bytes in memory.
+public final class BytesSource: LogSource {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
+    let count = min(buffer.count, bytes.count - position)
+    buffer.copyBytes(from: bytes[position..<(position + count)])
+    position += count
+    return count
+  }
+}

@@ -1,0 +1,180 @@
+import Dispatch
+import SwiftBoardStore
+import Synchronization
+
+/// The part of a recorder that knows no type of the program: lines with their numbers and sums, when they are written, and how a
+/// recording ends.
+final class LogWriter: Sendable {
+  /// A step whose action and state are encoded already.
+  struct EncodedStep {
+    /// In the recording, from 1.
+    let number: Int
+    let origin: StepOrigin
+    let action: ArraySlice<UInt8>
+    let draws: [LoggedDraw]
+    let effects: [LogEffect]
+    let digest: Digest?
+    /// Microseconds since the beginning.
+    let time: Int64
+  }
+
+  /// Bytes that may wait under `.none` before the reducing thread writes them itself.
+  private static let waitingLimit = 1 << 20
+  private static let flushInterval = DispatchTimeInterval.milliseconds(40)
+
+  private struct Core {
+    var chain: SumChain
+    /// The last step in the recording.
+    var step = 0
+    var time: Int64 = 0
+    /// Of the state after `step`; nil where that step has none.
+    var digest: Digest?
+    var open = true
+    var failure: RecordingFailure?
+    /// The body of a last step without a digest, the chain before it, and the bodies behind it: what `stop` completes.
+    var tail: (before: SumChain, bodies: [[UInt8]])?
+  }
+
+  private let core: Mutex<Core>
+  private let output: LogOutput
+  private let durability: RecordingOptions.Durability
+  private let keepsTail: Bool
+  private let onFailure: @Sendable (RecordingFailure) -> Void
+  private let queue = DispatchQueue(label: "swiftboard.recorder", qos: .utility)
+
+  /// `header` is the first line's body and `digest` its state's.
+  init(
+    _ sink: any LogSink, header: [UInt8], digest: Digest, options: RecordingOptions,
+    onFailure: @escaping @Sendable (RecordingFailure) -> Void
+  ) throws(RecordingError) {
+    var chain = SumChain()
+    output = LogOutput(sink, synchronizes: options.durability == .sync)
+    _ = output.append(step: 0) { bytes in
+      bytes.append(contentsOf: header)
+      chain.seal(&bytes, from: 0)
+    }
+    core = Mutex(Core(chain: chain, digest: digest))
+    durability = options.durability
+    keepsTail = options.digestEvery > 1
+    self.onFailure = onFailure
+    if let failure = output.flush() {
+      output.close()
+      throw .io(failure.error)
+    }
+  }
+
+  deinit { _ = output.flush() }
+
+  var step: Int { core.withLock { $0.step } }
+  var isOpen: Bool { core.withLock { $0.open } }
+  var failure: RecordingFailure? { core.withLock { $0.failure } }
+
+  func add(_ step: EncodedStep) {
+    let waiting: LogOutput.Waiting? = core.withLock { core in
+      guard core.open else { return nil }
+      core.time = max(core.time, step.time)
+      core.step = step.number
+      core.digest = step.digest
+      core.tail = keepsTail && step.digest == nil ? (core.chain, []) : nil
+      // Within the lock, so that lines of several threads stand in the order of their sums.
+      return output.append(step: step.number) { bytes in
+        let start = bytes.count
+        LogStep.appendBody(
+          to: &bytes, n: step.number, t: core.time, origin: step.origin, draws: step.draws,
+          effects: step.effects, digest: step.digest, action: step.action)
+        core.tail?.bodies.append(Array(bytes[start...]))
+        core.chain.seal(&bytes, from: start)
+      }
+    }
+    if let waiting { write(waiting) }
+  }
+
+  /// Adds a line that is no step; `body` gets the number of the last one.
+  func add(_ body: (_ n: Int, inout [UInt8]) -> Void) {
+    let waiting: LogOutput.Waiting? = core.withLock { core in
+      guard core.open else { return nil }
+      return output.append(step: core.step) { bytes in
+        let start = bytes.count
+        body(core.step, &bytes)
+        core.tail?.bodies.append(Array(bytes[start...]))
+        core.chain.seal(&bytes, from: start)
+      }
+    }
+    if let waiting { write(waiting) }
+  }
+
+  private func write(_ waiting: LogOutput.Waiting) {
+    if durability != .none || waiting.bytes > LogWriter.waitingLimit {
+      flush()
+    } else if waiting.isFirst {
+      queue.asyncAfter(deadline: .now() + LogWriter.flushInterval) { [weak self] in self?.flush() }
+    }
+  }
+
+  func flush() {
+    if let failure = output.flush() { fail(failure.step, failure.error) }
+  }
+
+  /// Writes the end line and closes. `digest` gives the last state's digest; it is asked only where the last step has none.
+  func stop(digest: () throws -> Digest?) {
+    let ending: Core? = core.withLock { core in
+      guard core.open else { return nil }
+      core.open = false
+      return core
+    }
+    guard let ending else { return }
+    defer { output.close() }
+    if let failure = output.flush() { return fail(failure.step, failure.error) }
+
+    if let digest = ending.digest {
+      var chain = ending.chain
+      _ = output.append(step: ending.step) { bytes in
+        let start = bytes.count
+        LogEnd(n: ending.step, digest: digest).appendBody(to: &bytes)
+        chain.seal(&bytes, from: start)
+      }
+      return flush()
+    }
+    do {
+      guard let digest = try digest(), let tail = ending.tail else { return }
+      let old = LogWriter.sealed(tail.bodies, after: tail.before)
+      var bodies = tail.bodies
+      bodies[0].append(digest)
+      bodies.append([])
+      LogEnd(n: ending.step, digest: digest).appendBody(to: &bodies[bodies.count - 1])
+      let new = LogWriter.sealed(bodies, after: tail.before)
+      if let failure = output.replaceTail(old, with: new, step: ending.step) {
+        fail(failure.step, failure.error)
+      }
+    } catch {
+      fail(ending.step, nil, "\(error)")
+    }
+  }
+
+  /// Ends the recording where it is. `step` is the first that is not in the file.
+  func fail(_ step: Int, _ error: LogIOError?, _ reason: String? = nil) {
+    let failure = RecordingFailure(
+      step: step, io: error, reason: reason ?? error?.description ?? "unknown")
+    let isFirst = core.withLock { core in
+      core.open = false
+      guard core.failure == nil else { return false }
+      core.failure = failure
+      return true
+    }
+    guard isFirst else { return }
+    // What was collected before an encoding error is still good; after an I/O error this writes nothing.
+    _ = output.flush()
+    output.close()
+    onFailure(failure)
+  }
+
+  private static func sealed(_ bodies: [[UInt8]], after before: SumChain) -> [UInt8] {
+    var (bytes, chain): ([UInt8], SumChain) = ([], before)
+    for body in bodies {
+      let start = bytes.count
+      bytes.append(contentsOf: body)
+      chain.seal(&bytes, from: start)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,97 @@
+/// What a recording says about itself in its header.
+public struct RecordingInfo: Sendable, Hashable {
+  public var schema: LogSchema
+  /// Wall clock, microseconds since 1970.
+  public var created: Int64
+  /// For example `live`.
+  public var environment: String
+  public var locale: String
+  public var timeZone: String
+  /// Of the random source, decimal.
+  public var seed: String
+  /// Paths or types whose values are tokens.
+  public var redacted: [String]
+
+  public init(
+    schema: LogSchema, created: Int64, environment: String, locale: String = "C",
+    timeZone: String = "UTC", seed: String, redacted: [String] = []
+  ) {
+    self.schema = schema
+    self.created = created
+    self.environment = environment
+    self.locale = locale
+    self.timeZone = timeZone
+    self.seed = seed
+    self.redacted = redacted
+  }
+}
+
+/// How a recording is written.
+public struct RecordingOptions: Sendable, Hashable {
+  /// What a recorded step survives once the reduction has returned.
+  public enum Durability: Sendable, Hashable {
+    /// Nothing for up to 50 ms: lines are collected and written by a background thread.
+    case none
+    /// The end of the process, `kill -9` too: one `write` per line.
+    case flush
+    /// Loss of power: `flush`, and the file is synchronised. About 0.2 ms to 10 ms a step, in the store's critical section.
+    case sync
+  }
+
+  public var durability: Durability
+  /// Each how-many-th step gets a digest of the state, from 1. The digest costs time in proportion to the state.
+  public var digestEvery: Int
+  /// Each how-many-th step is followed by the whole state; nil: never.
+  public var snapshotEvery: Int?
+  /// The store's number of the last step before the recording; the next step has number 1 in the file.
+  public var baseStep: Int
+
+  public init(
+    durability: Durability = .flush, digestEvery: Int = 1, snapshotEvery: Int? = nil,
+    baseStep: Int = 0
+  ) {
+    self.durability = durability
+    self.digestEvery = max(1, digestEvery)
+    self.snapshotEvery = snapshotEvery.map { max(1, $0) }
+    self.baseStep = baseStep
+  }
+}
+
+/// Why a recording could not begin.
+public enum RecordingError: Error, Sendable, CustomStringConvertible {
+  case file(FileSink.OpenError)
+  /// The header could not be written.
+  case io(LogIOError)
+  /// The state has no canonical JSON.
+  case encoding(String)
+
+  /// The exit status of a command that ends with this.
+  public var exitCode: Int32 {
+    switch self {
+    case .file(let error): error.exitCode
+    case .io: 74
+    case .encoding: 70
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .file(let error): error.description
+    case .io(let error): "the recording's first line cannot be written: \(error)"
+    case .encoding(let text): "the state cannot be recorded: \(text)"
+    }
+  }
+}
+
+/// Why a recording ended before it was stopped.
+public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
+  /// The first step, counted in the recording, that is not in the file.
+  public let step: Int
+  /// The system call that failed; nil where an action or a state could not be encoded.
+  public let io: LogIOError?
+  public let reason: String
+
+  public var description: String {
+    "the recording stopped before step \(step): \(reason); what was written before is whole"
+  }
+}

@@ -1,0 +1,206 @@
+import SwiftBoardStore
+
+/// Reads step lines as a recorder writes them, straight from their bytes and without building a tree: most lines of a log are such
+/// lines, and their action is decoded from its bytes anyway.
+///
+/// It only ever accepts. Whatever is unusual (another order of members, escapes, letters beyond ASCII, objects with many keys) is left
+/// to `LineParser`, which judges it; so this need not be complete, only right where it says yes.
+struct StepScanner {
+  private static let deepest = 64
+  private static let mostKeys = 24
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+
+  /// A step, or nil where the body of a line is to be parsed the long way.
+  static func step(_ body: ArraySlice<UInt8>) -> LogStep? {
+    body.withUnsafeBufferPointer { bytes in
+      var scanner = StepScanner(bytes)
+      return scanner.step()
+    }
+  }
+
+  private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+  }
+
+  private mutating func step() -> LogStep? {
+    guard take(#"{"k":"step","n":"#), let n = count(), take(#","t":"#), let t = count(),
+      take(#","by":{"#), let origin = origin(), take(#","action":"#)
+    else { return nil }
+    let start = position
+    guard value(depth: 1) else { return nil }
+    let action = Array(bytes[start..<position])
+    var draws: [LoggedDraw] = []
+    if take(#","draws":["#) {
+      repeat {
+        guard take("["), let name = text(), take(","), let value = text(), take("]"),
+          let kind = LoggedDraw.Kind(rawValue: name)
+        else { return nil }
+        draws.append(LoggedDraw(kind: kind, value: value))
+      } while take(",")
+      guard take("]") else { return nil }
+    }
+    var effects: [LogEffect] = []
+    if take(#","effects":["#) {
+      repeat {
+        guard take(#"{"name":"#), let name = text() else { return nil }
+        var id: String?
+        if take(#","id":"#) {
+          guard let text = text() else { return nil }
+          id = text
+        }
+        guard take(#","kind":"#), let kind = text(), take("}") else { return nil }
+        effects.append(LogEffect(name: name, id: id, kind: kind))
+      } while take(",")
+      guard take("]") else { return nil }
+    }
+    var digest: Digest?
+    if take(#","digest":""#) {
+      guard position + Digest.length < bytes.count,
+        let value = Digest(utf8: bytes[position..<(position + Digest.length)])
+      else { return nil }
+      digest = value
+      position += Digest.length
+      guard take("\"") else { return nil }
+    }
+    guard position == bytes.count else { return nil }
+    return LogStep(
+      n: n, t: Int64(t), origin: origin, actionBytes: action, draws: draws, effects: effects,
+      digest: digest)
+  }
+
+  /// The members of `by`, with the closing brace.
+  private mutating func origin() -> StepOrigin? {
+    let origin: StepOrigin
+    if take(#""user":"#) {
+      guard let line = text(), take(#","at":"#), let place = text() else { return nil }
+      origin = .user(line: line, at: place)
+    } else if take(#""effect":"#) {
+      guard let name = text() else { return nil }
+      var id: String?
+      if take(#","id":"#) {
+        guard let text = text() else { return nil }
+        id = text
+      }
+      guard take(#","step":"#), let step = count() else { return nil }
+      origin = .effect(name: name, id: id, step: step)
+    } else if take(#""link":"#) {
+      guard let link = text() else { return nil }
+      origin = .link(link)
+    } else if take(#""program":"#) {
+      guard let name = text() else { return nil }
+      origin = .program(name)
+    } else {
+      return nil
+    }
+    return take("}") ? origin : nil
+  }
+
+  private mutating func take(_ literal: StaticString) -> Bool {
+    let length = literal.utf8CodeUnitCount
+    guard position &+ length <= bytes.count else { return false }
+    let expected = UnsafeBufferPointer(start: literal.utf8Start, count: length)
+    for index in 0..<length where bytes[position &+ index] != expected[index] { return false }
+    position &+= length
+    return true
+  }
+
+  /// A whole number of at most 18 digits without leading zeroes.
+  private mutating func count() -> Int? {
+    let start = position
+    var number = 0
+    while position < bytes.count, bytes[position] &- 0x30 < 10 {
+      guard position - start < 18 else { return nil }
+      number = number &* 10 &+ Int(bytes[position] &- 0x30)
+      position &+= 1
+    }
+    guard position > start, position == start + 1 || bytes[start] != 0x30 else { return nil }
+    return number
+  }
+
+  private mutating func text() -> String? {
+    guard let range = plainText() else { return nil }
+    return String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  /// What stands between quotes, in ASCII and without escapes.
+  private mutating func plainText() -> Range<Int>? {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+    let start = position &+ 1
+    position = start
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "\"") {
+        position &+= 1
+        return start..<(position &- 1)
+      }
+      guard byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\\") else { return nil }
+      position &+= 1
+    }
+    return nil
+  }
+
+  /// Steps over a value without white space.
+  private mutating func value(depth: Int) -> Bool {
+    guard position < bytes.count, depth <= StepScanner.deepest else { return false }
+    switch bytes[position] {
+    case UInt8(ascii: "\""): return plainText() != nil
+    case UInt8(ascii: "{"): return object(depth: depth)
+    case UInt8(ascii: "["): return array(depth: depth)
+    case UInt8(ascii: "t"): return take("true")
+    case UInt8(ascii: "f"): return take("false")
+    case UInt8(ascii: "n"): return take("null")
+    default: return number()
+    }
+  }
+
+  private mutating func array(depth: Int) -> Bool {
+    position &+= 1
+    if take("]") { return true }
+    repeat {
+      guard value(depth: depth + 1) else { return false }
+    } while take(",")
+    return take("]")
+  }
+
+  private mutating func object(depth: Int) -> Bool {
+    position &+= 1
+    if take("}") { return true }
+    return withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: StepScanner.mostKeys) {
+      keys in
+      var count = 0
+      repeat {
+        guard count < StepScanner.mostKeys, let key = plainText() else { return false }
+        for index in 0..<count where isSame(keys[index], key) { return false }
+        keys.initializeElement(at: count, to: key)
+        count &+= 1
+        guard take(":"), value(depth: depth + 1) else { return false }
+      } while take(",")
+      return take("}")
+    }
+  }
+
+  private func isSame(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+    left.count == right.count && bytes[left].elementsEqual(bytes[right])
+  }
+
+  private mutating func number() -> Bool {
+    _ = take("-")
+    let start = position
+    guard digits() else { return false }
+    if bytes[start] == 0x30, position > start + 1 { return false }
+    if take("."), !digits() { return false }
+    if take("e") || take("E") {
+      if !take("+") { _ = take("-") }
+      guard digits() else { return false }
+    }
+    return true
+  }
+
+  private mutating func digits() -> Bool {
+    let start = position
+    while position < bytes.count, bytes[position] &- 0x30 < 10 { position &+= 1 }
+    return position > start
+  }
+}

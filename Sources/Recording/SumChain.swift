@@ -1,0 +1,60 @@
+/// The chain of line sums, for a writer and for a reader.
+///
+/// The sum of a line is XXH64 (seed 0) over these bytes, one after the other:
+/// 1. the text of the previous line's sum without its quotes, 22 ASCII bytes such as `xxh64:ef46db3751d8e999`; nothing for
+///    the header;
+/// 2. the bytes of this line from its `{` up to, and without, the `,"sum":` that ends it.
+///
+/// So a line is its body, then `,"sum":"`, the sum's text, `"}` and the line feed, and a line that is changed, missing, doubled
+/// or moved breaks the chain at that line or at the one behind it.
+struct SumChain: Sendable {
+  /// The sum of the last line, nil before the header.
+  private(set) var previous: Digest?
+
+  static let opening = Array(",\"sum\":\"".utf8)
+  static let closing = Array("\"}".utf8)
+  /// Bytes of a line behind its body, without the line feed.
+  static let tailLength = opening.count + Digest.length + closing.count
+
+  init(previous: Digest? = nil) {
+    self.previous = previous
+  }
+
+  /// The sum of a line with this body that follows a line with the sum `previous`.
+  static func sum(of body: some Sequence<UInt8>, after previous: Digest?) -> Digest {
+    var hasher = XXH64()
+    if let previous {
+      previous.withText { hasher.update(UnsafeRawBufferPointer($0)) }
+    }
+    hasher.update(body)
+    return Digest(hasher.finalize())
+  }
+
+  /// Completes the line whose body is `bytes[start...]`: sum, brace and line feed.
+  mutating func seal(_ bytes: inout [UInt8], from start: Int) {
+    let sum = SumChain.sum(of: bytes[start...], after: previous)
+    bytes.append(contentsOf: SumChain.opening)
+    sum.append(to: &bytes)
+    bytes.append(contentsOf: SumChain.closing)
+    bytes.append(0x0A)
+    previous = sum
+  }
+
+  /// Goes on to the next line.
+  mutating func advance(to sum: Digest) {
+    previous = sum
+  }
+
+  /// Where the body of a line (without its line feed) ends, and the sum it states; nil when its end has not the one form that
+  /// is allowed.
+  static func split(_ line: ArraySlice<UInt8>) -> (body: ArraySlice<UInt8>, sum: Digest)? {
+    guard line.count > tailLength else { return nil }
+    let tail = line.endIndex - tailLength
+    let digits = tail + opening.count
+    guard line[tail..<digits].elementsEqual(opening),
+      let sum = Digest(utf8: line[digits..<(digits + Digest.length)]),
+      line[(digits + Digest.length)...].elementsEqual(closing)
+    else { return nil }
+    return (line[..<tail], sum)
+  }
+}

@@ -1,0 +1,209 @@
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardRecording
+
+/// Every way in which a file can be broken by accident.
+struct LogDamageTests {
+  @Test func everyChangedByteIsFound() throws {
+    let log = try Session.example()
+    for position in log.indices {
+      for mask: UInt8 in [0x01, 0x80, log[position] ^ 0x0A] where mask != 0 {
+        var bytes = log
+        bytes[position] ^= mask
+        let (_, warnings, error) = read(bytes)
+        if position == log.count - 1 {
+          // Without its line feed the last line counts as torn.
+          #expect(error == nil)
+          #expect(warnings.count == 2)
+        } else if error == nil {
+          Issue.record("byte \(position) changed by \(mask) goes unnoticed")
+        }
+      }
+    }
+  }
+
+  @Test func everyTruncationIsToldFromDamage() throws {
+    let log = try Session.example()
+    let lines = split(log)
+    for length in 0..<log.count {
+      let (read, warnings, error) = read(Array(log[..<length]))
+      let whole = lines.filter { $0.endIndex <= length }
+      if whole.isEmpty {
+        #expect(error?.exitCode == 65)
+        continue
+      }
+      #expect(error == nil, "cut at \(length)")
+      #expect(read.count == whole.count)
+      let steps = read.compactMap(\.step).count
+      let torn = whole[whole.count - 1].endIndex
+      #expect(
+        warnings == (torn == length ? [] : [.tornTail(offset: torn)])
+          + [.cutShort(afterStep: steps)])
+    }
+  }
+
+  @Test func aMissingStepIsNamed() throws {
+    let lines = split(try Session.example())
+    // Lines: header, 1, 2, mark, 3, issue, 4, state, 5, 6, 7, end.
+    let found = try #require(damage(Array((lines[..<9] + lines[10...]).joined())))
+    #expect(found.message == "step 6 is missing: step 7 follows step 5")
+    #expect(found.line == 10)
+    #expect(found.offset == lines[9].startIndex)
+    #expect(found.expected == "step 6")
+    #expect(found.found == "step 7")
+    let two = try #require(damage(Array((lines[..<8] + lines[10...]).joined())))
+    #expect(two.message == "steps 5 and 6 are missing: step 7 follows step 4")
+  }
+
+  @Test func everyMissingLineIsFound() throws {
+    let lines = split(try Session.example())
+    for index in 0..<(lines.count - 1) {
+      let found = damage(Array((lines[..<index] + lines[(index + 1)...]).joined()))
+      #expect(found?.line == index + 1)
+      #expect(found?.exitCode == 65)
+    }
+  }
+
+  @Test func everySwappedPairIsNamed() throws {
+    var lines = split(try Session.example())
+    for index in 1..<(lines.count - 1) {
+      lines.swapAt(index, index + 1)
+      let found = try #require(damage(Array(lines.joined())))
+      #expect(found.line == index + 1)
+      #expect(found.message == "lines \(index + 1) and \(index + 2) are swapped")
+      lines.swapAt(index, index + 1)
+    }
+  }
+
+  @Test func everyDoubledLineIsNamed() throws {
+    let lines = split(try Session.example())
+    for index in lines.indices {
+      let found = damage(Array((lines[...index] + lines[index...]).joined()))
+      #expect(found?.line == index + 2)
+      #expect(found?.message == "the line is the one before it once more")
+    }
+  }
+
+  @Test func aLineFromElsewhereIsNamed() throws {
+    let lines = split(try Session.example())
+    let found = damage(Array((lines[..<3] + [lines[9]] + lines[3...]).joined()))
+    #expect(found?.message == "the line does not belong here: line 5 follows line 3")
+  }
+
+  @Test func aChangedNumberIsNoMissingStep() throws {
+    let log = try Session.example()
+    var text = String(decoding: log, as: UTF8.self)
+    text.replace(#""k":"step","n":6"#, with: #""k":"step","n":8"#)
+    let found = try #require(damage(Array(text.utf8)))
+    #expect(found.line == 10)
+    #expect(found.message.hasPrefix("the sum is wrong"))
+  }
+
+  @Test func aWrongSumSaysBothSums() throws {
+    let log = try Session.example()
+    var bytes = log
+    let line = split(log)[1]
+    bytes[line.startIndex + 30] ^= 1
+    let found = try #require(damage(bytes))
+    let stated = try #require(SumChain.split(line.dropLast()))
+    #expect(found.line == 2)
+    #expect(found.offset == line.startIndex)
+    #expect(found.found == stated.sum.description)
+    #expect(found.expected.hasPrefix("the sum xxh64:"))
+  }
+
+  @Test func chunksOfAnySizeReadTheSame() throws {
+    let log = try Session.example()
+    let whole = read(log).lines
+    for chunk in [1, 2, 3, 7, 64, 1000] { #expect(read(log, chunk: chunk).lines == whole) }
+  }
+
+  @Test func anEndlessLineIsRefusedSoon() {
+    final class Endless: LogSource {
+      var given = 0
+      func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
+        guard given < 65 << 20 else { return 0 }
+        buffer.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "x"))
+        given += buffer.count
+        return buffer.count
+      }
+    }
+    let source = Endless()
+    let reader = LogReader(source)
+    #expect(throws: LogReadError.self) { try reader.next() }
+    #expect(source.given <= (64 << 20) + (512 << 10))
+  }
+
+  @Test func aLineOfTheGreatestLengthIsRead() throws {
+    var limits = LogReader.Limits()
+    let log = try Session.example()
+    let longest = split(log).map { $0.count - 1 }.max() ?? 0
+    limits.line = longest
+    limits.chunk = 16
+    let reader = LogReader(BytesSource(log), limits: limits)
+    var count = 0
+    while try reader.next() != nil { count += 1 }
+    #expect(count == 12)
+    limits.line = longest - 1
+    let narrow = LogReader(BytesSource(log), limits: limits)
+    #expect(throws: LogReadError.self) { while try narrow.next() != nil {} }
+    #expect(throws: LogReadError.self) { try narrow.next() }
+  }
+
+  /// Bytes of every kind: the reader ends, with lines or with one error.
+  @Test func anyBytesEndCleanly() throws {
+    var generator = SplitMix(state: 42)
+    let log = try Session.example()
+    let pieces = split(log).map(Array.init)
+    for _ in 0..<1500 {
+      var bytes: [UInt8] = []
+      switch generator.next() % 3 {
+      case 0:
+        bytes = (0..<Int(generator.next() % 300)).map { _ in
+          UInt8(truncatingIfNeeded: generator.next())
+        }
+      case 1:
+        for _ in 0..<(generator.next() % 5) {
+          bytes += pieces[Int(generator.next() % UInt64(pieces.count))]
+        }
+      default:
+        // The form is damaged and the sums are right.
+        let bodies = pieces.map { line in
+          var body = Array(line.dropLast(SumChain.tailLength + 1))
+          if generator.next() % 3 == 0, !body.isEmpty {
+            let position = Int(generator.next() % UInt64(body.count))
+            body[position] = UInt8(truncatingIfNeeded: generator.next())
+          }
+          return body
+        }
+        bytes = sealed(bodies)
+      }
+      let (_, _, error) = read(bytes)
+      if let error { #expect(error.exitCode == 65) }
+    }
+  }
+}
+
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// Lines with these bodies and right sums.
+func sealed(_ bodies: [[UInt8]]) -> [UInt8] {
+  var bytes: [UInt8] = []
+  var chain = SumChain()
+  for body in bodies {
+    let start = bytes.count
+    bytes += body
+    chain.seal(&bytes, from: start)
+  }
+  return bytes
+}

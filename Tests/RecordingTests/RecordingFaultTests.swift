@@ -1,0 +1,205 @@
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+struct RecordingFaultTests {
+  /// The same session on a disk of some size.
+  private func run(
+    _ faults: MemorySink.Faults, durability: RecordingOptions.Durability = .flush
+  ) throws -> (sink: MemorySink, session: Session) {
+    let sink = MemorySink(faults)
+    let session = try Session(sink, options: RecordingOptions(durability: durability))
+    for number in 0..<5 {
+      session.send(.add(number))
+      if number == 2 { session.recorder.mark("half") }
+    }
+    session.recorder.stop()
+    return (sink, session)
+  }
+
+  @Test(arguments: [RecordingOptions.Durability.flush, .none])
+  func aFullDiskAtAnyByteLeavesAValidLog(durability: RecordingOptions.Durability) throws {
+    let whole = try run(.init()).sink.bytes
+    let ends = split(whole).map(\.endIndex)
+    for capacity in ends[0]..<whole.count where durability == .flush || capacity % 7 == 0 {
+      let (sink, session) = try run(.init(capacity: capacity), durability: durability)
+      let lines = ends.filter { $0 <= capacity }.count
+      #expect(sink.bytes == Array(whole[..<ends[lines - 1]]), "capacity \(capacity)")
+      let (_, warnings, error) = read(sink.bytes)
+      #expect(error == nil)
+      let steps = read(sink.bytes).lines.compactMap(\.step).count
+      #expect(warnings == [.cutShort(afterStep: steps)])
+      // The line that is missing: header, 1, 2, 3, mark, 4, 5, end.
+      #expect(session.recorder.failure?.step == [0, 1, 2, 3, 3, 4, 5, 5][lines])
+      #expect(session.recorder.failure?.io?.code == ENOSPC)
+      #expect(session.failures.now.count == 1)
+      #expect(session.state.count == 10, "the store goes on")
+    }
+  }
+
+  @Test(arguments: [1, 2, 7, 100])
+  func shortAndInterruptedWritesLoseNothing(longest: Int) throws {
+    let whole = try run(.init()).sink.bytes
+    let (sink, session) = try run(.init(longestWrite: longest, interrupts: true))
+    #expect(sink.bytes == whole)
+    #expect(session.recorder.failure == nil)
+  }
+
+  @Test func aFailedSynchronizationStopsTheRecording() throws {
+    #expect(throws: RecordingError.self) {
+      try self.run(.init(synchronizeFails: true), durability: .sync)
+    }
+  }
+
+  @Test func aFullDiskWhileStoppingKeepsTheLastStep() throws {
+    let options = RecordingOptions(digestEvery: 10)
+    let whole = MemorySink()
+    let first = try Session(whole, options: options)
+    first.send(.add(1))
+    let before = whole.bytes
+    first.recorder.stop(state: first.state)
+
+    for capacity in before.count..<whole.bytes.count {
+      let sink = MemorySink(.init(capacity: capacity))
+      let session = try Session(sink, options: options)
+      session.send(.add(1))
+      session.recorder.stop(state: session.state)
+      #expect(sink.bytes == before)
+      #expect(session.recorder.failure?.step == 1)
+    }
+  }
+
+  @Test func aHeaderThatDoesNotFitIsAnError() throws {
+    #expect(throws: RecordingError.self) { try Session(MemorySink(.init(capacity: 100))) }
+  }
+}
+
+struct RecordingFileTests {
+  private func recorder(
+    _ path: String
+  ) throws(RecordingError) -> Recorder<CounterState, CounterAction> {
+    try Recorder(
+      path: path, info: Session.info, state: CounterState(), journal: nil, clock: { 0 })
+  }
+
+  @Test func aNewFileIsForItsOwnerOnly() throws {
+    try withFolder { folder in
+      let path = folder + "/a.actions.jsonl"
+      let recorder = try recorder(path)
+      recorder.stop()
+      var status = stat()
+      #expect(lstat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      let reader = try LogReader(path: path)
+      #expect(try reader.next()?.line.kind == "log")
+      #expect(try reader.next()?.line.kind == "end")
+      #expect(try reader.next() == nil)
+    }
+  }
+
+  @Test func anExistingFileIsRefusedAndKept() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      try write("mine", to: path)
+      do throws(RecordingError) {
+        _ = try recorder(path)
+        Issue.record("it was overwritten")
+      } catch {
+        #expect(error.exitCode == 73)
+        #expect(error.description.contains("exists"))
+      }
+      #expect(try contents(of: path) == Array("mine".utf8))
+    }
+  }
+
+  @Test func aSecondRecorderAndASymbolicLinkAreRefused() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let first = try recorder(path)
+      #expect(throws: RecordingError.self) { try recorder(path) }
+      #expect(symlink(folder + "/nowhere", folder + "/link") == 0)
+      #expect(throws: RecordingError.self) { try recorder(folder + "/link") }
+      let second = open(path, O_RDWR)
+      #expect(flock(second, LOCK_EX | LOCK_NB) != 0, "it is locked while it is written")
+      first.stop()
+      #expect(flock(second, LOCK_EX | LOCK_NB) == 0)
+      close(second)
+    }
+  }
+
+  @Test func aFolderThatIsNotThereIsAnError() throws {
+    try withFolder { folder in
+      do throws(RecordingError) {
+        _ = try recorder(folder + "/no/a")
+        Issue.record("it was created")
+      } catch {
+        #expect(error.exitCode == 73)
+      }
+    }
+  }
+
+  @Test func aMissingLogIsNotFound() throws {
+    try withFolder { folder in
+      #expect(throws: LogReadError.missing(path: folder + "/no")) {
+        try LogReader(path: folder + "/no")
+      }
+      let reader = try LogReader(path: folder)
+      #expect(throws: LogReadError.self) { try reader.next() }
+    }
+  }
+}
+
+/// A folder that is gone afterwards.
+func withFolder(_ body: (String) throws -> Void) throws {
+  var template = Array("/tmp/recording-XXXXXX".utf8CString)
+  let path = template.withUnsafeMutableBufferPointer { buffer in
+    buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+  }
+  let folder = try #require(path)
+  defer {
+    if let entries = opendir(folder) {
+      while let entry = readdir(entries) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        unlink(folder + "/" + name)
+      }
+      closedir(entries)
+    }
+    rmdir(folder)
+  }
+  try body(folder)
+}
+
+func write(_ text: String, to path: String) throws {
+  let sink = try FileSink(creating: path)
+  defer { sink.close() }
+  let bytes = Array(text.utf8)
+  try bytes.withUnsafeBytes { _ = try sink.write($0, at: 0) }
+}
+
+func write(_ bytes: [UInt8], to path: String) throws {
+  let sink = try FileSink(creating: path)
+  defer { sink.close() }
+  try bytes.withUnsafeBytes { _ = try sink.write($0, at: 0) }
+}
+
+func contents(of path: String) throws -> [UInt8] {
+  let source = try FileSource(path: path)
+  var all: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = try buffer.withUnsafeMutableBytes { try source.read(into: $0) }
+    if count == 0 { return all }
+    all += buffer[..<count]
+  }
+}
