@@ -1,1 +1,57 @@
+// Declares libcurl's types and constants; the library itself is not linked but loaded at run time.
+//
+// Swift cannot call variadic functions, so each kind of argument gets a caller here. `function` is the address of
+// curl_easy_setopt, curl_multi_setopt or curl_easy_getinfo as dlsym gave it.
+#ifndef SWIFTBOARD_CCURL_H
+#define SWIFTBOARD_CCURL_H
+
+#ifndef CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_TYPECHECK
+#endif
 #include <curl/curl.h>
+
+typedef size_t (*swiftboard_data_callback)(char *, size_t, size_t, void *);
+typedef int (*swiftboard_socket_callback)(void *, curl_socket_t, curlsocktype);
+
+static inline int swiftboard_curl_set_long(void *function, void *handle, int option, long value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_offset(void *function, void *handle, int option, curl_off_t value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_pointer(void *function, void *handle, int option, const void *value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_data_callback(
+    void *function, void *handle, int option, swiftboard_data_callback value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_socket_callback(
+    void *function, void *handle, int option, swiftboard_socket_callback value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline long swiftboard_curl_get_long(void *function, void *handle, int info) {
+  long value = 0;
+  ((int (*)(void *, int, ...))function)(handle, info, &value);
+  return value;
+}
+
+static inline curl_off_t swiftboard_curl_get_offset(void *function, void *handle, int info) {
+  curl_off_t value = 0;
+  ((int (*)(void *, int, ...))function)(handle, info, &value);
+  return value;
+}
+
+// Options whose names are missing from older headers or deprecated in newer ones. Their numbers never change.
+enum {
+  SWIFTBOARD_CURLOPT_PROTOCOLS = 181,
+  SWIFTBOARD_CURLOPT_PROTOCOLS_STR = 10318,
+  SWIFTBOARD_CURLOPT_QUICK_EXIT = 322,
+};
+
+#endif

@@ -22,27 +22,15 @@ public enum Draw: Sendable, Equatable {
 /// (replay). `live` draws the real one. A value of another kind than asked for is ignored, and the real one is drawn.
 public typealias DrawInterceptor = @Sendable (_ kind: Draw.Kind, _ live: () -> Draw) -> Draw
 
-/// The wall clock.
-public struct DateGenerator: Sendable {
-  @usableFromInline let live: @Sendable () -> Int64
-  @usableFromInline let interceptor: DrawInterceptor?
-
-  public init(
-    interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> Int64
-  ) {
-    self.live = live
-    self.interceptor = interceptor
-  }
-
-  /// Microseconds since 1970.
-  public var now: Int64 {
-    guard let interceptor else { return live() }
-    guard case .date(let value) = interceptor(.date, { .date(live()) }) else { return live() }
-    return value
-  }
-
-  /// The same generator behind an interceptor.
-  public func intercepted(by interceptor: @escaping DrawInterceptor) -> DateGenerator {
-    DateGenerator(interceptor: interceptor, live)
+extension Duration {
+  /// Whole microseconds, rounded up, so that a sleep never ends early; saturates at the ends of `Int64`.
+  public var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let rest = attoseconds / 1_000_000_000_000
+    let up: Int64 = attoseconds % 1_000_000_000_000 > 0 ? 1 : 0
+    let (sum, overflowed) = whole.addingReportingOverflow(rest + up)
+    return overflowed ? (whole < 0 ? .min : .max) : sum
   }
 }

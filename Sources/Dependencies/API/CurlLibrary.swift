@@ -1,0 +1,166 @@
+import CCurl
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// libcurl, loaded on first use: its thirty libraries would otherwise be part of every start of the program.
+///
+/// All functions are looked up once. libcurl's handles are plain pointers here; which thread may use them is for
+/// `TransferEngine` to keep.
+struct CurlLibrary: @unchecked Sendable {
+  // Unchecked: the addresses of functions never change, and the functions may be called from any thread.
+
+  typealias Handle = UnsafeMutableRawPointer
+
+  /// The library, or why it cannot be used. Loading takes some milliseconds: not for a thread that others wait for.
+  static let loaded: Result<CurlLibrary, APIError> = load()
+
+  let easyInit: @convention(c) () -> Handle?
+  let easyCleanup: @convention(c) (Handle?) -> Void
+  let easyReset: @convention(c) (Handle?) -> Void
+  let listAppend:
+    @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) ->
+      UnsafeMutablePointer<curl_slist>?
+  let listFree: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
+  let multiInit: @convention(c) () -> Handle?
+  let multiCleanup: @convention(c) (Handle?) -> Int32
+  let multiAdd: @convention(c) (Handle?, Handle?) -> Int32
+  let multiRemove: @convention(c) (Handle?, Handle?) -> Int32
+  let multiPerform: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> Int32
+  let multiPoll:
+    @convention(c) (Handle?, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?)
+      -> Int32
+  let multiWakeup: @convention(c) (Handle?) -> Int32
+  let multiRead:
+    @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> UnsafeMutablePointer<CURLMsg>?
+  let version: String
+  private let easySet: UnsafeMutableRawPointer
+  private let multiSet: UnsafeMutableRawPointer
+  private let easyGet: UnsafeMutableRawPointer
+
+  #if canImport(Darwin)
+    private static let names = ["/usr/lib/libcurl.4.dylib", "libcurl.4.dylib", "libcurl.dylib"]
+    private static let advice = "Install it with: brew install curl"
+  #else
+    private static let names = ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"]
+    private static let advice =
+      "Install the package libcurl4 (Debian, Ubuntu), libcurl (Fedora) or curl (Arch, Alpine)."
+  #endif
+
+  private static func load() -> Result<CurlLibrary, APIError> {
+    for name in names {
+      guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { continue }
+      do throws(APIError) {
+        return .success(try CurlLibrary(library, name: name))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return .failure(
+      APIError(
+        .libraryMissing,
+        "HTTP needs libcurl, which is not on this machine (looked for \(names[0])). \(advice)"))
+  }
+
+  private init(_ library: UnsafeMutableRawPointer, name: String) throws(APIError) {
+    func symbol(_ symbol: String) throws(APIError) -> UnsafeMutableRawPointer {
+      if let address = dlsym(library, symbol) { return address }
+      throw APIError(
+        .libraryMissing,
+        "\(name) is too old: it has no \(symbol). HTTP needs libcurl 7.68 or newer. \(Self.advice)")
+    }
+    // Each cast gives the address the type that curl/curl.h declares for it; enums and CURL * are int and void * in C's
+    // calling convention.
+    let globalInit = unsafeBitCast(
+      try symbol("curl_global_init"), to: (@convention(c) (Int) -> Int32).self)
+    let getVersion = unsafeBitCast(
+      try symbol("curl_version"), to: (@convention(c) () -> UnsafePointer<CChar>?).self)
+    func function<F>(_ name: String) throws(APIError) -> F {
+      unsafeBitCast(try symbol(name), to: F.self)
+    }
+    easyInit = try function("curl_easy_init")
+    easyCleanup = try function("curl_easy_cleanup")
+    easyReset = try function("curl_easy_reset")
+    listAppend = try function("curl_slist_append")
+    listFree = try function("curl_slist_free_all")
+    multiInit = try function("curl_multi_init")
+    multiCleanup = try function("curl_multi_cleanup")
+    multiAdd = try function("curl_multi_add_handle")
+    multiRemove = try function("curl_multi_remove_handle")
+    multiPerform = try function("curl_multi_perform")
+    multiPoll = try function("curl_multi_poll")
+    multiWakeup = try function("curl_multi_wakeup")
+    multiRead = try function("curl_multi_info_read")
+    easySet = try symbol("curl_easy_setopt")
+    multiSet = try symbol("curl_multi_setopt")
+    easyGet = try symbol("curl_easy_getinfo")
+    guard globalInit(3) == 0 else {
+      throw APIError(.libraryMissing, "\(name) could not set itself up (curl_global_init failed).")
+    }
+    version = getVersion().map { String(cString: $0) } ?? name
+  }
+
+  // MARK: options
+
+  func set(_ handle: Handle, _ option: CURLoption, _ value: Int) {
+    _ = swiftboard_curl_set_long(easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  func set(_ handle: Handle, offset option: CURLoption, _ value: Int) {
+    _ = swiftboard_curl_set_offset(
+      easySet, handle, Int32(bitPattern: option.rawValue), curl_off_t(value))
+  }
+
+  /// libcurl copies the text.
+  func set(_ handle: Handle, _ option: CURLoption, _ value: String) {
+    _ = swiftboard_curl_set_pointer(easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  func set(_ handle: Handle, _ option: CURLoption, _ value: UnsafeRawPointer?) {
+    _ = swiftboard_curl_set_pointer(easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_data_callback) {
+    _ = swiftboard_curl_set_data_callback(
+      easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_socket_callback) {
+    _ = swiftboard_curl_set_socket_callback(
+      easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  /// Only `http` and `https`, by name where the library knows how, else by bits.
+  func restrictProtocols(_ handle: Handle) {
+    let byName = swiftboard_curl_set_pointer(
+      easySet, handle, Int32(SWIFTBOARD_CURLOPT_PROTOCOLS_STR), "http,https")
+    if byName != 0 {
+      _ = swiftboard_curl_set_long(
+        easySet, handle, Int32(SWIFTBOARD_CURLOPT_PROTOCOLS), 3)
+    }
+  }
+
+  /// Leaves a name lookup that hangs to its own thread when its transfer is cancelled, instead of waiting for it.
+  /// Libraries before 7.87 do not know it and wait.
+  func abandonLookupsOnCancel(_ handle: Handle) {
+    _ = swiftboard_curl_set_long(
+      easySet, handle, Int32(SWIFTBOARD_CURLOPT_QUICK_EXIT), 1)
+  }
+
+  func set(multi handle: Handle, _ option: CURLMoption, _ value: Int) {
+    _ = swiftboard_curl_set_long(multiSet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  func get(_ handle: Handle, _ info: CURLINFO) -> Int {
+    swiftboard_curl_get_long(easyGet, handle, Int32(bitPattern: info.rawValue))
+  }
+
+  func get(_ handle: Handle, offset info: CURLINFO) -> Int64 {
+    Int64(swiftboard_curl_get_offset(easyGet, handle, Int32(bitPattern: info.rawValue)))
+  }
+}

@@ -1,0 +1,165 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// HTTP over libcurl: connections are kept and shared, cancelling closes them, proxies are taken from `http_proxy`,
+/// `https_proxy`, `all_proxy` and `no_proxy`.
+///
+/// Nothing is loaded and no thread runs before the first request. Then one thread serves all requests, until the client
+/// is dropped. A request costs about 50 µs beside the network.
+public final class LiveAPIClient: APIClient {
+  public struct Configuration: Sendable, Equatable {
+    /// The most connections to one host and port at a time; further requests wait for one.
+    public var connectionsPerHost: Int
+    /// The most connections in all.
+    public var connections: Int
+    public var userAgent: String
+    /// A PEM file with the authorities to trust instead of the system's.
+    public var certificateFile: String?
+    /// A folder of such files, named by hash.
+    public var certificateFolder: String?
+
+    /// The defaults; certificates from `CURL_CA_BUNDLE`, else `SSL_CERT_FILE`, and from `SSL_CERT_DIR`.
+    public init() {
+      connectionsPerHost = 64
+      connections = 256
+      userAgent = "swiftboard"
+      certificateFile = Self.variable("CURL_CA_BUNDLE") ?? Self.variable("SSL_CERT_FILE")
+      certificateFolder = Self.variable("SSL_CERT_DIR")
+    }
+
+    /// Empty is unset.
+    private static func variable(_ name: String) -> String? {
+      guard let value = getenv(name) else { return nil }
+      let text = String(cString: value)
+      return text.isEmpty ? nil : text
+    }
+  }
+
+  private let engine: TransferEngine
+
+  public init(configuration: Configuration = Configuration()) {
+    engine = TransferEngine(configuration: configuration, onEnd: nil)
+  }
+
+  /// - Parameter onEnd: called on the client's thread when that ends.
+  init(configuration: Configuration = Configuration(), onEnd: @escaping @Sendable () -> Void) {
+    engine = TransferEngine(configuration: configuration, onEnd: onEnd)
+  }
+
+  deinit { engine.stop() }
+
+  /// The library in use, for example `libcurl/7.88.1 OpenSSL/3.0.19`. Loads it: some milliseconds.
+  public static func libraryVersion() throws(APIError) -> String {
+    try CurlLibrary.loaded.get().version
+  }
+
+  public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    try request.check()
+    let clock = ContinuousClock()
+    let start = clock.now
+    var current = request
+    var address = try Self.address(request.url)
+    var elapsed: Int64 = 0
+    var redirects = 0
+    while true {
+      if Task.isCancelled { throw .cancelled(address) }
+      var milliseconds: Int?
+      if let timeout = request.timeout {
+        let left = (timeout - (clock.now - start)).millisecondsRoundedUp
+        guard left > 0 else { throw .timeout(address, timeout) }
+        milliseconds = Int(min(left, Int64(Int32.max)))
+      }
+      let answer = try await engine.perform(
+        current, to: address, timeoutMilliseconds: milliseconds
+      ).get()
+      guard let head = ResponseHead(answer.head) else {
+        throw APIError(
+          .malformed, "what \(address.endpoint) answered is not HTTP: check the port and the scheme"
+        )
+      }
+      let timing = answer.timing.shifted(by: elapsed)
+      guard request.redirectLimit > 0,
+        let target = try Redirect.target(of: head, from: address)
+      else {
+        return APIResponse(
+          status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+          body: answer.body, url: address.url, redirects: redirects, timing: timing)
+      }
+      guard redirects < request.redirectLimit else {
+        throw APIError(
+          .tooManyRedirects,
+          """
+          \(address.endpoint) redirects once more after \(redirects) redirects: it may do so for ever; if not, allow more
+          """)
+      }
+      redirects += 1
+      elapsed = timing.total
+      current = Redirect.request(current, status: head.status, from: address, to: target)
+      address = target
+    }
+  }
+
+  private static func address(_ url: String) throws(APIError) -> URLBuilder {
+    do throws(APIError) {
+      return try URLBuilder(url)
+    } catch {
+      throw APIError(error.kind, "the request cannot be sent: \(error.message)")
+    }
+  }
+}
+
+extension APITiming {
+  /// Counted from the first request of a chain of redirects, of which this one began so many microseconds later.
+  fileprivate func shifted(by offset: Int64) -> APITiming {
+    func shift(_ value: Int64) -> Int64 { value == 0 ? 0 : value + offset }
+    var result = self
+    result.lookup = shift(lookup)
+    result.connect = shift(connect)
+    result.tls = shift(tls)
+    result.firstByte = shift(firstByte)
+    result.total = total + offset
+    return result
+  }
+}
+
+extension APIRequest {
+  /// Refuses what would let a value leave its place in the request.
+  fileprivate func check() throws(APIError) {
+    guard Self.isToken(method) else {
+      throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")
+    }
+    for header in headers {
+      guard Self.isToken(header.name) else {
+        throw APIError(
+          .invalidURL,
+          "the request cannot be sent: a header name is empty or has a character that none may have"
+        )
+      }
+      guard !header.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+        throw APIError(
+          .invalidURL,
+          "the request cannot be sent: the value of \(header.name) has a line break or a NUL in it")
+      }
+    }
+  }
+
+  /// RFC 9110, 5.6.2.
+  private static func isToken(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        if PercentEncoding.isUnreserved(byte) { return true }
+        return switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
+          UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+          UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,108 @@
+/// RFC 3986's percent-encoding, on bytes.
+enum PercentEncoding {
+  static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
+
+  /// Everything but unreserved characters encoded.
+  static func encoded(_ text: String) -> String {
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Encodes what a path or query may not hold; what is encoded already stays.
+  static func repaired(_ text: Substring) -> String {
+    if text.utf8.allSatisfy(isAllowed) { return String(text) }
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    for (index, byte) in bytes.enumerated() {
+      let isEscape =
+        byte == UInt8(ascii: "%") && index + 2 < bytes.count && isHexDigit(bytes[index + 1])
+        && isHexDigit(bytes[index + 2])
+      if isEscape || isAllowed(byte) {
+        result.append(byte)
+      } else {
+        append(byte, to: &result)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Unreserved, a sub-delimiter, or one of `:@/?`. A path never comes here with a question mark.
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    if isUnreserved(byte) { return true }
+    return switch byte {
+    case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","),
+      UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "="),
+      UInt8(ascii: "?"), UInt8(ascii: "@"):
+      true
+    default: false
+    }
+  }
+
+  /// Of an encoded text: unreserved characters decoded, digits of the rest in upper case.
+  static func normalized(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+      {
+        let byte = high << 4 | low
+        if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Escapes decoded, `+` read as a space; what is not UTF-8 then is replaced.
+  static func decoded(_ text: Substring) -> String {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func append(_ byte: UInt8, to result: inout [UInt8]) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+
+  private static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The status line and the fields of an answer, taken apart.
+struct ResponseHead {
+  var httpVersion: String
+  var status: Int
+  var headers: [HTTPHeader] = []
+
+  /// Nil where there is no status line. Fields without a name are left out; folded lines are joined.
+  init?(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    let words = Self.line(from: &rest).split(
+      separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: true)
+    guard words.count > 1, words[0].starts(with: "HTTP/".utf8),
+      let status = Int(String(decoding: words[1], as: UTF8.self)), (100...999).contains(status)
+    else { return nil }
+    self.status = status
+    httpVersion = String(decoding: words[0].dropFirst(5), as: UTF8.self)
+    while !rest.isEmpty {
+      let line = Self.line(from: &rest)
+      if let begin = line.first, begin == UInt8(ascii: " ") || begin == UInt8(ascii: "\t") {
+        if let last = headers.indices.last { headers[last].value += " " + Self.text(line) }
+        continue
+      }
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else {
+        continue
+      }
+      headers.append(HTTPHeader(Self.text(line[..<colon]), Self.text(line[(colon + 1)...])))
+    }
+  }
+
+  /// Takes the next line, without its end.
+  private static func line(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+    let line = rest[..<end]
+    rest = rest[min(end + 1, rest.endIndex)...]
+    return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  /// Without the spaces around it; UTF-8 where it is that, else Latin-1, so that no byte is lost.
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var trimmed = bytes.drop(while: isSpace)
+    while let last = trimmed.last, isSpace(last) { trimmed.removeLast() }
+    if let text = String(validating: trimmed, as: UTF8.self) { return text }
+    return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
+  }
+}

@@ -1,0 +1,234 @@
+import CCurl
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// One exchange with a server, without redirects, that a task waits for.
+///
+/// Made by the task, then owned by the engine's thread alone.
+final class Transfer: @unchecked Sendable {
+  // Unchecked: handed over once through the engine's inbox; after that only the engine's thread touches it.
+
+  /// What came, not yet taken apart: that is for the task, not for the one thread.
+  struct Answer: Sendable {
+    var head: [UInt8]
+    var body: Data
+    var timing: APITiming
+  }
+
+  let id: UInt64
+  let request: APIRequest
+  let address: URLBuilder
+  let timeoutMilliseconds: Int?
+  let continuation: CheckedContinuation<Result<Answer, APIError>, Never>
+
+  var easy: EasyHandle?
+  /// libcurl reads the list while the transfer runs.
+  var headerList: UnsafeMutablePointer<curl_slist>?
+  private(set) var head: [UInt8] = []
+  private(set) var body = Data()
+  private var headerBytes = 0
+  private(set) var overflow: Overflow?
+
+  enum Overflow {
+    case headers, body
+  }
+
+  static let headerLimit = 1 << 20
+
+  init(
+    id: UInt64, request: APIRequest, address: URLBuilder, timeoutMilliseconds: Int?,
+    continuation: CheckedContinuation<Result<Answer, APIError>, Never>
+  ) {
+    self.id = id
+    self.request = request
+    self.address = address
+    self.timeoutMilliseconds = timeoutMilliseconds
+    self.continuation = continuation
+  }
+
+  /// Takes one header line; false stops the transfer.
+  func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    headerBytes += line.count
+    guard headerBytes <= Self.headerLimit else {
+      overflow = .headers
+      return false
+    }
+    // Fields behind the body (trailers) are not part of the head.
+    guard body.isEmpty else { return true }
+    // A status line begins another head: that of an interim answer (100, 103) is forgotten.
+    if line.starts(with: "HTTP/".utf8) { head.removeAll(keepingCapacity: true) }
+    head.append(contentsOf: line)
+    return true
+  }
+
+  /// Takes a piece of the decoded body; false stops the transfer.
+  func receive(body piece: UnsafeRawBufferPointer) -> Bool {
+    guard piece.count <= request.bodyLimit - body.count else {
+      overflow = .body
+      return false
+    }
+    body.append(contentsOf: piece)
+    return true
+  }
+}
+
+/// An easy handle of libcurl with the buffer for its error text. Used by the engine's thread only.
+final class EasyHandle {
+  let library: CurlLibrary
+  let raw: CurlLibrary.Handle
+  private let errorText: UnsafeMutablePointer<CChar>
+  /// Whether the options hold the constants and nothing that the next request does not overwrite.
+  private var isPlain = false
+
+  init?(_ library: CurlLibrary) {
+    guard let raw = library.easyInit() else { return nil }
+    self.library = library
+    self.raw = raw
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE) + 1)
+  }
+
+  deinit {
+    library.easyCleanup(raw)
+    errorText.deallocate()
+  }
+
+  /// What libcurl says about the last failure; empty where it said nothing.
+  var error: String { String(cString: errorText) }
+
+  /// Sets the options for a transfer. `transfer` must live until the handle has left the multi handle.
+  func prepare(_ transfer: Transfer, _ configuration: LiveAPIClient.Configuration) {
+    if !isPlain {
+      library.easyReset(raw)
+      setConstants(configuration)
+    }
+    isPlain = transfer.request.method == "GET" && transfer.request.body == nil
+    errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE) + 1)
+    let context = Unmanaged.passUnretained(transfer).toOpaque()
+    library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
+    library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
+    library.set(raw, CURLOPT_URL, transfer.address.url)
+    // 0 would mean libcurl's own 300 seconds for connecting.
+    library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, transfer.timeoutMilliseconds ?? Int(Int32.max))
+    library.set(raw, CURLOPT_TIMEOUT_MS, transfer.timeoutMilliseconds ?? 0)
+    setMethodAndBody(transfer.request)
+    setHeaders(of: transfer)
+  }
+
+  /// Lets go of the copy of a body before the handle waits for its next use.
+  func release() {
+    if !isPlain { library.easyReset(raw) }
+  }
+
+  /// What is the same for all transfers.
+  private func setConstants(_ configuration: LiveAPIClient.Configuration) {
+    library.set(raw, CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorText))
+    library.set(raw, CURLOPT_NOSIGNAL, 1)
+    library.set(raw, CURLOPT_FOLLOWLOCATION, 0)
+    library.set(raw, CURLOPT_HTTP09_ALLOWED, 0)
+    library.set(raw, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    library.set(raw, CURLOPT_ACCEPT_ENCODING, "")
+    library.restrictProtocols(raw)
+    library.abandonLookupsOnCancel(raw)
+    library.set(raw, CURLOPT_SOCKOPTFUNCTION, closeInChildren)
+    library.set(raw, CURLOPT_USERAGENT, configuration.userAgent)
+    if let file = configuration.certificateFile { library.set(raw, CURLOPT_CAINFO, file) }
+    if let folder = configuration.certificateFolder { library.set(raw, CURLOPT_CAPATH, folder) }
+    library.set(raw, CURLOPT_HEADERFUNCTION, receiveHeaderLine)
+    library.set(raw, CURLOPT_WRITEFUNCTION, receiveBody)
+  }
+
+  private func setMethodAndBody(_ request: APIRequest) {
+    if request.method == "HEAD" {
+      library.set(raw, CURLOPT_NOBODY, 1)
+      return
+    }
+    if let body = request.body {
+      library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
+      body.withUnsafeBytes { bytes in
+        if let start = bytes.baseAddress, !bytes.isEmpty {
+          library.set(raw, CURLOPT_COPYPOSTFIELDS, start)
+        } else {
+          library.set(raw, CURLOPT_COPYPOSTFIELDS, "")
+        }
+      }
+      library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
+    } else if ["POST", "PUT", "PATCH"].contains(request.method) {
+      // Servers may refuse these without a length.
+      library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, 0)
+      library.set(raw, CURLOPT_COPYPOSTFIELDS, "")
+      library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
+    } else {
+      library.set(raw, CURLOPT_HTTPGET, 1)
+      if request.method != "GET" { library.set(raw, CURLOPT_CUSTOMREQUEST, request.method) }
+    }
+  }
+
+  private func setHeaders(of transfer: Transfer) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    // `Name;` sends an empty field, `Name:` suppresses libcurl's own.
+    for header in transfer.request.headers where !isOwn(header.name) {
+      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+      list = library.listAppend(list, line) ?? list
+    }
+    list = library.listAppend(list, "Expect:") ?? list
+    if transfer.request.headers.value(of: "Content-Type") == nil {
+      list = library.listAppend(list, "Content-Type:") ?? list
+    }
+    transfer.headerList = list
+    library.set(raw, CURLOPT_HTTPHEADER, UnsafeRawPointer(list))
+  }
+
+  /// What follows from the body is not for the caller to say.
+  private func isOwn(_ name: String) -> Bool {
+    ["content-length", "transfer-encoding", "expect"].contains(name.lowercased())
+  }
+
+  /// Zero for the stages that a kept connection has behind it.
+  var timing: APITiming {
+    var timing = APITiming()
+    if library.get(raw, CURLINFO_NUM_CONNECTS) > 0 {
+      timing.lookup = library.get(raw, offset: CURLINFO_NAMELOOKUP_TIME_T)
+      timing.connect = library.get(raw, offset: CURLINFO_CONNECT_TIME_T)
+      timing.tls = library.get(raw, offset: CURLINFO_APPCONNECT_TIME_T)
+    }
+    timing.firstByte = library.get(raw, offset: CURLINFO_STARTTRANSFER_TIME_T)
+    timing.total = library.get(raw, offset: CURLINFO_TOTAL_TIME_T)
+    return timing
+  }
+}
+
+// MARK: callbacks, on the engine's thread, during curl_multi_perform
+
+private func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
+  Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+private let receiveHeaderLine: swiftboard_data_callback = { bytes, size, count, context in
+  guard let bytes, let context else { return 0 }
+  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return transfer(context).receive(headerLine: line) ? line.count : 0
+}
+
+private let receiveBody: swiftboard_data_callback = { bytes, size, count, context in
+  guard let context else { return 0 }
+  let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  // Any other count than the given one is an error; for an empty piece too.
+  return transfer(context).receive(body: piece) ? piece.count : Int(UInt32.max)
+}
+
+/// A program started meanwhile (a pager) must not hold our connections open.
+private let closeInChildren: swiftboard_socket_callback = { _, socket, _ in
+  _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+  return 0
+}

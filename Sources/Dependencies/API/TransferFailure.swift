@@ -1,0 +1,200 @@
+import CCurl
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension APIError {
+  static var stopped: APIError { APIError(.cancelled, "the HTTP client has been shut down") }
+
+  static func cancelled(_ address: URLBuilder) -> APIError {
+    APIError(.cancelled, "the request to \(address.endpoint) was cancelled")
+  }
+
+  static func timeout(_ address: URLBuilder, _ limit: Duration?) -> APIError {
+    let limit = limit.map { " of \($0.formattedMilliseconds)" } ?? ""
+    return APIError(
+      .timeout,
+      """
+      \(address.endpoint) did not answer completely within the time limit\(limit): try again, or allow more time
+      """)
+  }
+
+  /// What libcurl's `code` means for this transfer.
+  ///
+  /// The text of libcurl's error buffer is used only where it says more than the code (TLS), because elsewhere it may be a
+  /// remainder of an earlier attempt or repeat parts of the address.
+  ///
+  /// A connection that was closed before the first byte is `truncated`: the service was there, the answer was not.
+  static func transfer(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) -> APIError {
+    let address = transfer.address
+    let place = address.endpoint
+    if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
+    switch code {
+    case CURLE_URL_MALFORMAT:
+      return APIError(.invalidURL, "libcurl does not understand the address of \(place)")
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      // The scheme was checked before: once connected, this is HTTP/0.9, that is, bytes without a status line.
+      if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(place) }
+      return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return APIError(
+        .dns,
+        "the host name \(address.host) was not found: check its spelling and the network connection"
+      )
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return APIError(
+        .dns, "the host name of the proxy was not found: check http_proxy and https_proxy")
+    case CURLE_COULDNT_CONNECT:
+      return couldNotConnect(
+        address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
+    case CURLE_OPERATION_TIMEDOUT: return timeout(address, transfer.request.timeout)
+    case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
+    case CURLE_WEIRD_SERVER_REPLY: return noHTTP(place)
+    case CURLE_BAD_CONTENT_ENCODING:
+      return APIError(
+        .malformed, "the answer of \(place) is damaged: its compressed body cannot be unpacked")
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return APIError(.malformed, "\(place) broke the rules of HTTP/2 or reset the request")
+    case CURLE_PARTIAL_FILE:
+      return APIError(
+        .truncated,
+        "\(place) closed the connection before the announced end of its answer: try again")
+    case CURLE_GOT_NOTHING:
+      return APIError(.truncated, "\(place) closed the connection without an answer: try again")
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      // Newer libraries have a limit of their own, below ours, and no code for it.
+      if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
+      return connectionBroke(
+        address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
+    case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
+    case CURLE_OUT_OF_MEMORY:
+      return APIError(
+        .tooLarge, "memory is short, or a header line of \(place) is longer than libcurl accepts")
+    case CURLE_PROXY:
+      return APIError(
+        .unreachable, "the proxy did not let the connection to \(place) through: check its settings"
+      )
+    default: break
+    }
+    if let advice = tlsAdvice(code) {
+      let reason = printable(easy.error)
+      return APIError(
+        .tls,
+        "no secure connection to \(place)\(reason.isEmpty ? "" : ": \(reason)"). \(advice)")
+    }
+    // CURLE_TOO_LARGE, which older headers do not have.
+    if code.rawValue == 100 { return tooLarge(.headers, transfer) }
+    return APIError(.io, "the request to \(place) failed inside libcurl (code \(code.rawValue))")
+  }
+
+  private static func tooLarge(_ overflow: Transfer.Overflow, _ transfer: Transfer) -> APIError {
+    let place = transfer.address.endpoint
+    switch overflow {
+    case .headers:
+      return APIError(
+        .tooLarge, "\(place) sent more headers than are accepted: is it the right service?")
+    case .body:
+      return APIError(
+        .tooLarge,
+        """
+        the answer of \(place) is larger than the limit of \(transfer.request.bodyLimit) bytes: ask for less, or raise \
+        the limit
+        """)
+    }
+  }
+
+  private static func noHTTP(_ place: String) -> APIError {
+    APIError(.malformed, "what \(place) answered is not HTTP: check the port and the scheme")
+  }
+
+  private static func couldNotConnect(_ address: URLBuilder, _ code: Int32) -> APIError {
+    let proxy = usesProxy(address.scheme) ? " and the proxy that the environment names" : ""
+    switch code {
+    case 0, ECONNREFUSED:
+      return APIError(
+        .refused,
+        "\(address.endpoint) refused the connection: start the service, or check host and port\(proxy)"
+      )
+    default:
+      return APIError(
+        .unreachable,
+        "\(address.endpoint) cannot be reached: \(words(code)); check the network\(proxy)")
+    }
+  }
+
+  /// Whether a proxy may be what did not answer. libcurl reads the same variables, `HTTP_PROXY` not among them.
+  private static func usesProxy(_ scheme: String) -> Bool {
+    let names =
+      ["all_proxy", "ALL_PROXY"]
+      + (scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"])
+    return names.contains { getenv($0).map { $0.pointee != 0 } ?? false }
+  }
+
+  private static func connectionBroke(_ address: URLBuilder, _ code: Int32) -> APIError {
+    switch code {
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, ETIMEDOUT:
+      APIError(
+        .unreachable,
+        "the connection to \(address.endpoint) was lost: \(words(code)); check the network")
+    default:
+      APIError(
+        .truncated,
+        "\(address.endpoint) broke the connection before its answer was whole: try again")
+    }
+  }
+
+  /// What to do about a failure of TLS; nil for a code that is none.
+  private static func tlsAdvice(_ code: CURLcode) -> String? {
+    switch code {
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+      """
+      If the certificate is your own, set SSL_CERT_FILE or CURL_CA_BUNDLE to a file with the authority that signed it.
+      """
+    case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
+      "Check that SSL_CERT_FILE or CURL_CA_BUNDLE names a readable PEM file."
+    case CURLE_SSL_CERTPROBLEM: "Check the client certificate."
+    case CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+      CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
+      "Check the TLS settings of this machine."
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CLIENTCERT:
+      "Check that the service speaks TLS on this port; if it does not, write http:// instead."
+    default: nil
+    }
+  }
+
+  private static func words(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0).lowercased() } ?? "error \(code)"
+  }
+
+  /// Servers choose parts of certificates: control characters do not get through.
+  private static func printable(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter {
+          $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+        }))
+  }
+}
+
+extension Duration {
+  /// In whole milliseconds, rounded up, so that no limit becomes 0.
+  var millisecondsRoundedUp: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let rest = attoseconds / 1_000_000_000_000_000
+    return scaled &+ rest &+ (attoseconds % 1_000_000_000_000_000 > 0 ? 1 : 0)
+  }
+
+  /// `500 ms` or `30 s`.
+  fileprivate var formattedMilliseconds: String {
+    let milliseconds = millisecondsRoundedUp
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+  }
+}

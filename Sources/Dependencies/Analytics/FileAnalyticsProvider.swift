@@ -1,0 +1,38 @@
+import SwiftBoardJSON
+import Synchronization
+
+/// Writes events to a file on this machine, one JSON object a line:
+/// `{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{"service":"example"}}`.
+///
+/// Mode 0600; rotated at `maxBytes`, `maxFiles` are kept. Nothing is opened before the first event.
+public final class FileAnalyticsProvider: AnalyticsProvider {
+  /// Why events could not be written.
+  public struct Failure: Error, Sendable, Equatable {
+    public var lost: Int
+  }
+
+  public let name: String
+  private let file: Mutex<LineFile>
+
+  public init(path: String, name: String = "file", maxBytes: Int = 1 << 20, maxFiles: Int = 2) {
+    self.name = name
+    file = Mutex(LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles))
+  }
+
+  public func deliver(_ events: [AnalyticsDelivery]) throws {
+    let lines = events.map { delivery in
+      var line = Array(#"{"id":""#.utf8)
+      line.append(contentsOf: delivery.id.uuidString.utf8)
+      line.append(contentsOf: #"","time":""#.utf8)
+      line += (Timestamp.text(microseconds: Int(delivery.time)) ?? "").utf8
+      line.append(contentsOf: #"","event":"#.utf8)
+      LogLine.appendString(delivery.event.name, to: &line)
+      line.append(contentsOf: #","properties":"#.utf8)
+      LogLine.append(delivery.event.properties, to: &line)
+      line.append(contentsOf: "}\n".utf8)
+      return line[...]
+    }
+    let lost = file.withLock { $0.append(lines, sync: false) }
+    if lost > 0 { throw Failure(lost: lost) }
+  }
+}

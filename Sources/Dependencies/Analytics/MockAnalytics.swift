@@ -1,0 +1,34 @@
+import Synchronization
+
+/// Analytics for tests: keeps in memory what was tracked with consent.
+public final class MockAnalytics: Analytics {
+  private struct State {
+    var hasConsent: Bool
+    var events: [AnalyticsEvent] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter consent: Off, as everywhere.
+  public init(consent: Bool = false) {
+    state = Mutex(State(hasConsent: consent))
+  }
+
+  /// What was tracked since consent was given, in order.
+  public var events: [AnalyticsEvent] { state.withLock { $0.events } }
+
+  public func track(_ event: AnalyticsEvent) {
+    state.withLock { state in
+      if state.hasConsent { state.events.append(event) }
+    }
+  }
+
+  public func setConsent(_ granted: Bool) {
+    state.withLock { state in
+      state.hasConsent = granted
+      if !granted { state.events = [] }
+    }
+  }
+
+  public var hasConsent: Bool { state.withLock { $0.hasConsent } }
+}

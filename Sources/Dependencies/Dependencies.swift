@@ -1,0 +1,58 @@
+/// Everything a reducer or an effect may reach outside the state: the services, and the world (time, identifiers,
+/// chance).
+///
+/// A value: replace what you like on a copy. The services and generators in it have reference semantics, so that copies
+/// share them and no write is lost. See `docs/adr/003`.
+///
+/// ```swift
+/// var dependencies = Dependencies.mock
+/// dependencies.date = .fixed(0)
+/// ```
+public struct Dependencies: Sendable {
+  public var apiClient: any APIClient
+  public var keychainService: any KeychainService
+  public var persistence: any PersistenceService
+  public var logger: any Logger
+  public var analytics: any Analytics
+  /// Files that a line names.
+  public var files: any FileService
+  /// The person at the board.
+  public var terminal: any TerminalService
+  /// Monotonic time, and sleeping.
+  public var clock: BoardClock
+  /// The wall clock.
+  public var date: DateGenerator
+  public var uuid: UUIDGenerator
+  public var random: RandomSource
+
+  public init(
+    apiClient: any APIClient, keychainService: any KeychainService,
+    persistence: any PersistenceService, logger: any Logger, analytics: any Analytics,
+    files: any FileService, terminal: any TerminalService, clock: BoardClock, date: DateGenerator,
+    uuid: UUIDGenerator, random: RandomSource
+  ) {
+    self.apiClient = apiClient
+    self.keychainService = keychainService
+    self.persistence = persistence
+    self.logger = logger
+    self.analytics = analytics
+    self.files = files
+    self.terminal = terminal
+    self.clock = clock
+    self.date = date
+    self.uuid = uuid
+    self.random = random
+  }
+
+  /// A copy whose `clock`, `date`, `uuid` and `random` go through the interceptor: a recorder notes what is drawn, a
+  /// replay gives it back. The services are the same, and what they draw for themselves (a log record's time) is not
+  /// seen.
+  public func intercepted(by interceptor: @escaping DrawInterceptor) -> Dependencies {
+    var copy = self
+    copy.clock = clock.intercepted(by: interceptor)
+    copy.date = date.intercepted(by: interceptor)
+    copy.uuid = uuid.intercepted(by: interceptor)
+    copy.random = random.intercepted(by: interceptor)
+    return copy
+  }
+}

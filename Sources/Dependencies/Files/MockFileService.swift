@@ -1,0 +1,42 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Files in memory.
+public final class MockFileService: FileService {
+  private let contents: Mutex<[String: Data]>
+
+  public init(_ contents: [String: Data] = [:]) {
+    self.contents = Mutex(contents)
+  }
+
+  /// What is there now, by path.
+  public var files: [String: Data] { contents.withLock { $0 } }
+
+  public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
+    guard let data = contents.withLock({ $0[path] }) else {
+      throw FileError(.missing, path: path, message: "there is no file \(path)")
+    }
+    guard data.count <= limit else {
+      throw FileError(
+        .tooLarge, path: path, message: "\(path) has \(data.count) bytes; at most \(limit) are read"
+      )
+    }
+    return data
+  }
+
+  public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
+    let exists = contents.withLock { contents -> Bool in
+      if mode == .create, contents[path] != nil { return true }
+      contents[path] = (mode == .append ? contents[path] ?? Data() : Data()) + data
+      return false
+    }
+    if exists {
+      throw FileError(.exists, path: path, message: "\(path) exists already")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/// Reading and writing whole keychain files, in memory.
+enum KeychainCodec {
+  /// Opens `file` with `secret`: from the choice of the slot to the last entry. `header` was parsed from `file`.
+  static func open(
+    _ file: [UInt8], _ header: KeychainHeader, with secret: KeychainSecret
+  ) throws(KeychainError) -> (keys: KeychainKeys, entries: KeychainEntries) {
+    let keys = try unlock(header, with: secret)
+    guard try keys.fit(header, of: file) else { throw .tampered(.header) }
+    return (keys, try entries(of: file, header, keys))
+  }
+
+  /// Finds the slot that `secret` opens. Costs one key derivation a slot of the secret's kind.
+  static func unlock(
+    _ header: KeychainHeader, with secret: KeychainSecret
+  ) throws(KeychainError) -> KeychainKeys {
+    try secret.check()
+    let slots = header.slots.filter { $0.kind == secret.slotKind }
+    guard !slots.isEmpty else {
+      let kinds = header.slots.map(\.kind.name).joined(separator: ", ")
+      throw KeychainError(
+        .noMatchingSlot,
+        message:
+          "no slot of this keychain takes a \(secret.name); it has: \(kinds). Use one of those.")
+    }
+    for slot in slots {
+      if let keys = try slot.open(with: secret, keyID: header.keyID) { return keys }
+    }
+    throw KeychainError(
+      .wrongSecret,
+      message:
+        "wrong \(secret.name), or the file was replaced: none of the \(slots.count) slots for a "
+        + "\(secret.name) answers to it. The file is not damaged and was left as it is; try another \(secret.name)."
+    )
+  }
+
+  /// Decrypts and checks the entries of a file whose header fits `keys`.
+  static func entries(
+    of file: [UInt8], _ header: KeychainHeader, _ keys: KeychainKeys
+  ) throws(KeychainError) -> KeychainEntries {
+    let size = header.payload.count - KeychainFormat.tagSize
+    let region = try keys.withPayloadKey { key throws(KeychainError) in
+      try GuardedBytes(count: size) { output throws(KeychainError) in
+        let opened = KeychainCrypto.open(
+          file[header.payload], key: key, nonce: header.nonce,
+          authenticating: file[..<header.payload.lowerBound], into: output)
+        guard opened else { throw .tampered(.payload) }
+      }
+    }
+    return try KeychainEntries(padded: region)
+  }
+
+  /// The file that holds `entries`, with a fresh nonce. Throws `.limitExceeded` where no reader would accept it.
+  static func encode(
+    _ entries: KeychainEntries, keys: KeychainKeys, generation: UInt64, slots: [KeychainSlot],
+    random: KeychainRandom = .system
+  ) throws(KeychainError) -> [UInt8] {
+    guard 1...KeychainFormat.maximumGeneration ~= generation else {
+      throw KeychainError(
+        .limitExceeded,
+        message:
+          "the keychain was saved as often as its format can count. Export it into a new one.")
+    }
+    guard 1...KeychainFormat.maximumSlots ~= slots.count else {
+      throw KeychainError(
+        .limitExceeded,
+        message: "a keychain has 1 to \(KeychainFormat.maximumSlots) slots, not \(slots.count).")
+    }
+    let payloadSize = entries.region.count + KeychainFormat.tagSize
+    let headerSize = KeychainFormat.headerSize(slots: slots.count)
+    let size = headerSize + KeychainFormat.macSize + payloadSize + KeychainFormat.checksumSize
+    guard size <= KeychainFormat.largestFile else {
+      throw KeychainError(
+        .limitExceeded,
+        message:
+          "the keychain would have \(size) bytes, more than the \(KeychainFormat.largestFile) that are allowed. "
+          + "Delete entries first.")
+    }
+
+    let nonce = random.bytes(KeychainFormat.nonceSize)
+    var file: [UInt8] = []
+    file.reserveCapacity(size)
+    file += KeychainFormat.magic
+    file.append(littleEndian: KeychainFormat.version)
+    file.append(littleEndian: UInt16(0))
+    file.append(littleEndian: UInt16(slots.count))
+    file.append(littleEndian: UInt16(KeychainFormat.slotSize))
+    file += keys.keyID
+    file.append(littleEndian: generation)
+    file.append(littleEndian: UInt64(payloadSize))
+    file += nonce
+    for slot in slots { file += slot.image }
+    file += try keys.mac(of: file[...])
+    var payload = [UInt8](repeating: 0, count: payloadSize)
+    let sealed = try keys.withPayloadKey { key throws(KeychainError) in
+      try entries.region.withBytes { plaintext throws(KeychainError) in
+        payload.withUnsafeMutableBytes {
+          KeychainCrypto.seal(
+            plaintext, key: key, nonce: nonce, authenticating: file[...], into: $0)
+        }
+      }
+    }
+    guard sealed else { throw .encryptionRefused }
+    file += payload
+    file += KeychainCrypto.hash(file[...])
+    return file
+  }
+}
+
+extension KeychainSecret {
+  var name: String {
+    switch self {
+    case .passphrase: "passphrase"
+    case .keyFile: "key file"
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import CSodium
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The format's algorithms over libsodium, on memory that the caller owns. Nothing here allocates room for a secret.
+enum KeychainCrypto {
+  static let slotContext = "SBKCslot"
+  static let fileContext = "SBKC_v1_"
+
+  /// BLAKE2b-256 of `message`, keyed where `key` is given.
+  static func hash(
+    _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer? = nil,
+    into output: UnsafeMutableRawBufferPointer
+  ) {
+    guard let bytes = output.bytes else { return }
+    _ = crypto_generichash(
+      bytes, output.count, message.bytes, UInt64(message.count), key?.bytes, key?.count ?? 0)
+  }
+
+  static func hash(_ message: ArraySlice<UInt8>, key: UnsafeRawBufferPointer? = nil) -> [UInt8] {
+    var output = [UInt8](repeating: 0, count: KeychainFormat.checksumSize)
+    message.withUnsafeBytes { message in
+      output.withUnsafeMutableBytes { hash(message, key: key, into: $0) }
+    }
+    return output
+  }
+
+  /// Subkey `index` of `key` in `context`, 8 characters. False when libsodium refused, which leaves no key.
+  static func derive(
+    from key: UnsafeRawBufferPointer, _ index: UInt64, _ context: String,
+    into output: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard let key = key.bytes, let bytes = output.bytes else { return false }
+    return context.withCString {
+      crypto_kdf_derive_from_key(bytes, output.count, index, $0, key) == 0
+    }
+  }
+
+  /// Compares in constant time.
+  static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    let left = Array(left)
+    let right = Array(right)
+    return left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+  }
+
+  /// Encrypts `message` into `output`, which is 16 bytes longer. False when libsodium refused.
+  static func seal(
+    _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, nonce: [UInt8],
+    authenticating data: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard let key = key.bytes, let bytes = output.bytes else { return false }
+    return data.withUnsafeBytes { data in
+      crypto_aead_xchacha20poly1305_ietf_encrypt(
+        bytes, nil, message.bytes, UInt64(message.count), data.bytes, UInt64(data.count), nil,
+        nonce, key) == 0
+    }
+  }
+
+  /// Decrypts `sealed` into `output`, which is 16 bytes shorter. False when it is not what was sealed with this key.
+  static func open(
+    _ sealed: ArraySlice<UInt8>, key: UnsafeRawBufferPointer, nonce: [UInt8],
+    authenticating data: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard let key = key.bytes else { return false }
+    return sealed.withUnsafeBytes { sealed in
+      data.withUnsafeBytes { data in
+        guard let bytes = sealed.bytes else { return false }
+        return crypto_aead_xchacha20poly1305_ietf_decrypt(
+          output.bytes, nil, nil, bytes, UInt64(sealed.count), data.bytes, UInt64(data.count),
+          nonce, key) == 0
+      }
+    }
+  }
+
+  /// Argon2id of a passphrase. The caller has checked the bounds. One runs at a time in the process: each needs up to
+  /// 1 GiB. Half a second at the default; throws `.kdfFailed`.
+  static func stretch(
+    _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], ops: UInt32, memory: UInt64,
+    into output: UnsafeMutableRawBufferPointer
+  ) throws(KeychainError) {
+    let code: Int32 = gate.withLock { _ in
+      guard let bytes = output.bytes,
+        let text = passphrase.baseAddress?.assumingMemoryBound(to: CChar.self)
+      else { return EINVAL }
+      errno = 0
+      let result = crypto_pwhash(
+        bytes, UInt64(output.count), text, UInt64(passphrase.count), salt, UInt64(ops), Int(memory),
+        crypto_pwhash_ALG_ARGON2ID13)
+      return result == 0 ? 0 : (errno == 0 ? ENOMEM : errno)
+    }
+    guard code == 0 else {
+      let cause = KeychainError.io(
+        code, "the key derivation, which needs \(memory / 1_048_576) MiB, failed"
+      ).message
+      throw KeychainError(
+        .kdfFailed, message: "\(cause) The passphrase was not judged. Free memory and try again.")
+    }
+  }
+
+  private static let gate = Mutex(())
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate var bytes: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  fileprivate var bytes: UnsafeMutablePointer<UInt8>? {
+    baseAddress?.assumingMemoryBound(to: UInt8.self)
+  }
+}

@@ -1,0 +1,337 @@
+import CSodium
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The decrypted entries: one guarded region with the padded plaintext, and where in it each entry is. Immutable; a
+/// change makes a new region. Keys are bytes: canonically equivalent strings are different keys.
+struct KeychainEntries: Sendable {
+  /// The padded plaintext, as it is encrypted.
+  let region: GuardedBytes
+  /// In the order of the keys' bytes.
+  private let index: [Entry]
+  /// Where the last entry ends.
+  private let end: Int
+
+  /// Offsets in the plaintext. The entry begins two bytes before its key.
+  private struct Entry: Sendable {
+    var key: UInt32
+    var keyLength: UInt32
+    var value: UInt32
+    var valueLength: UInt32
+
+    var keyRange: Range<Int> { Int(key)..<Int(key + keyLength) }
+    var valueRange: Range<Int> { Int(value)..<Int(value + valueLength) }
+    var whole: Range<Int> { Int(key) - 2..<Int(value + valueLength) }
+  }
+
+  var count: Int { index.count }
+
+  /// No entries.
+  init() throws(KeychainError) {
+    try self.init(
+      padded: try GuardedBytes(count: KeychainFormat.blockSize) { buffer throws(KeychainError) in
+        buffer[4] = 0x80
+      })
+  }
+
+  /// Reads a padded plaintext. Throws `.malformedPayload` where no writer would have made it so.
+  init(padded region: GuardedBytes) throws(KeychainError) {
+    self.region = region
+    (index, end) = try region.withBytes { bytes throws(KeychainError) in
+      var end = 0
+      guard bytes.count % KeychainFormat.blockSize == 0,
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+        sodium_unpad(&end, start, bytes.count, KeychainFormat.blockSize) == 0
+      else { throw .malformed(.payload, "its padding is wrong") }
+      return (try Self.parse(UnsafeRawBufferPointer(rebasing: bytes[..<end])), end)
+    }
+  }
+
+  private static func parse(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> [Entry] {
+    guard bytes.count >= 4 else {
+      throw .malformed(.payload, "it is too short to count its entries")
+    }
+    let count: UInt32 = bytes.integer(at: 0)
+    var index: [Entry] = []
+    var offset = 4
+    for _ in 0..<count {
+      guard bytes.count - offset >= 2 else {
+        throw .malformed(.payload, "it ends inside its entries")
+      }
+      let keyLength = Int(bytes.integer(at: offset, as: UInt16.self))
+      let key = offset + 2
+      guard 1...KeychainFormat.maximumKeyLength ~= keyLength else {
+        throw .malformed(.payload, "a key has \(keyLength) bytes")
+      }
+      guard bytes.count - key >= keyLength + 4 else {
+        throw .malformed(.payload, "it ends inside its entries")
+      }
+      let valueLength = Int(bytes.integer(at: key + keyLength, as: UInt32.self))
+      let value = key + keyLength + 4
+      guard valueLength <= KeychainFormat.maximumValueLength else {
+        throw .malformed(.payload, "a value has \(valueLength) bytes")
+      }
+      guard bytes.count - value >= valueLength else {
+        throw .malformed(.payload, "it ends inside its entries")
+      }
+      let entry = Entry(
+        key: UInt32(key), keyLength: UInt32(keyLength), value: UInt32(value),
+        valueLength: UInt32(valueLength))
+      let keyBytes = UnsafeRawBufferPointer(rebasing: bytes[entry.keyRange])
+      guard isValidUTF8(keyBytes) else { throw .malformed(.payload, "a key is not UTF-8") }
+      if let last = index.last {
+        let lastKey = UnsafeRawBufferPointer(rebasing: bytes[last.keyRange])
+        guard order(lastKey, keyBytes) < 0 else {
+          throw .malformed(.payload, "its keys are not in order")
+        }
+      }
+      index.append(entry)
+      offset = value + valueLength
+    }
+    guard offset == bytes.count else { throw .malformed(.payload, "something follows its entries") }
+    return index
+  }
+
+  /// A copy of a key's value, or `nil` where the key is absent. Logarithmic in the number of entries.
+  func value(of key: String) throws(KeychainError) -> Data? {
+    try region.withBytes { bytes throws(KeychainError) in
+      guard case .at(let position) = place(of: Array(key.utf8), in: bytes) else { return nil }
+      return Data(bytes[index[position].valueRange])
+    }
+  }
+
+  /// All keys, in the order of their bytes.
+  func keys() throws(KeychainError) -> [String] {
+    try region.withBytes { bytes throws(KeychainError) in
+      index.map { String(decoding: bytes[$0.keyRange], as: UTF8.self) }
+    }
+  }
+
+  /// With `value` for `key`, new or in place of the old one.
+  func setting(_ key: String, to value: Data) throws(KeychainError) -> KeychainEntries {
+    let key = Array(key.utf8)
+    return try region.withBytes { bytes throws(KeychainError) in
+      let (removed, insertion): (Range<Int>?, Int)
+      switch place(of: key, in: bytes) {
+      case .at(let position):
+        (removed, insertion) = (index[position].whole, index[position].whole.lowerBound)
+      case .before(let position):
+        (removed, insertion) = (nil, start(of: position))
+      }
+      return try value.withUnsafeBytesTyped { value throws(KeychainError) in
+        try rebuilt(from: bytes, removing: removed, inserting: (insertion, key, value))
+      }
+    }
+  }
+
+  /// Without `key`, or `nil` where it is absent.
+  func removing(_ key: String) throws(KeychainError) -> KeychainEntries? {
+    try region.withBytes { bytes throws(KeychainError) in
+      guard case .at(let position) = place(of: Array(key.utf8), in: bytes) else { return nil }
+      return try rebuilt(from: bytes, removing: index[position].whole, inserting: nil)
+    }
+  }
+
+  /// With the value of `key` under `newKey`, or `nil` where both are the same bytes. Throws `.missingKey` and
+  /// `.duplicateKey`.
+  func renaming(_ key: String, to newKey: String) throws(KeychainError) -> KeychainEntries? {
+    let newBytes = Array(newKey.utf8)
+    return try region.withBytes { bytes throws(KeychainError) in
+      guard case .at(let position) = place(of: Array(key.utf8), in: bytes) else {
+        throw .missingKey
+      }
+      guard !newBytes.elementsEqual(key.utf8) else { return nil }
+      guard case .before(let target) = place(of: newBytes, in: bytes) else { throw .duplicateKey }
+      let entry = index[position]
+      return try rebuilt(
+        from: bytes, removing: entry.whole,
+        inserting: (
+          start(of: target), newBytes, UnsafeRawBufferPointer(rebasing: bytes[entry.valueRange])
+        ))
+    }
+  }
+
+  /// Whether both are the same plaintext.
+  func isIdentical(to other: KeychainEntries) -> Bool { region == other.region }
+
+  private enum Place {
+    case at(Int)
+    case before(Int)
+  }
+
+  private func place(of key: [UInt8], in bytes: UnsafeRawBufferPointer) -> Place {
+    key.withUnsafeBytes { key in
+      var (low, high) = (0, index.count)
+      while low < high {
+        let middle = (low + high) / 2
+        let order = Self.order(UnsafeRawBufferPointer(rebasing: bytes[index[middle].keyRange]), key)
+        if order == 0 { return .at(middle) }
+        if order < 0 { low = middle + 1 } else { high = middle }
+      }
+      return .before(low)
+    }
+  }
+
+  private func start(of position: Int) -> Int {
+    position < index.count ? index[position].whole.lowerBound : end
+  }
+
+  /// Entries stand side by side, so a change copies at most three stretches of the old plaintext.
+  private func rebuilt(
+    from old: UnsafeRawBufferPointer, removing removed: Range<Int>?,
+    inserting new: (offset: Int, key: [UInt8], value: UnsafeRawBufferPointer)?
+  ) throws(KeychainError) -> KeychainEntries {
+    let gone = removed ?? end..<end
+    let added = new.map { 2 + $0.key.count + 4 + $0.value.count } ?? 0
+    let used = end - gone.count + added
+    let block = KeychainFormat.blockSize
+    let size = (used / block + 1) * block
+    guard size <= KeychainFormat.largestFile else {
+      throw KeychainError(
+        .limitExceeded,
+        message:
+          "the entries would need \(size) bytes, more than a keychain may have. Delete entries first."
+      )
+    }
+    let count = index.count - (removed == nil ? 0 : 1) + (new == nil ? 0 : 1)
+    let region = try GuardedBytes(count: size) { output throws(KeychainError) in
+      var writer = Writer(output: output)
+      writer.write(UInt32(count))
+      let split = new?.offset ?? end
+      writer.write(old, 4..<split, without: gone)
+      if let new {
+        writer.write(UInt16(new.key.count))
+        new.key.withUnsafeBytes { writer.write($0) }
+        writer.write(UInt32(new.value.count))
+        writer.write(new.value)
+      }
+      writer.write(old, split..<end, without: gone)
+      output[used] = 0x80
+    }
+    return try KeychainEntries(padded: region)
+  }
+
+  private struct Writer {
+    let output: UnsafeMutableRawBufferPointer
+    var offset = 0
+
+    mutating func write(_ bytes: UnsafeRawBufferPointer) {
+      UnsafeMutableRawBufferPointer(rebasing: output[offset..<(offset + bytes.count)]).copyMemory(
+        from: bytes)
+      offset += bytes.count
+    }
+
+    mutating func write(_ value: some FixedWidthInteger) {
+      withUnsafeBytes(of: value.littleEndian) { write($0) }
+    }
+
+    mutating func write(
+      _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, without gone: Range<Int>
+    ) {
+      let before = range.clamped(to: 0..<gone.lowerBound)
+      let after = range.clamped(to: gone.upperBound..<max(gone.upperBound, bytes.count))
+      if !before.isEmpty { write(UnsafeRawBufferPointer(rebasing: bytes[before])) }
+      if !after.isEmpty { write(UnsafeRawBufferPointer(rebasing: bytes[after])) }
+    }
+  }
+
+  /// Unsigned bytes, a prefix first.
+  static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    let common = min(left.count, right.count)
+    if common > 0, let first = left.baseAddress, let second = right.baseAddress {
+      let result = memcmp(first, second, common)
+      if result != 0 { return Int(result) }
+    }
+    return left.count - right.count
+  }
+
+  /// In place: a `String` would leave a copy of a key in memory that cannot be zeroed.
+  static func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    while position < bytes.count {
+      let first = bytes[position]
+      let (length, second): (Int, ClosedRange<UInt8>)
+      switch first {
+      case 0x00...0x7F: (length, second) = (1, 0...0)
+      case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+      case 0xE0: (length, second) = (3, 0xA0...0xBF)
+      case 0xE1...0xEC, 0xEE...0xEF: (length, second) = (3, 0x80...0xBF)
+      case 0xED: (length, second) = (3, 0x80...0x9F)
+      case 0xF0: (length, second) = (4, 0x90...0xBF)
+      case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+      case 0xF4: (length, second) = (4, 0x80...0x8F)
+      default: return false
+      }
+      guard bytes.count - position >= length else { return false }
+      if length > 1, !(second ~= bytes[position + 1]) { return false }
+      if length > 2, !bytes[(position + 2)..<(position + length)].allSatisfy({ 0x80...0xBF ~= $0 })
+      {
+        return false
+      }
+      position += length
+    }
+    return true
+  }
+}
+
+extension KeychainError {
+  static var missingKey: KeychainError {
+    KeychainError(
+      .missingKey, message: "there is no entry of this name to rename. List the names first.")
+  }
+
+  static var duplicateKey: KeychainError {
+    KeychainError(
+      .duplicateKey,
+      message: "there is an entry of the new name already; nothing was changed. Delete it first.")
+  }
+
+  /// Throws `.invalidKey` unless `key` has 1…1024 bytes.
+  static func check(key: String) throws(KeychainError) {
+    let count = key.utf8.count
+    guard 1...KeychainFormat.maximumKeyLength ~= count else {
+      throw KeychainError(
+        .invalidKey,
+        message:
+          "an entry's name has 1 to \(KeychainFormat.maximumKeyLength) bytes, this one \(count).")
+    }
+  }
+
+  /// Throws `.limitExceeded` when `value` has more than 1 MiB.
+  static func check(value: Data) throws(KeychainError) {
+    guard value.count <= KeychainFormat.maximumValueLength else {
+      throw KeychainError(
+        .limitExceeded,
+        message:
+          "an entry's value has at most \(KeychainFormat.maximumValueLength) bytes, this one \(value.count)."
+      )
+    }
+  }
+}
+
+extension Data {
+  /// `withUnsafeBytes` that keeps the error's type.
+  fileprivate func withUnsafeBytesTyped<Result>(
+    _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    let result: Swift.Result<Result, KeychainError> = withUnsafeBytes { bytes in
+      do throws(KeychainError) {
+        return .success(try body(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

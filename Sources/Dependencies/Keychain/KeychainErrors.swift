@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension KeychainError {
+  /// The system refused: `what` failed, with the error number and its text.
+  static func io(_ code: Int32, _ what: String, advice: String = "") -> KeychainError {
+    let text = strerror(code).map { String(cString: $0) } ?? "unknown error"
+    let end = advice.isEmpty ? "" : " \(advice)"
+    return KeychainError(.io, message: "\(what): \(text) (errno \(code)).\(end)")
+  }
+
+  /// A file that cannot come from any writer of this format.
+  static func malformed(_ part: Part, _ why: String) -> KeychainError {
+    let kind: Kind =
+      switch part {
+      case .header: .malformedHeader
+      case .slot: .malformedSlot
+      case .payload: .malformedPayload
+      }
+    return KeychainError(
+      kind, category: "malformed(\(part.rawValue))",
+      message:
+        "the keychain's \(part.rawValue) makes no sense: \(why). Nothing was read from it; restore a backup."
+    )
+  }
+
+  /// A file that was changed by someone who made its checksum fit again.
+  static func tampered(_ part: Part) -> KeychainError {
+    let kind: Kind =
+      switch part {
+      case .header: .tamperedHeader
+      case .slot: .tamperedSlot
+      case .payload: .tamperedPayload
+      }
+    return KeychainError(
+      kind, category: "tampered(\(part.rawValue))",
+      message:
+        "someone changed the keychain: its \(part.rawValue) does not fit its key although the checksum fits, "
+        + "so this is no accident. Nothing was read from it; restore a backup you trust.")
+  }
+
+  /// libsodium refused a call that cannot fail with checked arguments.
+  static var encryptionRefused: KeychainError {
+    KeychainError(
+      .io, message: "libsodium refused to encrypt. Nothing was written; report this as a defect.")
+  }
+
+  enum Part: String {
+    case header, slot, payload
+  }
+
+  /// The same error with the path in front, unless it names one already.
+  func located(at path: String) -> KeychainError {
+    guard self.path.isEmpty else { return self }
+    var error = self
+    error.path = path
+    error.message = "\(path): \(message)"
+    return error
+  }
+}
+
+/// Gives what `body` throws its path.
+func located<Result>(
+  at path: String, _ body: () throws(KeychainError) -> Result
+) throws(KeychainError) -> Result {
+  do throws(KeychainError) {
+    return try body()
+  } catch {
+    throw error.located(at: path)
+  }
+}
+
+extension KeychainError: CustomStringConvertible {
+  /// Category and message.
+  public var description: String { "\(category): \(message)" }
+}

@@ -1,0 +1,111 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The keychain in one encrypted file.
+///
+/// Nothing is opened before the first call. Calls run one after the other on a thread of their own: unlocking takes half
+/// a second and a save waits for the disk, which must not hold up a pool that others share. Another process, or another
+/// instance, may use the same file at the same time: each call looks whether the file changed, and saves take turns.
+public actor LiveKeychainService: KeychainService {
+  private let vault: KeychainVault
+  private let executor: KeychainExecutor
+  private let marks: (any RollbackMarkStore)?
+
+  /// Where this actor's calls run.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// - Parameters:
+  ///   - path: The keychain's file. Its folder may be reached through symbolic links, the file itself may not.
+  ///   - unlockSources: Where a secret comes from when a call needs one.
+  ///   - policy: How long a save waits for its turn.
+  ///   - rollbackMarks: Remembers the last save outside the file; without it an older file is noticed only inside this
+  ///     process, and `status()` says so.
+  public init(
+    path: String, unlockSources: UnlockSources = .none, policy: KeychainPolicy = KeychainPolicy(),
+    rollbackMarks: (any RollbackMarkStore)? = nil
+  ) {
+    self.init(
+      path: path, unlockSources: unlockSources, policy: policy, rollbackMarks: rollbackMarks,
+      system: .live, random: .system)
+  }
+
+  init(
+    path: String, unlockSources: UnlockSources, policy: KeychainPolicy,
+    rollbackMarks: (any RollbackMarkStore)? = nil, system: KeychainSystem,
+    random: KeychainRandom = .system
+  ) {
+    vault = KeychainVault(
+      path: path, sources: unlockSources, policy: policy, marks: rollbackMarks, system: system,
+      random: random)
+    executor = KeychainExecutor()
+    marks = rollbackMarks
+  }
+
+  public func save(_ data: Data, forKey key: String) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.save(data, for: key) }
+  }
+
+  public func load(forKey key: String) throws(KeychainError) -> Data? {
+    try perform { vault throws(KeychainError) in try vault.value(of: key) }
+  }
+
+  public func delete(forKey key: String) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.delete(key) }
+  }
+
+  public func rename(_ key: String, to newKey: String) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.rename(key, to: newKey) }
+  }
+
+  public func keys() throws(KeychainError) -> [String] {
+    try perform { vault throws(KeychainError) in try vault.keys() }
+  }
+
+  /// Leaves the new keychain unlocked.
+  public func create(with secret: KeychainSecret?) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.create(with: secret) }
+  }
+
+  public func unlock(with secret: KeychainSecret?) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.unlock(with: secret) }
+  }
+
+  public func lock() {
+    vault.lock()
+  }
+
+  /// Locks it and closes where the rollback marks are kept. A later call opens again what it needs.
+  public func close() {
+    lock()
+    marks?.closeStore()
+  }
+
+  public func status() throws(KeychainError) -> KeychainStatus {
+    try perform { vault throws(KeychainError) in try vault.status() }
+  }
+
+  private func perform<Result>(
+    _ operation: (KeychainVault) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try located(at: vault.file.path) { () throws(KeychainError) in try operation(vault) }
+  }
+}
+
+/// One job after the other, on a thread outside the cooperative pool.
+private final class KeychainExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "swiftboard.keychain")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async {
+      job.runSynchronously(on: self.asUnownedSerialExecutor())
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A keychain in memory for tests: keeps the rules of the live one, touches no file, records every call.
+public final class MockKeychainService: KeychainService {
+  /// A call as it came in, before it was judged.
+  public enum Call: Sendable, Equatable {
+    case save(Data, key: String)
+    case load(key: String)
+    case delete(key: String)
+    case rename(String, to: String)
+    case keys, create, unlock, lock, status
+  }
+
+  private struct State {
+    var entries: [[UInt8]: Data] = [:]
+    var exists: Bool
+    var unlocked: Bool
+    var generation: UInt64
+    var secret: KeychainSecret?
+    var source: KeychainSecret?
+    var calls: [Call] = []
+    var failures: [KeychainError] = []
+  }
+
+  private let path: String
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - entries: What it starts with.
+  ///   - exists: Whether there is a keychain at all.
+  ///   - unlocked: Whether it starts unlocked.
+  ///   - secret: What opens it; `nil`: anything does. A new keychain takes the secret it is created with.
+  ///   - unlockSource: What a call unlocks with by itself when it is locked; `nil`: it throws `.locked`.
+  ///   - path: What errors and status name; no file is there.
+  public init(
+    entries: KeyValuePairs<String, Data> = [:], exists: Bool = true, unlocked: Bool = true,
+    secret: KeychainSecret? = nil, unlockSource: KeychainSecret? = nil, path: String = "mock.sbkc"
+  ) {
+    self.path = path
+    state = Mutex(
+      State(
+        entries: Dictionary(entries.map { (Array($0.key.utf8), $0.value) }) { $1 }, exists: exists,
+        unlocked: exists && unlocked, generation: 1, secret: secret, source: unlockSource))
+  }
+
+  /// Every call so far, in order.
+  public var calls: [Call] { state.withLock { $0.calls } }
+
+  /// Makes the next call that can fail throw `error` and do nothing; several are used up one after the other.
+  public func failNext(with error: KeychainError) {
+    state.withLock { $0.failures.append(error) }
+  }
+
+  public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
+    try perform(.save(data, key: key)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try KeychainError.check(value: data)
+      try Self.open(&state)
+      state.entries[Array(key.utf8)] = data
+      state.generation += 1
+    }
+  }
+
+  public func load(forKey key: String) async throws(KeychainError) -> Data? {
+    try perform(.load(key: key)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try Self.open(&state)
+      return state.entries[Array(key.utf8)]
+    }
+  }
+
+  public func delete(forKey key: String) async throws(KeychainError) {
+    try perform(.delete(key: key)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try Self.open(&state)
+      if state.entries.removeValue(forKey: Array(key.utf8)) != nil { state.generation += 1 }
+    }
+  }
+
+  public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
+    try perform(.rename(key, to: newKey)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try KeychainError.check(key: newKey)
+      try Self.open(&state)
+      let (old, new) = (Array(key.utf8), Array(newKey.utf8))
+      guard let value = state.entries[old] else { throw .missingKey }
+      if old == new { return }
+      guard state.entries[new] == nil else { throw .duplicateKey }
+      state.entries[old] = nil
+      state.entries[new] = value
+      state.generation += 1
+    }
+  }
+
+  public func keys() async throws(KeychainError) -> [String] {
+    try perform(.keys) { state throws(KeychainError) in
+      try Self.open(&state)
+      return state.entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  public func create(with secret: KeychainSecret?) async throws(KeychainError) {
+    try perform(.create) { state throws(KeychainError) in
+      guard !state.exists else {
+        throw KeychainError(
+          .exists, message: "there is a keychain here already; it was left as it is.")
+      }
+      guard let secret = secret ?? state.source else { throw Self.locked }
+      try secret.checkNew()
+      state.secret = secret
+      state.exists = true
+      state.unlocked = true
+      state.entries = [:]
+      state.generation = 1
+    }
+  }
+
+  public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
+    try perform(.unlock) { state throws(KeychainError) in
+      guard let secret else { return try Self.open(&state) }
+      try Self.open(&state, with: secret)
+    }
+  }
+
+  public func lock() async {
+    state.withLock { state in
+      state.calls.append(.lock)
+      state.unlocked = false
+    }
+  }
+
+  public func status() async throws(KeychainError) -> KeychainStatus {
+    try perform(.status) { state throws(KeychainError) in
+      guard state.exists else { return KeychainStatus(path: path, exists: false, unlocked: false) }
+      return KeychainStatus(
+        path: path, exists: true, unlocked: state.unlocked,
+        count: state.unlocked ? state.entries.count : nil, generation: state.generation,
+        slots: [
+          KeychainStatus.Slot(kind: state.secret?.slotKind.name ?? "passphrase", ops: 0, memory: 0)
+        ],
+        warnings: ["This keychain is in memory only."])
+    }
+  }
+
+  private func perform<Result: Sendable>(
+    _ call: Call, _ operation: (inout State) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try located(at: path) { () throws(KeychainError) in
+      try state.withLock { state throws(KeychainError) in
+        state.calls.append(call)
+        if !state.failures.isEmpty { throw state.failures.removeFirst() }
+        return try operation(&state)
+      }
+    }
+  }
+
+  /// What the live keychain does before it reads or writes.
+  private static func open(_ state: inout State) throws(KeychainError) {
+    guard state.exists else { throw missing }
+    if state.unlocked { return }
+    guard let source = state.source else { throw locked }
+    try open(&state, with: source)
+  }
+
+  private static func open(_ state: inout State, with secret: KeychainSecret) throws(KeychainError)
+  {
+    guard state.exists else { throw missing }
+    try secret.check()
+    switch (state.secret, secret) {
+    case (nil, _): break
+    case (.passphrase(let expected), .passphrase(let given)),
+      (.keyFile(let expected), .keyFile(let given)):
+      guard expected == given else {
+        throw KeychainError(
+          .wrongSecret, message: "wrong \(secret.name), or the file was replaced. Try another one.")
+      }
+    case (let expected?, _):
+      throw KeychainError(
+        .noMatchingSlot,
+        message:
+          "no slot of this keychain takes a \(secret.name); it has: \(expected.slotKind.name).")
+    }
+    state.unlocked = true
+  }
+
+  private static var missing: KeychainError {
+    KeychainError(.missing, message: "there is no keychain here. Create one first (keychain init).")
+  }
+
+  private static var locked: KeychainError {
+    KeychainError(
+      .locked, message: "the keychain is locked and there is no secret to unlock it with.")
+  }
+}

@@ -1,0 +1,62 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// An unlocked keychain in memory with the entries `radarr` and `sonarr`: for demonstrations. Each is a world of its own.
+public final class PreviewKeychainService: KeychainService {
+  private let base = MockKeychainService(
+    entries: [
+      "radarr": Data("0123456789abcdef0123456789abcdef".utf8),
+      "sonarr": Data("fedcba9876543210fedcba9876543210".utf8),
+    ], path: "preview.sbkc")
+
+  private let wasCreated = Mutex(false)
+
+  public init() {}
+
+  public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
+    try await base.save(data, forKey: key)
+  }
+
+  public func load(forKey key: String) async throws(KeychainError) -> Data? {
+    try await base.load(forKey: key)
+  }
+
+  public func delete(forKey key: String) async throws(KeychainError) {
+    try await base.delete(forKey: key)
+  }
+
+  public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
+    try await base.rename(key, to: newKey)
+  }
+
+  public func keys() async throws(KeychainError) -> [String] {
+    try await base.keys()
+  }
+
+  /// The samples stand in for a keychain of the user's until one is made: the first call empties it, later ones throw `.exists`.
+  public func create(with secret: KeychainSecret?) async throws(KeychainError) {
+    let isFirst = wasCreated.withLock { wasCreated in
+      defer { wasCreated = true }
+      return !wasCreated
+    }
+    guard isFirst else { return try await base.create(with: secret) }
+    for key in try await base.keys() { try await base.delete(forKey: key) }
+  }
+
+  public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
+    try await base.unlock(with: secret)
+  }
+
+  public func lock() async {
+    await base.lock()
+  }
+
+  public func status() async throws(KeychainError) -> KeychainStatus {
+    try await base.status()
+  }
+}

@@ -1,0 +1,122 @@
+/// A text after one or more decodings, and where each of its bytes came from.
+struct DecodedText {
+  private(set) var bytes: [UInt8]
+  /// For each byte the place in the original text where it begins; the last element is the original's end.
+  private var origins: [Int]
+
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    bytes = Array(text)
+    origins = Array(0...text.count)
+  }
+
+  private init(capacity: Int) {
+    bytes = []
+    origins = []
+    bytes.reserveCapacity(capacity)
+    origins.reserveCapacity(capacity + 1)
+  }
+
+  /// The part of the original text that a range of the bytes came from; whole escapes.
+  func original(_ range: Range<Int>) -> Range<Int> {
+    let start = origins[range.lowerBound]
+    var end = range.upperBound
+    while end < bytes.count, end > 0, origins[end] == origins[end - 1] { end += 1 }
+    return start..<max(start, origins[end])
+  }
+
+  /// `%41` read as `A`, and `+` as a space where asked; `nil` when nothing changes.
+  func percentDecoded(plusIsSpace: Bool) -> DecodedText? {
+    var result = DecodedText(capacity: bytes.count)
+    var changed = false
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = Self.hex(bytes[index + 1]), let low = Self.hex(bytes[index + 2])
+      {
+        result.append(high << 4 | low, origins[index])
+        index += 3
+        changed = true
+      } else if plusIsSpace, bytes[index] == UInt8(ascii: "+") {
+        result.append(0x20, origins[index])
+        index += 1
+        changed = true
+      } else {
+        result.append(bytes[index], origins[index])
+        index += 1
+      }
+    }
+    result.finish(origins)
+    return changed ? result : nil
+  }
+
+  /// The escapes of JSON strings read as what they stand for; `nil` when nothing changes.
+  func jsonUnescaped() -> DecodedText? {
+    var result = DecodedText(capacity: bytes.count)
+    var changed = false
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count,
+        let (text, length) = escape(at: index)
+      else {
+        result.append(bytes[index], origins[index])
+        index += 1
+        continue
+      }
+      for byte in text { result.append(byte, origins[index]) }
+      index += length
+      changed = true
+    }
+    result.finish(origins)
+    return changed ? result : nil
+  }
+
+  private func escape(at index: Int) -> (text: [UInt8], length: Int)? {
+    switch bytes[index + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
+      return ([bytes[index + 1]], 2)
+    case UInt8(ascii: "b"): return ([0x08], 2)
+    case UInt8(ascii: "t"): return ([0x09], 2)
+    case UInt8(ascii: "n"): return ([0x0A], 2)
+    case UInt8(ascii: "f"): return ([0x0C], 2)
+    case UInt8(ascii: "r"): return ([0x0D], 2)
+    case UInt8(ascii: "u"):
+      guard let unit = unit(at: index) else { return nil }
+      if let scalar = Unicode.Scalar(unit) { return (Array(String(scalar).utf8), 6) }
+      guard unit < 0xDC00, index + 7 < bytes.count, bytes[index + 6] == UInt8(ascii: "\\"),
+        bytes[index + 7] == UInt8(ascii: "u"), let low = self.unit(at: index + 6),
+        (0xDC00...0xDFFF).contains(low),
+        let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + UInt32(low) - 0xDC00)
+      else { return nil }
+      return (Array(String(scalar).utf8), 12)
+    default: return nil
+    }
+  }
+
+  private func unit(at index: Int) -> UInt16? {
+    guard index + 5 < bytes.count else { return nil }
+    var unit: UInt16 = 0
+    for digit in bytes[(index + 2)...(index + 5)] {
+      guard let value = Self.hex(digit) else { return nil }
+      unit = unit << 4 | UInt16(value)
+    }
+    return unit
+  }
+
+  private mutating func append(_ byte: UInt8, _ origin: Int) {
+    bytes.append(byte)
+    origins.append(origin)
+  }
+
+  private mutating func finish(_ all: [Int]) {
+    origins.append(all.last ?? 0)
+  }
+
+  private static func hex(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// A file with one JSON object a line (`LogLine`), mode 0600, in a folder made with 0700 where it is missing.
+///
+/// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays for putting the record
+/// into a queue of at most 8192 records and 8 MiB, and what finds no place there is dropped and counted. So is what the
+/// disk refuses; each record tries anew, so that writing goes on when there is space again. Records of level `error` and
+/// above are synchronised to the disk.
+///
+/// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one included. Several
+/// processes may write to the same path.
+public final class JSONLinesSink: LogSink {
+  private let worker: BackgroundWorker<LogRecord>
+  private let failed = Shared(0)
+
+  public convenience init(path: String, maxBytes: Int = 4 << 20, maxFiles: Int = 5) {
+    self.init(path: path, maxBytes: maxBytes, maxFiles: maxFiles, calls: LineFile.Calls())
+  }
+
+  init(path: String, maxBytes: Int, maxFiles: Int, calls: LineFile.Calls) {
+    let file = LockedFile(
+      LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles, calls: calls))
+    let failed = failed
+    var limits = BackgroundWorker<LogRecord>.Limits()
+    limits.batch = limits.elements
+    worker = BackgroundWorker(limits: limits) { records in
+      var text: [UInt8] = []
+      var ends = [0]
+      for record in records {
+        LogLine.append(record, to: &text)
+        ends.append(text.count)
+      }
+      let lines = zip(ends, ends.dropFirst()).map { text[$0..<$1] }
+      let sync = records.contains { $0.level >= .error }
+      let lost = file.value.withLock { $0.append(lines, sync: sync) }
+      if lost > 0 { failed.value.withLock { $0 += lost } }
+      records = []
+    }
+  }
+
+  public func write(_ record: LogRecord) {
+    worker.add(record, bytes: record.approximateBytes)
+  }
+
+  public func flush(deadline: ContinuousClock.Instant) -> Bool {
+    worker.flush(deadline: deadline)
+  }
+
+  public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
+}
+
+/// A file that a closure can hold.
+private final class LockedFile: Sendable {
+  let value: Mutex<LineFile>
+
+  init(_ file: sending LineFile) {
+    value = Mutex(file)
+  }
+}
+
+extension LogRecord {
+  var approximateBytes: Int {
+    fields.reduce(128 + category.utf8.count + message.utf8.count) {
+      $0 + 32 + $1.key.utf8.count + $1.value.utf8.count
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Synchronization
+
+/// The logger: decides by level, redacts, bounds, keeps the newest records in memory and hands them to its sinks.
+///
+/// A call whose level is off costs a few nanoseconds, allocates nothing and builds no message. One that is on costs the
+/// redaction (about a nanosecond a byte) and, for each sink, what putting a record into a queue costs; no sink is waited
+/// for. A record is redacted first and bounded then: messages of more than 16 KiB, field values of more than 4 KiB and
+/// fields beyond the 64th are cut, with a note.
+public final class LiveLogger: Logger {
+  /// Takes secrets out of text. Shared with whatever else writes text: terminal, history, recording.
+  public let redactor: Redactor
+  private let levels: LevelTable
+  private let date: DateGenerator
+  private let ring: RingSink
+  private let sinks: [any LogSink]
+  private let counts = Mutex(Counts())
+
+  private struct Counts {
+    var byLevel = Array(repeating: 0, count: LogLevel.allCases.count)
+    var dropped = 0
+  }
+
+  /// - Parameters:
+  ///   - sinks: Where records go besides the memory.
+  ///   - level: The least level written, for every category without one of its own.
+  ///   - ring: The memory; 1024 records.
+  ///   - date: Gives each record its time. Not that of the dependencies: writing a log is no draw.
+  public init(
+    sinks: [any LogSink] = [], date: DateGenerator = .live, level: LogLevel = .info,
+    ring: RingSink = RingSink(), redactor: Redactor = Redactor()
+  ) {
+    self.sinks = sinks
+    self.date = date
+    self.levels = LevelTable(level)
+    self.ring = ring
+    self.redactor = redactor
+  }
+
+  public func isEnabled(_ level: LogLevel, category: String) -> Bool {
+    levels.isEnabled(level, category: category)
+  }
+
+  public func write(
+    _ level: LogLevel, category: String, message: String, fields: [LogField]
+  ) {
+    guard !LogRecursion.isInside else {
+      counts.withLock { $0.dropped += 1 }
+      return
+    }
+    let pass = redactor.pass()
+    let record = LogRecord(
+      time: date.now, level: level, category: clean(category, limit: 128, pass),
+      message: clean(message, limit: 16 << 10, pass), fields: clean(fields, pass))
+    counts.withLock { $0.byLevel[level.rawValue] += 1 }
+    ring.write(record)
+    guard !sinks.isEmpty else { return }
+    LogRecursion.enter()
+    defer { LogRecursion.leave() }
+    for sink in sinks { sink.write(record) }
+  }
+
+  /// The newest records in memory, without what was registered as secret since they were written.
+  public func recent(limit: Int) -> [LogRecord] {
+    ring.recent(limit: limit).map { record in
+      var record = record
+      record.message = redactor.redact(record.message)
+      record.fields = record.fields.map(redactor.redact)
+      return record
+    }
+  }
+
+  public func clear() { ring.clear() }
+
+  public func setLevel(_ level: LogLevel, category: String?) {
+    levels.set(level, category: category)
+  }
+
+  public func level(category: String?) -> LogLevel { levels.level(category: category) }
+
+  public func statistics() -> LogStatistics {
+    let counts = counts.withLock { $0 }
+    var byName: [String: Int] = [:]
+    for level in LogLevel.allCases { byName[level.name] = counts.byLevel[level.rawValue] }
+    return LogStatistics(
+      counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
+  }
+
+  public func redact(_ text: String) -> String { redactor.redact(text) }
+
+  public func registerSecret(_ value: [UInt8], name: String) {
+    redactor.registerSecret(value, name: name)
+  }
+
+  /// Waits up to two seconds; see `flush(within:)`. It blocks the thread: call it at a shutdown, not from an effect.
+  public func flush() { _ = flush(within: .seconds(2)) }
+
+  /// Returns when what was written so far has reached every sink; false when the time was over first. It blocks the
+  /// thread.
+  @discardableResult
+  public func flush(within duration: Duration) -> Bool {
+    let deadline = ContinuousClock().now.advanced(by: duration)
+    return sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
+  }
+
+  private func clean(_ fields: [LogField], _ pass: Redactor.Pass) -> [LogField] {
+    if fields.count <= 64, pass.isClean(fields, keyLimit: 128, valueLimit: 4 << 10) {
+      return fields
+    }
+    var cleaned = fields.prefix(64).map { field in
+      let field = pass.redact(field)
+      return LogField(bounded(field.key, limit: 128), bounded(field.value, limit: 4 << 10))
+    }
+    if fields.count > 64 { cleaned.append(LogField("omitted", "\(fields.count - 64) fields")) }
+    return cleaned
+  }
+
+  private func clean(_ text: String, limit: Int, _ pass: Redactor.Pass) -> String {
+    pass.isClean(text, limit: limit) ? text : bounded(pass.redact(text), limit: limit)
+  }
+
+  private func bounded(_ text: String, limit: Int) -> String {
+    let count = text.utf8.count
+    guard count > limit else { return text }
+    let end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
+    return text[..<scalar(atOrBefore: end, in: text)] + "… (cut: \(count) bytes)"
+  }
+
+  /// A scalar is not cut in two.
+  private func scalar(atOrBefore index: String.Index, in text: String) -> String.Index {
+    var index = index
+    while index.samePosition(in: text.unicodeScalars) == nil, index > text.startIndex {
+      index = text.utf8.index(before: index)
+    }
+    return index
+  }
+}

@@ -1,0 +1,16 @@
+/// Where log records go. A sink gets records that are redacted and bounded already.
+///
+/// It must return at once (what may wait belongs on its own thread), must not throw and must not log: what a sink logs
+/// is dropped and counted.
+public protocol LogSink: Sendable {
+  func write(_ record: LogRecord)
+  /// Returns when what was written so far is where it belongs; false when the deadline came first.
+  func flush(deadline: ContinuousClock.Instant) -> Bool
+  /// Records that the sink was given and could not keep.
+  var dropped: Int { get }
+}
+
+extension LogSink {
+  public func flush(deadline: ContinuousClock.Instant) -> Bool { true }
+  public var dropped: Int { 0 }
+}

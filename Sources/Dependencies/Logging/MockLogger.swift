@@ -1,0 +1,39 @@
+/// A logger for tests: every level is on, records stay in memory, and time comes from the generator given.
+///
+/// Levels, redaction and bounds are those of `LiveLogger`.
+public final class MockLogger: Logger {
+  private let base: LiveLogger
+
+  /// - Parameter capacity: How many records are kept; the oldest leave first.
+  public init(
+    date: DateGenerator = .fixed(), level: LogLevel = .trace, capacity: Int = 100_000,
+    redactor: Redactor = Redactor()
+  ) {
+    base = LiveLogger(
+      date: date, level: level, ring: RingSink(capacity: capacity), redactor: redactor)
+  }
+
+  /// What was logged, oldest first.
+  public var records: [LogRecord] { base.recent(limit: .max) }
+
+  public func isEnabled(_ level: LogLevel, category: String) -> Bool {
+    base.isEnabled(level, category: category)
+  }
+
+  public func write(_ level: LogLevel, category: String, message: String, fields: [LogField]) {
+    base.write(level, category: category, message: message, fields: fields)
+  }
+
+  public func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
+  public func clear() { base.clear() }
+  public func setLevel(_ level: LogLevel, category: String?) {
+    base.setLevel(level, category: category)
+  }
+  public func level(category: String?) -> LogLevel { base.level(category: category) }
+  public func statistics() -> LogStatistics { base.statistics() }
+  public func redact(_ text: String) -> String { base.redact(text) }
+  public func registerSecret(_ value: [UInt8], name: String) {
+    base.registerSecret(value, name: name)
+  }
+  public func flush() { base.flush() }
+}

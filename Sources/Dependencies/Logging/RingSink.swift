@@ -1,0 +1,49 @@
+import Synchronization
+
+/// The newest records, in memory. A write costs a lock and a copy, and nothing is allocated once the ring is full.
+public final class RingSink: LogSink {
+  private struct State {
+    var records: [LogRecord] = []
+    /// The oldest record's place once the ring is full.
+    var next = 0
+  }
+
+  private let capacity: Int
+  private let state = Mutex(State())
+
+  public init(capacity: Int = 1024) {
+    self.capacity = max(1, capacity)
+  }
+
+  public func write(_ record: LogRecord) {
+    // The record that leaves is freed after the lock.
+    let old = state.withLock { state -> LogRecord? in
+      if state.records.count < capacity {
+        state.records.append(record)
+        return nil
+      }
+      let old = state.records[state.next]
+      state.records[state.next] = record
+      state.next = state.next + 1 == capacity ? 0 : state.next + 1
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// The newest `limit` records, oldest of them first.
+  public func recent(limit: Int = .max) -> [LogRecord] {
+    let (records, next) = state.withLock { ($0.records, $0.next) }
+    let count = min(max(0, limit), records.count)
+    return ((records.count - count)..<records.count).map {
+      records[(next + $0) % records.count]
+    }
+  }
+
+  public func clear() {
+    let old = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    withExtendedLifetime(old) {}
+  }
+}

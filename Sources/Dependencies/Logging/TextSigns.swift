@@ -1,0 +1,62 @@
+/// Which encodings a text may be in, by the bytes that mark them.
+struct TextSigns: OptionSet {
+  var rawValue: UInt8
+
+  static let percent = TextSigns(rawValue: 1)
+  static let backslash = TextSigns(rawValue: 2)
+  static let plus = TextSigns(rawValue: 4)
+
+  init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    var (percent, backslash, plus) = (0 as UInt64, 0 as UInt64, 0 as UInt64)
+    Self.eachWord(of: text, from: 0) { _, word in
+      percent |= Self.marks(word, 0x25)
+      backslash |= Self.marks(word, 0x5C)
+      plus |= Self.marks(word, 0x2B)
+      return true
+    }
+    rawValue = (percent != 0 ? 1 : 0) | (backslash != 0 ? 2 : 0) | (plus != 0 ? 4 : 0)
+  }
+
+  /// Where the next `:` or `=` is, at which a secret's position may begin.
+  static func nextKeySign(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    var found: Int?
+    eachWord(of: text, from: start) { index, word in
+      let marks = marks(word, 0x3A) | marks(word, 0x3D)
+      if marks == 0 { return true }
+      // The lowest mark is exact; those above it may be false.
+      found = index + marks.trailingZeroBitCount / 8
+      return false
+    }
+    return found
+  }
+
+  /// Calls `body` with eight bytes at a time, the lowest in the lowest byte, and zeros behind the end, until it gives
+  /// false.
+  @inline(__always)
+  private static func eachWord(
+    of text: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Int, UInt64) -> Bool
+  ) {
+    let raw = UnsafeRawBufferPointer(text)
+    var index = start
+    while index + 8 <= raw.count {
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      if !body(index, word) { return }
+      index += 8
+    }
+    guard index < raw.count else { return }
+    var word: UInt64 = 0
+    for (place, byte) in raw[index...].enumerated() { word |= UInt64(byte) << (8 * UInt64(place)) }
+    _ = body(index, word)
+  }
+
+  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 where none does.
+  @inline(__always)
+  private static func marks(_ word: UInt64, _ byte: UInt64) -> UInt64 {
+    let zeroed = word ^ (byte &* 0x0101_0101_0101_0101)
+    return (zeroed &- 0x0101_0101_0101_0101) & ~zeroed & 0x8080_8080_8080_8080
+  }
+}

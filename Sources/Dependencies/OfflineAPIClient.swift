@@ -1,0 +1,9 @@
+/// Sends nothing: every request throws `unreachable` and says why. For `--offline`.
+public struct OfflineAPIClient: APIClient {
+  public init() {}
+
+  public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    if Task.isCancelled { throw APIError(.cancelled, "the request was cancelled") }
+    throw APIError(.unreachable, "offline: no request leaves this machine (--offline)")
+  }
+}

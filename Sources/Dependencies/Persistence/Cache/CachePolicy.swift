@@ -1,0 +1,23 @@
+/// Where an answer may come from.
+public enum CachePolicy: String, Sendable, Codable, CaseIterable {
+  /// What is kept answers at once, fresh or not; only what is not kept is asked for.
+  case localFirst
+  /// The service is asked, whether what is kept still holds; what is kept stands in when it cannot be reached.
+  case remoteFirst
+  /// The service is asked. Nothing is read from the cache or kept in it.
+  case noCache
+}
+
+/// Where an answer came from. The raw value is what the board shows.
+public enum CacheVerdict: String, Sendable, Codable, CaseIterable {
+  /// From the cache, and fresh.
+  case hit = "HIT"
+  /// From the service.
+  case miss = "MISS"
+  /// From the cache: the service said that it still holds (304).
+  case revalidated = "REVALIDATED"
+  /// From the cache, past its time or with the service out of reach.
+  case stale = "STALE"
+  /// The cache had no part in it.
+  case none = "NONE"
+}

@@ -1,0 +1,144 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What was last known of a keychain file, kept away from it: by this an older copy that was put back is recognised.
+public struct StoredKeychainMark: Sendable, Equatable {
+  public var keyID: [UInt8]
+  public var generation: UInt64
+  public var headerMAC: [UInt8]
+  /// Of the keychain that is taking this one's place, while that happens.
+  public var successorKeyID: [UInt8]?
+
+  public init(
+    keyID: [UInt8], generation: UInt64, headerMAC: [UInt8], successorKeyID: [UInt8]? = nil
+  ) {
+    self.keyID = keyID
+    self.generation = generation
+    self.headerMAC = headerMAC
+    self.successorKeyID = successorKeyID
+  }
+}
+
+/// The keychains' marks in the main database, one for each location.
+///
+/// Its calls block, so that a keychain can ask on its own thread; do not call it from a task. It has a connection of its
+/// own, opened by the first call and kept until `close` or the end. A mark that was set is on the disk.
+public final class DatabaseKeychainMarks: Sendable {
+  private struct State { var connection: SQLiteConnection? }
+
+  private let file: DatabaseFile
+  /// Held while the database works: callers wait for each other as they would for its lock.
+  private let state = Mutex(State())
+
+  /// - Parameter service: Whose main database holds the marks. Nothing is opened yet.
+  public convenience init(in service: LivePersistenceService) { self.init(service.main.file) }
+
+  init(_ file: DatabaseFile) { self.file = file }
+
+  /// `nil` where none was ever set. A missing database is not made.
+  public func mark(at location: String) throws(PersistenceError) -> StoredKeychainMark? {
+    guard LibC.isTaken(file.path) else { return nil }
+    return try perform("keychainMark") { (connection) throws(PersistenceError) in
+      try Self.get(location, connection)
+    }
+  }
+
+  /// Sets the mark unless that would lower it: with the same key id only a higher generation is taken, with the recorded
+  /// successor's any, and the first mark as it is. One transaction, so two processes cannot lower it between them.
+  public func raise(_ mark: StoredKeychainMark, at location: String) throws(PersistenceError) {
+    try perform("raiseKeychainMark") { (connection) throws(PersistenceError) in
+      try connection.write { () throws(PersistenceError) in
+        if let now = try Self.get(location, connection) {
+          let isRaised = mark.keyID == now.keyID && mark.generation > now.generation
+          let isSuccessor = mark.keyID != now.keyID && mark.keyID == now.successorKeyID
+          guard isRaised || isSuccessor else { return }
+        }
+        try Self.put(mark, at: location, connection)
+      }
+    }
+  }
+
+  /// Sets the mark whatever was there.
+  public func replace(_ mark: StoredKeychainMark, at location: String) throws(PersistenceError) {
+    try perform("replaceKeychainMark") { (connection) throws(PersistenceError) in
+      try connection.write { () throws(PersistenceError) in
+        try Self.put(mark, at: location, connection)
+      }
+    }
+  }
+
+  /// The next call opens again.
+  public func close() throws(PersistenceError) {
+    try state.withLock { (state) throws(PersistenceError) in
+      let connection = state.connection
+      state.connection = nil
+      try connection?.close()
+    }
+  }
+
+  private func perform<Result: Sendable>(
+    _ operation: String, _ body: (SQLiteConnection) throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
+    try state.withLock { (state) throws(PersistenceError) -> Result in
+      do throws(PersistenceError) {
+        if state.connection == nil { state.connection = try file.openWriter(operation: operation) }
+        guard let connection = state.connection else { throw unopened(operation) }
+        connection.operation = operation
+        if connection.hasMoved { throw connection.movedError }
+        return try body(connection)
+      } catch {
+        // The next call opens anew.
+        try? state.connection?.close()
+        state.connection = nil
+        throw error
+      }
+    }
+  }
+
+  private func unopened(_ operation: String) -> PersistenceError {
+    PersistenceError(
+      .cannotOpen, path: file.path, operation: operation, what: "\(operation): not opened")
+  }
+
+  // MARK: The table `keychain_marks`
+
+  private static func get(_ location: String, _ connection: SQLiteConnection)
+    throws(PersistenceError) -> StoredKeychainMark?
+  {
+    let statement = try connection.statement(
+      """
+      SELECT key_id, generation, header_mac, successor_key_id FROM keychain_marks
+      WHERE location = ?
+      """)
+    statement.bind(1, location)
+    return try statement.first { row in
+      StoredKeychainMark(
+        keyID: [UInt8](row.data(0)), generation: UInt64(bitPattern: row.integer(1)),
+        headerMAC: [UInt8](row.data(2)), successorKeyID: row.isNull(3) ? nil : [UInt8](row.data(3)))
+    }
+  }
+
+  private static func put(
+    _ mark: StoredKeychainMark, at location: String, _ connection: SQLiteConnection
+  ) throws(PersistenceError) {
+    let statement = try connection.statement(
+      """
+      INSERT INTO keychain_marks (location, key_id, generation, header_mac, successor_key_id)
+      VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (location) DO UPDATE SET key_id = excluded.key_id,
+      generation = excluded.generation, header_mac = excluded.header_mac,
+      successor_key_id = excluded.successor_key_id
+      """)
+    statement.bind(1, location)
+    statement.bind(2, Data(mark.keyID))
+    statement.bind(3, Int64(bitPattern: mark.generation))
+    statement.bind(4, Data(mark.headerMAC))
+    statement.bind(5, mark.successorKeyID.map { Data($0) })
+    try statement.run()
+  }
+}

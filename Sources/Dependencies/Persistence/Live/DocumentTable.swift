@@ -1,0 +1,162 @@
+extension LivePersistenceService {
+  public func putDocument(_ document: Document) async throws(PersistenceError) {
+    _ = try StoredJSON.parse(
+      document.body, operation: "putDocument", what: "The body of \(document.name)")
+    try await main.write("putDocument") { (connection) throws(PersistenceError) in
+      try DocumentTable.put(document, connection)
+    }
+  }
+
+  public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
+    try await main.read("document", whenMissing: nil) { (connection) throws(PersistenceError) in
+      try DocumentTable.get(collection: collection, id: id, connection)
+    }
+  }
+
+  /// Cost: all documents of the collection are read, and parsed where there are conditions or an order. One damaged
+  /// document among them is `.corrupted`, with its id: `document` still gives the others.
+  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+    let filter = try DocumentFilter(query)
+    return try await main.read("documents", whenMissing: []) {
+      (connection) throws(PersistenceError) in
+      try DocumentTable.find(query, filter, connection)
+    }
+  }
+
+  public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
+  {
+    try await main.write("removeDocument") { (connection) throws(PersistenceError) in
+      let statement = try connection.statement(
+        "DELETE FROM documents WHERE collection = ? AND id = ?")
+      statement.bind(1, collection)
+      statement.bind(2, id)
+      try statement.run()
+      return connection.changes > 0
+    }
+  }
+}
+
+extension Document {
+  /// As it is shown in errors.
+  var name: String { "\(collection)/\(id)" }
+}
+
+/// The table `documents`.
+enum DocumentTable {
+  static func put(_ document: Document, _ connection: SQLiteConnection) throws(PersistenceError) {
+    var checksum = start(document.collection, document.id, document.updated)
+    checksum.add(document.body)
+    let statement = try connection.statement(
+      """
+      INSERT INTO documents (collection, id, updated, checksum, body) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (collection, id) DO UPDATE
+      SET updated = excluded.updated, checksum = excluded.checksum, body = excluded.body
+      """)
+    statement.bind(1, document.collection)
+    statement.bind(2, document.id)
+    statement.bind(3, document.updated)
+    statement.bind(4, checksum.value)
+    statement.bind(5, document.body)
+    try statement.run()
+  }
+
+  static func get(collection: String, id: String, _ connection: SQLiteConnection)
+    throws(PersistenceError) -> Document?
+  {
+    let statement = try connection.statement(
+      "SELECT id, updated, checksum, body FROM documents WHERE collection = ? AND id = ?")
+    statement.bind(1, collection)
+    statement.bind(2, id)
+    let found = try statement.first { Self.read($0, collection) }
+    guard case .damaged(let id)? = found else { return found?.document }
+    throw damage([id], collection, connection)
+  }
+
+  static func find(
+    _ query: DocumentQuery, _ filter: DocumentFilter, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> [Document] {
+    let statement = try connection.statement(
+      """
+      SELECT id, updated, checksum, body FROM documents WHERE collection = ?
+      ORDER BY id LIMIT ?
+      """)
+    statement.bind(1, query.collection)
+    statement.bind(2, filter.readsBodies ? -1 : query.limit ?? -1)
+    var matches: [DocumentFilter.Match] = []
+    var damaged: [String] = []
+    var count = 0
+    try statement.forEachRow { (row) throws(PersistenceError) in
+      count += 1
+      if count % 256 == 0, Task.isCancelled {
+        throw PersistenceError(
+          .cancelled, path: connection.path, operation: connection.operation,
+          what: "\(connection.operation): cancelled after \(count) documents")
+      }
+      switch Self.read(row, query.collection) {
+      case .damaged(let id): damaged.append(id)
+      case .whole(let document):
+        if let match = try filter.match(document) { matches.append(match) }
+      }
+    }
+    guard damaged.isEmpty else { throw damage(damaged, query.collection, connection) }
+    return filter.arranged(matches)
+  }
+
+  /// The names of documents whose content is no longer what was stored.
+  static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
+    var names: [String] = []
+    let statement = try connection.statement(
+      "SELECT id, updated, checksum, body, collection FROM documents ORDER BY collection, id")
+    try statement.forEachRow { (row) throws(PersistenceError) in
+      let collection = row.text(4)
+      if case .damaged(let id) = Self.read(row, collection) { names.append("\(collection)/\(id)") }
+    }
+    return names
+  }
+
+  private enum Row {
+    case whole(Document)
+    case damaged(id: String)
+
+    var document: Document? { if case .whole(let document) = self { document } else { nil } }
+  }
+
+  private static func start(_ collection: String, _ id: String, _ updated: Int64)
+    -> ContentChecksum
+  {
+    var checksum = ContentChecksum()
+    checksum.add(collection)
+    checksum.add(id)
+    checksum.add(updated)
+    return checksum
+  }
+
+  /// Columns: id, updated, checksum, body. The checksum is of the bytes in the file, before they become a `String`,
+  /// which would repair what is no UTF-8.
+  private static func read(_ row: SQLiteStatement, _ collection: String) -> Row {
+    let id = row.text(0)
+    let updated = row.integer(1)
+    let expected = row.integer(2)
+    return row.withBytes(3) { bytes in
+      var checksum = start(collection, id, updated)
+      checksum.add(bytes)
+      guard checksum.value == expected else { return .damaged(id: id) }
+      return .whole(
+        Document(
+          collection: collection, id: id, body: String(decoding: bytes, as: UTF8.self),
+          updated: updated))
+    }
+  }
+
+  private static func damage(
+    _ ids: [String], _ collection: String, _ connection: SQLiteConnection
+  ) -> PersistenceError {
+    let names = ids.prefix(5).map { "\(collection)/\($0)" }.joined(separator: ", ")
+    let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
+    return PersistenceError(
+      .corrupted, path: connection.path, operation: connection.operation,
+      message: "\(connection.operation): \(names)\(more) in \(connection.path) "
+        + "no longer matches its checksum. Other documents can still be read; "
+        + "put this one again or restore a backup.")
+  }
+}

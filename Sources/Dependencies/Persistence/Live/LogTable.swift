@@ -1,0 +1,65 @@
+import SwiftBoardJSON
+
+extension LivePersistenceService {
+  /// All of them, or none, in one transaction. The oldest leave when there are more than the limit.
+  public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
+    guard !records.isEmpty else { return }
+    let limit = limits.logRecords
+    try await cache.write("appendLogRecords") { (connection) throws(PersistenceError) in
+      try LogTable.append(records, limit: limit, connection)
+    }
+  }
+
+  public func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
+    -> [LogRecord]
+  {
+    try await cache.read("logRecords", whenMissing: []) { (connection) throws(PersistenceError) in
+      let statement = try connection.statement(
+        """
+        SELECT time, level, category, message, fields FROM log_records WHERE level >= ?
+        ORDER BY sequence DESC LIMIT ?
+        """)
+      statement.bind(1, level?.rawValue ?? Int(Int32.min))
+      statement.bind(2, max(0, limit))
+      var records: [LogRecord] = []
+      try statement.forEachRow { (row) throws(PersistenceError) in
+        let pairs = StoredJSON.pairs(of: row.text(4)) ?? []
+        records.append(
+          LogRecord(
+            time: row.integer(0), level: LogLevel(rawValue: Int(row.integer(1))) ?? .info,
+            category: row.text(2), message: row.text(3),
+            fields: pairs.map { LogField($0.0, $0.1) }))
+      }
+      return records.reversed()
+    }
+  }
+
+  public func clearLogRecords() async throws(PersistenceError) {
+    try await cache.write("clearLogRecords") { (connection) throws(PersistenceError) in
+      try connection.statement("DELETE FROM log_records").run()
+    }
+  }
+}
+
+/// The table `log_records`.
+enum LogTable {
+  static func append(_ records: [LogRecord], limit: Int, _ connection: SQLiteConnection)
+    throws(PersistenceError)
+  {
+    let statement = try connection.statement(
+      "INSERT INTO log_records (time, level, category, message, fields) VALUES (?, ?, ?, ?, ?)")
+    for record in records {
+      statement.bind(1, record.time)
+      statement.bind(2, record.level.rawValue)
+      statement.bind(3, record.category)
+      statement.bind(4, record.message)
+      statement.bind(
+        5, StoredJSON.text(ofPairs: record.fields.lazy.map { ($0.key, $0.value) }))
+      try statement.run()
+    }
+    let trimming = try connection.statement(
+      "DELETE FROM log_records WHERE sequence <= (SELECT max(sequence) FROM log_records) - ?")
+    trimming.bind(1, limit)
+    try trimming.run()
+  }
+}

@@ -1,0 +1,184 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension LivePersistenceService {
+  public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
+    let response = try await cache.read("cachedResponse", whenMissing: nil) {
+      (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
+    }
+    if response != nil {
+      touched.withLock { keys in
+        // Bounded: what falls off was used long ago.
+        if keys.count >= 1024 { keys.removeFirst(512) }
+        keys.append(key)
+      }
+    }
+    return response
+  }
+
+  public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
+    let keys = takeTouched()
+    let limits = limits
+    try await cache.write("storeResponse") { (connection) throws(PersistenceError) in
+      try ResponseTable.touch(keys, connection)
+      try ResponseTable.put(response, limits, connection)
+    }
+  }
+
+  public func refreshResponse(
+    _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
+  ) async throws(PersistenceError) {
+    let limits = limits
+    try await cache.write("refreshResponse") { (connection) throws(PersistenceError) in
+      guard var response = try ResponseTable.get(key, connection) else { return }
+      response.headers = headers
+      response.stored = stored
+      response.expires = expires
+      try ResponseTable.put(response, limits, connection)
+    }
+  }
+
+  public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
+    try await cache.read("cachedResponses", whenMissing: []) {
+      (connection) throws(PersistenceError) in
+      var summaries: [CachedResponseSummary] = []
+      try connection.statement(
+        """
+        SELECT key, service, status, length(body), stored, expires FROM responses ORDER BY key
+        """
+      ).forEachRow { (row) throws(PersistenceError) in
+        summaries.append(
+          CachedResponseSummary(
+            key: row.text(0), service: row.text(1), status: Int(row.integer(2)),
+            bytes: Int(row.integer(3)), stored: row.integer(4),
+            expires: row.integerIfPresent(5)))
+      }
+      return summaries
+    }
+  }
+
+  public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
+    try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
+      let statement = try connection.statement(
+        "DELETE FROM responses WHERE ?1 IS NULL OR service = ?1")
+      statement.bind(1, service)
+      try statement.run()
+      return connection.changes
+    }
+  }
+}
+
+/// The table `responses`. Which entry was used last is a count, not a time, so no clock can make one immortal.
+enum ResponseTable {
+  /// `nil` for what is absent, and for what no longer matches its checksum.
+  static func get(_ key: String, _ connection: SQLiteConnection) throws(PersistenceError)
+    -> CachedResponse?
+  {
+    let statement = try connection.statement(
+      """
+      SELECT service, status, headers, body, stored, expires, checksum FROM responses
+      WHERE key = ?
+      """)
+    statement.bind(1, key)
+    let found = try statement.first { row -> CachedResponse? in
+      let headers = row.text(2)
+      guard let pairs = StoredJSON.pairs(of: headers) else { return nil }
+      let response = CachedResponse(
+        key: key, service: row.text(0), status: Int(row.integer(1)),
+        headers: pairs.map { HTTPHeader($0.0, $0.1) }, body: row.data(3), stored: row.integer(4),
+        expires: row.integerIfPresent(5))
+      return checksum(response, headers: headers) == row.integer(6) ? response : nil
+    }
+    return found ?? nil
+  }
+
+  static func put(
+    _ response: CachedResponse, _ limits: PersistenceLimits, _ connection: SQLiteConnection
+  ) throws(PersistenceError) {
+    guard response.weight <= limits.cacheBytes, limits.cacheEntries > 0 else {
+      // Too large to keep; what was there before must not answer in its place.
+      let removal = try connection.statement("DELETE FROM responses WHERE key = ?")
+      removal.bind(1, response.key)
+      return try removal.run()
+    }
+    let headers = StoredJSON.text(ofPairs: response.headers.lazy.map { ($0.name, $0.value) })
+    let statement = try connection.statement(
+      """
+      INSERT INTO responses
+        (key, service, status, headers, body, stored, expires, bytes, checksum, used)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(used), 0) + 1 FROM responses))
+      ON CONFLICT (key) DO UPDATE SET service = excluded.service, status = excluded.status,
+      headers = excluded.headers, body = excluded.body, stored = excluded.stored,
+      expires = excluded.expires, bytes = excluded.bytes, checksum = excluded.checksum,
+      used = excluded.used
+      """)
+    statement.bind(1, response.key)
+    statement.bind(2, response.service)
+    statement.bind(3, response.status)
+    statement.bind(4, headers)
+    statement.bind(5, response.body)
+    statement.bind(6, response.stored)
+    statement.bind(7, response.expires)
+    statement.bind(8, response.weight)
+    statement.bind(9, checksum(response, headers: headers))
+    try statement.run()
+    try evict(limits, connection)
+  }
+
+  /// Notes that the entries were used, in this order.
+  static func touch(_ keys: [String], _ connection: SQLiteConnection) throws(PersistenceError) {
+    guard !keys.isEmpty else { return }
+    let statement = try connection.statement(
+      """
+      UPDATE responses SET used = (SELECT max(used) + 1 FROM responses) WHERE key = ?
+      """)
+    for key in keys {
+      statement.bind(1, key)
+      try statement.run()
+    }
+  }
+
+  private static func evict(_ limits: PersistenceLimits, _ connection: SQLiteConnection)
+    throws(PersistenceError)
+  {
+    let totals = try connection.statement("SELECT entries, bytes FROM response_totals")
+      .first { (entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
+    guard var (entries, bytes) = totals else { return }
+    guard entries > limits.cacheEntries || bytes > limits.cacheBytes else { return }
+    var oldest: [Int64] = []
+    let selection = try connection.statement(
+      "SELECT rowid, bytes FROM responses ORDER BY used LIMIT ?")
+    // As many as could have to go; most times one.
+    selection.bind(1, max(64, entries - limits.cacheEntries))
+    try selection.forEachRow { (row) throws(PersistenceError) in
+      guard entries > limits.cacheEntries || bytes > limits.cacheBytes else { return }
+      oldest.append(row.integer(0))
+      entries -= 1
+      bytes -= Int(row.integer(1))
+    }
+    let removal = try connection.statement("DELETE FROM responses WHERE rowid = ?")
+    for row in oldest {
+      removal.bind(1, row)
+      try removal.run()
+    }
+    if entries > limits.cacheEntries || bytes > limits.cacheBytes {
+      try evict(limits, connection)
+    }
+  }
+
+  private static func checksum(_ response: CachedResponse, headers: String) -> Int64 {
+    var checksum = ContentChecksum()
+    checksum.add(response.key)
+    checksum.add(response.service)
+    checksum.add(Int64(response.status))
+    checksum.add(headers)
+    response.body.withUnsafeBytes { checksum.add($0) }
+    checksum.add(response.stored)
+    checksum.add(response.expires ?? 0)
+    checksum.add(response.expires == nil ? 0 : 1)
+    return checksum.value
+  }
+}

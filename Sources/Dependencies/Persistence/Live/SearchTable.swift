@@ -1,0 +1,81 @@
+extension LivePersistenceService {
+  public func addSearch(_ text: String, scope: String, at time: Int64)
+    async throws(PersistenceError)
+  {
+    let limit = limits.searches
+    try await main.write("addSearch") { (connection) throws(PersistenceError) in
+      try SearchTable.remove(text, scope: scope, connection)
+      let insertion = try connection.statement(
+        """
+        INSERT INTO recent_searches (sequence, scope, text, at)
+        SELECT ifnull(max(sequence), 0) + 1, ?, ?, ? FROM recent_searches
+        """)
+      insertion.bind(1, scope)
+      insertion.bind(2, text)
+      insertion.bind(3, time)
+      try insertion.run()
+      let trimming = try connection.statement(
+        """
+        DELETE FROM recent_searches WHERE scope = ?1 AND sequence <= (
+          SELECT sequence FROM recent_searches WHERE scope = ?1
+          ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
+        """)
+      trimming.bind(1, scope)
+      trimming.bind(2, limit)
+      try trimming.run()
+    }
+  }
+
+  /// What was added last comes first, also where the clock was set back in between.
+  public func searches(scope: String, containing text: String?) async throws(PersistenceError)
+    -> [RecentSearch]
+  {
+    let searches = try await main.read("searches", whenMissing: []) {
+      (connection) throws(PersistenceError) -> [RecentSearch] in
+      let statement = try connection.statement(
+        "SELECT text, at FROM recent_searches WHERE scope = ? ORDER BY sequence DESC")
+      statement.bind(1, scope)
+      var searches: [RecentSearch] = []
+      try statement.forEachRow { (row) throws(PersistenceError) in
+        searches.append(RecentSearch(text: row.text(0), at: row.integer(1)))
+      }
+      return searches
+    }
+    return searches.containing(text)
+  }
+
+  /// What was searched for leaves the disk too: deleted cells are overwritten, and the log that still holds them is
+  /// emptied, unless another process is reading just then; it is emptied at the latest when the last one closes.
+  public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
+    try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
+      let count = try connection.write { () throws(PersistenceError) in
+        try SearchTable.remove(text, scope: scope, connection)
+      }
+      if count > 0 { _ = try connection.truncateLog() }
+      return count
+    } ?? 0
+  }
+}
+
+/// The table `recent_searches`.
+enum SearchTable {
+  @discardableResult
+  static func remove(_ text: String?, scope: String, _ connection: SQLiteConnection)
+    throws(PersistenceError) -> Int
+  {
+    let statement = try connection.statement(
+      "DELETE FROM recent_searches WHERE scope = ?1 AND (?2 IS NULL OR text = ?2)")
+    statement.bind(1, scope)
+    statement.bind(2, text)
+    try statement.run()
+    return connection.changes
+  }
+}
+
+extension [RecentSearch] {
+  /// Those with the text in them, whatever the case; all for `nil` and for the empty text.
+  func containing(_ text: String?) -> [RecentSearch] {
+    guard let text = text?.lowercased(), !text.isEmpty else { return self }
+    return filter { $0.text.lowercased().contains(text) }
+  }
+}

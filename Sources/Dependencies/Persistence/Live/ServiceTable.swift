@@ -1,0 +1,131 @@
+extension LivePersistenceService {
+  public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
+    try await main.write("saveService") { (connection) throws(PersistenceError) in
+      if !replacing {
+        let statement = try connection.statement("SELECT 1 FROM api_services WHERE name = ?")
+        statement.bind(1, service.name)
+        if try statement.first({ _ in true }) != nil {
+          throw PersistenceError.serviceExists(service.name, path: connection.path)
+        }
+      }
+      try ServiceTable.put(service, connection)
+    }
+  }
+
+  public func service(_ name: String) async throws(PersistenceError) -> APIService? {
+    try await main.read("service", whenMissing: nil) { (connection) throws(PersistenceError) in
+      let statement = try connection.statement(ServiceTable.select + " WHERE name = ?")
+      statement.bind(1, name)
+      return try statement.first { (row) throws(PersistenceError) in
+        try ServiceTable.whole(row, connection)
+      }
+    }
+  }
+
+  public func services() async throws(PersistenceError) -> [APIService] {
+    try await main.read("services", whenMissing: []) { (connection) throws(PersistenceError) in
+      var services: [APIService] = []
+      try connection.statement(ServiceTable.select + " ORDER BY name").forEachRow {
+        (row) throws(PersistenceError) in
+        services.append(try ServiceTable.whole(row, connection))
+      }
+      return services
+    }
+  }
+
+  public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
+    try await main.write("removeService") { (connection) throws(PersistenceError) in
+      let statement = try connection.statement("DELETE FROM api_services WHERE name = ?")
+      statement.bind(1, name)
+      try statement.run()
+      return connection.changes > 0
+    }
+  }
+}
+
+extension PersistenceError {
+  static func serviceExists(_ name: String, path: String = "") -> PersistenceError {
+    PersistenceError(
+      .exists, path: path, operation: "saveService",
+      message: "There is a service \(name) already. "
+        + SQLiteResult.advice(.exists))
+  }
+}
+
+/// The table `api_services`.
+enum ServiceTable {
+  static let select = "SELECT name, base_url, kind, field, secret, checksum FROM api_services"
+
+  static func put(_ service: APIService, _ connection: SQLiteConnection) throws(PersistenceError) {
+    let (kind, field, secret) = columns(service.authentication)
+    let statement = try connection.statement(
+      """
+      INSERT INTO api_services (name, base_url, kind, field, secret, checksum)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (name) DO UPDATE SET base_url = excluded.base_url, kind = excluded.kind,
+      field = excluded.field, secret = excluded.secret, checksum = excluded.checksum
+      """)
+    statement.bind(1, service.name)
+    statement.bind(2, service.baseURL)
+    statement.bind(3, kind)
+    statement.bind(4, field)
+    statement.bind(5, secret)
+    statement.bind(6, checksum([service.name, service.baseURL, kind, field, secret]))
+    try statement.run()
+  }
+
+  static func whole(_ row: SQLiteStatement, _ connection: SQLiteConnection)
+    throws(PersistenceError) -> APIService
+  {
+    if let service = read(row) { return service }
+    throw PersistenceError(
+      .corrupted, path: connection.path, operation: connection.operation,
+      message: "\(connection.operation): the service \(row.text(0)) in \(connection.path) "
+        + "no longer matches its checksum. Add it again, or remove it.")
+  }
+
+  static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
+    var names: [String] = []
+    try connection.statement(select + " ORDER BY name").forEachRow {
+      (row) throws(PersistenceError) in
+      if read(row) == nil { names.append(row.text(0)) }
+    }
+    return names
+  }
+
+  private static func read(_ row: SQLiteStatement) -> APIService? {
+    let texts = [
+      row.text(0), row.text(1), row.textIfPresent(2), row.textIfPresent(3), row.textIfPresent(4),
+    ]
+    guard checksum(texts) == row.integer(5) else { return nil }
+    let authentication: APIService.Authentication?
+    switch (texts[2], texts[3], texts[4]) {
+    case (nil, _, _): authentication = nil
+    case ("header", let name?, let secret?): authentication = .header(name: name, secret: secret)
+    case ("query", let name?, let secret?): authentication = .query(name: name, secret: secret)
+    case ("bearer", _, let secret?): authentication = .bearer(secret: secret)
+    case ("basic", let user?, let secret?): authentication = .basic(user: user, secret: secret)
+    default: return nil
+    }
+    return APIService(
+      name: row.text(0), baseURL: row.text(1), authentication: authentication)
+  }
+
+  private static func columns(_ authentication: APIService.Authentication?)
+    -> (kind: String?, field: String?, secret: String?)
+  {
+    switch authentication {
+    case nil: (nil, nil, nil)
+    case .header(let name, let secret): ("header", name, secret)
+    case .query(let name, let secret): ("query", name, secret)
+    case .bearer(let secret): ("bearer", nil, secret)
+    case .basic(let user, let secret): ("basic", user, secret)
+    }
+  }
+
+  private static func checksum(_ texts: [String?]) -> Int64 {
+    var checksum = ContentChecksum()
+    for text in texts { checksum.add(text) }
+    return checksum.value
+  }
+}

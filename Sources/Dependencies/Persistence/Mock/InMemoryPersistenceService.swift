@@ -1,0 +1,210 @@
+import SwiftBoardJSON
+import Synchronization
+
+/// Persistence without a disk, for tests and previews: the same answers and the same errors as the files give.
+///
+/// Every call is written down by its name, in `calls`, and the next call of a name can be made to fail. Each value is a
+/// world of its own.
+public final class InMemoryPersistenceService: PersistenceService {
+  struct Content: Sendable {
+    var documents: [ByteText: [ByteText: Document]] = [:]
+    var preferences: [ByteText: String] = [:]
+    var services: [ByteText: APIService] = [:]
+    /// Newest last.
+    var searches: [ByteText: [RecentSearch]] = [:]
+    var responses: [ByteText: (response: CachedResponse, used: Int)] = [:]
+    var uses = 0
+    var logRecords: [LogRecord] = []
+  }
+
+  private struct State: Sendable {
+    var content: Content
+    var calls: [String] = []
+    var failures: [String: [PersistenceError]] = [:]
+  }
+
+  private let state: Mutex<State>
+  let limits: PersistenceLimits
+
+  public convenience init(limits: PersistenceLimits = PersistenceLimits()) {
+    self.init(Content(), limits: limits)
+  }
+
+  init(_ content: Content, limits: PersistenceLimits = PersistenceLimits()) {
+    state = Mutex(State(content: content))
+    self.limits = limits
+  }
+
+  /// The names of the calls so far, for example `putDocument`, in their order; failed ones too.
+  public var calls: [String] { state.withLock { $0.calls } }
+
+  /// The next call of that name throws `error` and changes nothing. Several wait in line.
+  public func failNext(_ call: String, with error: PersistenceError) {
+    state.withLock { $0.failures[call, default: []].append(error) }
+  }
+
+  /// The next call of that name throws an error of that kind and changes nothing.
+  public func failNext(_ call: String, with kind: PersistenceError.Kind) {
+    failNext(
+      call,
+      with: PersistenceError(
+        kind, operation: call, message: "\(call): asked to fail. \(SQLiteResult.advice(kind))"))
+  }
+
+  /// Notes the call, then runs `body`, which keeps its changes only if it returns.
+  func perform<Result>(
+    _ call: String, _ body: (inout Content) throws(PersistenceError) -> sending Result
+  ) throws(PersistenceError) -> sending Result {
+    try state.withLock { (state) throws(PersistenceError) -> sending Result in
+      state.calls.append(call)
+      if var waiting = state.failures[call], !waiting.isEmpty {
+        let error = waiting.removeFirst()
+        state.failures[call] = waiting
+        throw error
+      }
+      return try body(&state.content)
+    }
+  }
+
+  // MARK: Documents
+
+  public func putDocument(_ document: Document) async throws(PersistenceError) {
+    try perform("putDocument") { (content) throws(PersistenceError) in
+      _ = try StoredJSON.parse(
+        document.body, operation: "putDocument", what: "The body of \(document.name)")
+      content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
+        document
+    }
+  }
+
+  public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
+    try perform("document") { $0.documents[ByteText(collection)]?[ByteText(id)] }
+  }
+
+  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+    try perform("documents") { (content) throws(PersistenceError) -> [Document] in
+      let filter = try DocumentFilter(query)
+      var matches: [DocumentFilter.Match] = []
+      for document in (content.documents[ByteText(query.collection)] ?? [:]).values {
+        if let match = try filter.match(document) { matches.append(match) }
+      }
+      return filter.arranged(matches)
+    }
+  }
+
+  public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
+  {
+    try perform("removeDocument") {
+      $0.documents[ByteText(collection)]?.removeValue(forKey: ByteText(id)) != nil
+    }
+  }
+
+  // MARK: Preferences
+
+  public func preference(_ name: String) async throws(PersistenceError) -> String? {
+    try perform("preference") { $0.preferences[ByteText(name)] }
+  }
+
+  public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
+    try perform("setPreference") { (content) throws(PersistenceError) in
+      _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
+      content.preferences[ByteText(name)] = json
+    }
+  }
+
+  public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
+    try perform("unsetPreference") { $0.preferences.removeValue(forKey: ByteText(name)) != nil }
+  }
+
+  public func preferences() async throws(PersistenceError) -> [Preference] {
+    try perform("preferences") { content in
+      content.preferences.sorted { $0.key < $1.key }
+        .map { Preference(name: $0.key.text, json: $0.value) }
+    }
+  }
+
+  // MARK: Services
+
+  public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
+    try perform("saveService") { (content) throws(PersistenceError) in
+      let name = ByteText(service.name)
+      guard replacing || content.services[name] == nil else {
+        throw PersistenceError.serviceExists(service.name)
+      }
+      content.services[name] = service
+    }
+  }
+
+  public func service(_ name: String) async throws(PersistenceError) -> APIService? {
+    try perform("service") { $0.services[ByteText(name)] }
+  }
+
+  public func services() async throws(PersistenceError) -> [APIService] {
+    try perform("services") { content in
+      content.services.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
+    try perform("removeService") { $0.services.removeValue(forKey: ByteText(name)) != nil }
+  }
+
+  // MARK: Recent searches
+
+  public func addSearch(_ text: String, scope: String, at time: Int64)
+    async throws(PersistenceError)
+  {
+    try perform("addSearch") { content in
+      var searches = content.searches[ByteText(scope)] ?? []
+      searches.removeAll { ByteText($0.text) == ByteText(text) }
+      searches.append(RecentSearch(text: text, at: time))
+      content.searches[ByteText(scope)] = Array(searches.suffix(limits.searches))
+    }
+  }
+
+  public func searches(scope: String, containing text: String?) async throws(PersistenceError)
+    -> [RecentSearch]
+  {
+    try perform("searches") { content in
+      (content.searches[ByteText(scope)] ?? []).reversed().containing(text)
+    }
+  }
+
+  public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
+    try perform("removeSearches") { content in
+      let before = content.searches[ByteText(scope)] ?? []
+      let after = before.filter { text != nil && ByteText($0.text) != text.map(ByteText.init) }
+      content.searches[ByteText(scope)] = after
+      return before.count - after.count
+    }
+  }
+
+  // MARK: The whole
+
+  public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
+    try perform("statistics") { content in
+      let tables: [(String, Int)] = [
+        ("documents", content.documents.values.reduce(0) { $0 + $1.count }),
+        ("preferences", content.preferences.count), ("api_services", content.services.count),
+        ("recent_searches", content.searches.values.reduce(0) { $0 + $1.count }),
+        ("responses", content.responses.count), ("log_records", content.logRecords.count),
+      ]
+      return PersistenceStatistics(
+        paths: [], bytes: 0, schemaVersion: DatabaseSchema.main.version,
+        tables: tables.map { .init(name: $0.0, rows: $0.1) })
+    }
+  }
+
+  public func check() async throws(PersistenceError) -> [String] {
+    try perform("check") { _ in [] }
+  }
+
+  /// - Throws: Always `.cannotCreate`: there is no file, and none is made.
+  public func backup(to path: String) async throws(PersistenceError) {
+    try perform("backup") { (_) throws(PersistenceError) in
+      throw PersistenceError(
+        .cannotCreate, path: path, operation: "backup",
+        message: "backup: what is kept in memory has no file to copy.")
+    }
+  }
+}

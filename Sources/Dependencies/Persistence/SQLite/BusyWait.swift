@@ -1,0 +1,31 @@
+/// How long a connection waits for another's lock.
+///
+/// Not SQLite's own timeout: that one cannot be cut short, and Ctrl-C should not have to wait five seconds.
+final class BusyWait: Sendable {
+  let milliseconds: Int
+  /// Told before each pause, on the connection's thread.
+  let observer: (@Sendable () -> Void)?
+
+  init(milliseconds: Int = 5000, observer: (@Sendable () -> Void)? = nil) {
+    self.milliseconds = milliseconds
+    self.observer = observer
+  }
+
+  private static let pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50]
+
+  /// Pauses; false when it is time to give up, because of the limit or because the task was cancelled. (The call runs
+  /// inside the task's own job, so the current task is the one that waits.)
+  func shouldRetry(attempt: Int) -> Bool {
+    if Task.isCancelled { return false }
+    let table = Self.pauses
+    let spent =
+      attempt < table.count
+      ? table[..<attempt].reduce(0, +)
+      : table.reduce(0, +) + (attempt - table.count) * 100
+    guard spent < milliseconds else { return false }
+    observer?()
+    let pause = attempt < table.count ? table[attempt] : 100
+    LibC.pause(milliseconds: min(pause, milliseconds - spent))
+    return true
+  }
+}

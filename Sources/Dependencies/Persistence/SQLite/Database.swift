@@ -1,0 +1,71 @@
+/// One database file: a connection that writes and, where reads must not wait for a lock or for the disk, one that reads.
+struct Database: Sendable {
+  let file: DatabaseFile
+  private let writer: SQLiteWorker
+  private let reader: SQLiteWorker?
+
+  /// Touches nothing; the first call opens.
+  init(_ file: DatabaseFile, hasReader: Bool) {
+    self.file = file
+    writer = SQLiteWorker(file, role: .writer)
+    reader = hasReader ? SQLiteWorker(file, role: .reader) : nil
+  }
+
+  /// Runs `body` in one transaction, under the write lock. Kept as durably as the file's schema says, or not at all.
+  func write<Result: Sendable>(
+    _ operation: String,
+    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result {
+    do throws(PersistenceError) {
+      return try await writer.write(operation, body)
+    } catch {
+      if error.kind == .moved { try? await reader?.close() }
+      throw error
+    }
+  }
+
+  /// Runs `body` on the connection that writes, outside a transaction.
+  func exclusive<Result: Sendable>(
+    _ operation: String,
+    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result? {
+    guard case .done(let result) = try await writer.run(operation, making: true, body) else {
+      return nil
+    }
+    return result
+  }
+
+  /// Runs `body` on what is committed. A missing file is not made: the result is then `empty`.
+  func read<Result: Sendable>(
+    _ operation: String, whenMissing empty: Result,
+    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result {
+    do throws(PersistenceError) {
+      let worker = reader ?? writer
+      var outcome = try await worker.run(operation, making: false, body)
+      if case .needsWriter = outcome {
+        try await writer.open(operation)
+        outcome = try await worker.run(operation, making: false, body)
+      }
+      switch outcome {
+      case .done(let result): return result
+      case .missing: return empty
+      case .needsWriter:
+        throw PersistenceError(
+          .cannotOpen, path: file.path, operation: operation,
+          what: "\(operation): the database changes under our hands")
+      }
+    } catch {
+      if error.kind == .moved, reader != nil { try? await writer.close() }
+      throw error
+    }
+  }
+
+  /// Closes both connections; the last one to close folds the log into the file. The next call opens again.
+  func close() async throws(PersistenceError) {
+    file.isChecked.store(false, ordering: .relaxed)
+    for worker in [reader, writer] {
+      if let worker, worker.wasUsed.load(ordering: .relaxed) { try await worker.close() }
+    }
+  }
+}

@@ -1,0 +1,323 @@
+import Synchronization
+
+/// A database file by its path: finds it, makes it, checks it and brings it up to date.
+///
+/// A new file is built under another name and appears whole, so that an empty or half-made file is never ours: one that
+/// is empty has lost its content, and is refused instead of being taken for new.
+final class DatabaseFile: Sendable {
+  /// What a caller in the same module may set for a test.
+  struct Options: Sendable {
+    var busyWait = BusyWait()
+    /// Runs on each new connection, after it was set up.
+    var prepare: (@Sendable (SQLiteConnection) throws(PersistenceError) -> Void)?
+  }
+
+  enum Opened {
+    case ready(SQLiteConnection)
+    case missing
+    /// There is something to do that a reader may not: migrate, or change the journal.
+    case needsWriter
+  }
+
+  /// As the caller gave it.
+  let path: String
+  let schema: DatabaseSchema
+  let options: Options
+  /// Set once this process has the database open: what its log then holds is our own, and needs no check.
+  let isChecked = Atomic(false)
+
+  init(path: String, schema: DatabaseSchema, options: Options = Options()) {
+    self.path = path
+    self.schema = schema
+    self.options = options
+  }
+
+  // MARK: Opening
+
+  /// The connection that writes. A missing file is made, an older one migrated.
+  func openWriter(operation: String) throws(PersistenceError) -> SQLiteConnection {
+    if !LibC.isTaken(path) { try create(operation: operation) }
+    let opened = try open(operation: operation, mayWrite: true)
+    guard case .ready(let connection) = opened else {
+      throw PersistenceError(
+        .cannotOpen, path: path, operation: operation,
+        what: "\(operation): the database vanished while it was opened")
+    }
+    return connection
+  }
+
+  /// A connection that only reads, and makes nothing.
+  func openReader(operation: String) throws(PersistenceError) -> Opened {
+    guard LibC.isTaken(path) else { return .missing }
+    return try open(operation: operation, mayWrite: false)
+  }
+
+  private func open(operation: String, mayWrite: Bool) throws(PersistenceError) -> Opened {
+    let resolved = LibC.resolved(path)
+    guard let size = LibC.size(of: resolved) else {
+      if mayWrite {
+        throw PersistenceError(
+          .cannotOpen, path: path, operation: operation,
+          what: "\(operation): the name leads nowhere")
+      }
+      return .missing
+    }
+    // A log with content says that the last run did not close, or that another process has the database open.
+    let closedCleanly = (LibC.size(of: resolved + "-wal") ?? 0) == 0
+    guard size > 0 else {
+      throw PersistenceError(
+        .corrupted, path: path, operation: operation,
+        what: "\(operation): the database is empty (0 bytes), which it never is by itself")
+    }
+    let connection = try SQLiteConnection(
+      resolved, busyWait: options.busyWait, operation: operation)
+    do throws(PersistenceError) {
+      let found = try identify(connection)
+      if !mayWrite {
+        let mode = try connection.text("PRAGMA journal_mode")
+        if found < schema.version || mode != "wal" {
+          try connection.close(keepingLog: !closedCleanly)
+          return .needsWriter
+        }
+      } else if !connection.isReadOnly {
+        try useLog(connection)
+      }
+      try setUp(connection, mayWrite: mayWrite)
+      if !closedCleanly, !isChecked.load(ordering: .relaxed) { try quickCheck(connection) }
+      if mayWrite, found < schema.version {
+        try migrate(connection, from: found)
+      } else if mayWrite, closedCleanly, found > 1, LibC.isTaken(backupPath(resolved)) {
+        LibC.remove(backupPath(resolved))
+      }
+      try options.prepare?(connection)
+      isChecked.store(true, ordering: .relaxed)
+      return .ready(connection)
+    } catch {
+      // Refused: not even a checkpoint may touch the file.
+      try? connection.close(keepingLog: !closedCleanly)
+      throw error
+    }
+  }
+
+  /// The schema's version, once the file is known to be ours. Reads only.
+  private func identify(_ connection: SQLiteConnection) throws(PersistenceError) -> Int {
+    let id = try connection.integer("PRAGMA application_id") ?? 0
+    guard id == schema.applicationID else {
+      throw PersistenceError(
+        .foreignDatabase, path: path, operation: connection.operation,
+        what: "\(connection.operation): the database has application id \(id), "
+          + "not \(schema.applicationID)")
+    }
+    let found = Int(try connection.integer("PRAGMA user_version") ?? 0)
+    guard found <= schema.version else {
+      throw PersistenceError(
+        .newerSchema, path: path, operation: connection.operation,
+        what: "\(connection.operation): the database has schema \(found); "
+          + "this version knows \(schema.version)")
+    }
+    return found
+  }
+
+  private func useLog(_ connection: SQLiteConnection) throws(PersistenceError) {
+    let mode = try connection.text("PRAGMA journal_mode = WAL") ?? ""
+    guard mode == "wal" else { throw unset("journal_mode", mode, connection) }
+  }
+
+  /// Sets what holds for a connection, and reads it back: a pragma that is refused says nothing.
+  private func setUp(_ connection: SQLiteConnection, mayWrite: Bool) throws(PersistenceError) {
+    var pragmas: [(name: String, value: Int64)] = [
+      ("synchronous", schema.durability.rawValue), ("cell_size_check", 1), ("temp_store", 2),
+      ("foreign_keys", 1),
+      // Up to 8 MiB. Checking the cells makes it dear to load a page, so more of them are kept.
+      ("cache_size", -8192),
+    ]
+    if mayWrite {
+      pragmas += [
+        ("secure_delete", schema.erasesDeleted ? 1 : 0), ("journal_size_limit", 4 << 20),
+      ]
+    } else {
+      pragmas.append(("query_only", 1))
+    }
+    #if canImport(Darwin)
+      let full: Int64 = schema.durability == .full ? 1 : 0
+      pragmas += [("fullfsync", full), ("checkpoint_fullfsync", full)]
+    #endif
+    for (name, value) in pragmas {
+      if try connection.integer("PRAGMA \(name)") == value { continue }
+      try connection.execute("PRAGMA \(name) = \(value)")
+      let now = try connection.integer("PRAGMA \(name)")
+      guard now == value else { throw unset(name, "\(now ?? -1)", connection) }
+    }
+    // No row where SQLite was built without memory maps.
+    if try connection.integer("PRAGMA mmap_size") ?? 0 != 0 {
+      try connection.execute("PRAGMA mmap_size = 0")
+      let size = try connection.integer("PRAGMA mmap_size") ?? 0
+      guard size == 0 else { throw unset("mmap_size", "\(size)", connection) }
+    }
+  }
+
+  private func unset(_ name: String, _ now: String, _ connection: SQLiteConnection)
+    -> PersistenceError
+  {
+    PersistenceError(
+      .cannotOpen, path: path, operation: connection.operation,
+      what: "\(connection.operation): \(name) could not be set, it is \(now)")
+  }
+
+  private func quickCheck(_ connection: SQLiteConnection) throws(PersistenceError) {
+    let findings = try connection.texts("PRAGMA quick_check(5)")
+    guard findings == ["ok"] else {
+      throw PersistenceError(
+        .corrupted, path: path, operation: connection.operation,
+        what:
+          "\(connection.operation): the last run did not close the database, and a check finds: "
+          + findings.joined(separator: "; "))
+    }
+  }
+
+  // MARK: Making
+
+  /// Builds the file beside its place and gives it its name when it is whole. Another process that was faster wins.
+  private func create(operation: String) throws(PersistenceError) {
+    let (folder, name) = LibC.split(path)
+    do { try LibC.makeFolder(folder) } catch { throw cannotCreate(error, operation) }
+    let directory = LibC.resolved(folder)
+    let final = directory == "/" ? "/" + name : directory + "/" + name
+    try LibC.withFolderLocked(directory) { () throws(PersistenceError) in
+      guard !LibC.isTaken(final) else { return }
+      let temporary = try build(final, operation: operation)
+      // A log whose database is gone would be played into the new one.
+      for suffix in ["-wal", "-journal"] where (LibC.size(of: final + suffix) ?? 0) > 0 {
+        do throws(LibC.Failure) {
+          try LibC.move(final + suffix, to: "\(final).orphan\(suffix)")
+        } catch {
+          LibC.remove(temporary)
+          throw cannotCreate(error, operation)
+        }
+      }
+      for suffix in ["-wal", "-shm", "-journal"] { LibC.remove(final + suffix) }
+      do throws(LibC.Failure) { try LibC.publish(temporary, as: final) } catch {
+        if !error.exists { throw cannotCreate(error, operation) }
+      }
+    }
+    if schema.durability == .full { try? LibC.synchronise(directory) }
+  }
+
+  /// Makes a whole database under a name of its own, and gives that.
+  private func build(_ final: String, operation: String) throws(PersistenceError) -> String {
+    let temporary = "\(final).new-\(LibC.processID)-\(UInt32.random(in: 0 ... .max))"
+    do { try LibC.makeFile(temporary) } catch { throw cannotCreate(error, operation) }
+    do throws(PersistenceError) {
+      let connection = try SQLiteConnection(
+        temporary, shownPath: path, busyWait: options.busyWait, operation: operation)
+      // Until it has its name nobody misses it: one wait for the disk at the end is enough.
+      try connection.execute("PRAGMA journal_mode = MEMORY")
+      try connection.execute("PRAGMA synchronous = OFF")
+      try connection.execute("PRAGMA application_id = \(schema.applicationID)")
+      try migrate(connection, from: 0)
+      try useLog(connection)
+      try connection.close()
+    } catch {
+      for suffix in ["", "-wal", "-shm", "-journal"] { LibC.remove(temporary + suffix) }
+      throw error
+    }
+    if schema.durability == .full {
+      do throws(LibC.Failure) { try LibC.synchronise(temporary) } catch {
+        LibC.remove(temporary)
+        throw cannotCreate(error, operation)
+      }
+    }
+    return temporary
+  }
+
+  private func cannotCreate(_ failure: LibC.Failure, _ operation: String) -> PersistenceError {
+    let kind: PersistenceError.Kind =
+      failure.isFull ? .full : failure.isReadOnly ? .readOnly : .cannotCreate
+    return PersistenceError(
+      kind, path: path, operation: operation,
+      what: "\(operation): the database could not be made: \(failure.text)")
+  }
+
+  // MARK: Migrating
+
+  /// Where the copy goes that is made before an existing file is migrated. It stays until the next clean opening.
+  private func backupPath(_ resolved: String) -> String { "\(resolved).before-\(schema.version)" }
+
+  private func migrate(_ connection: SQLiteConnection, from found: Int) throws(PersistenceError) {
+    for (index, migration) in schema.migrations.enumerated() where migration.version != index + 1 {
+      throw PersistenceError(
+        .misuse, path: path, operation: connection.operation,
+        what: "Migration \(index + 1) is numbered \(migration.version)")
+    }
+    if found > 0, schema.whenDamaged == .refuse {
+      let backup = backupPath(connection.path)
+      LibC.remove(backup)
+      try Self.copy(connection, to: backup, reportedAs: backup)
+    }
+    for migration in schema.migrations.dropFirst(found) {
+      try connection.write { () throws(PersistenceError) in
+        // Another process may have been here since the version was read.
+        let now = Int(try connection.integer("PRAGMA user_version") ?? 0)
+        guard now < migration.version else { return }
+        for statement in migration.statements { try connection.execute(statement) }
+        let broken = try connection.texts("PRAGMA foreign_key_check")
+        guard broken.isEmpty else {
+          throw PersistenceError(
+            .corrupted, path: path, operation: connection.operation,
+            what: "Migration \(migration.version) leaves rows of \(broken[0]) without what they "
+              + "refer to")
+        }
+        try connection.execute("PRAGMA user_version = \(migration.version)")
+      }
+    }
+  }
+
+  // MARK: Copies
+
+  /// A consistent copy of the whole database, while others may write. It appears whole or not at all, and never over
+  /// another file.
+  static func copy(_ connection: SQLiteConnection, to path: String, reportedAs shown: String)
+    throws(PersistenceError)
+  {
+    func failed(_ failure: LibC.Failure) -> PersistenceError {
+      PersistenceError(
+        failure.exists ? .exists : failure.isFull ? .full : .cannotCreate, path: shown,
+        operation: connection.operation,
+        what: failure.exists
+          ? "\(connection.operation): the file is there already"
+          : "\(connection.operation): the copy could not be made: \(failure.text)")
+    }
+    if LibC.isTaken(path) { throw failed(.init(number: LibC.alreadyExists)) }
+    let temporary = "\(path).new-\(LibC.processID)-\(UInt32.random(in: 0 ... .max))"
+    do { try LibC.makeFile(temporary) } catch { throw failed(error) }
+    do {
+      let statement = try connection.statement("VACUUM INTO ?")
+      statement.bind(1, temporary)
+      try statement.run()
+    } catch {
+      LibC.remove(temporary)
+      throw error
+    }
+    do {
+      try LibC.synchronise(temporary)
+      try LibC.publish(temporary, as: path)
+    } catch { throw failed(error) }
+    try? LibC.synchronise(LibC.resolved(LibC.split(path).folder))
+  }
+
+  // MARK: Damage
+
+  /// Moves a damaged file out of the way, with its log, so that it can still be looked at. One such copy is kept.
+  func moveAside(operation: String) throws(PersistenceError) {
+    let resolved = LibC.resolved(path)
+    let aside = resolved + ".damaged"
+    try LibC.withFolderLocked(LibC.split(resolved).folder) { () throws(PersistenceError) in
+      for suffix in ["-wal", "-shm"] { LibC.remove(aside + suffix) }
+      do throws(LibC.Failure) { try LibC.move(resolved, to: aside) } catch {
+        if error.isMissing { return }
+        throw cannotCreate(error, operation)
+      }
+      for suffix in ["-wal", "-shm"] { try? LibC.move(resolved + suffix, to: aside + suffix) }
+    }
+  }
+}

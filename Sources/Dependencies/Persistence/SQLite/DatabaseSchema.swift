@@ -1,0 +1,108 @@
+/// What one of the board's database files is: who made it, how durable it is, and how it came to its tables.
+struct DatabaseSchema: Sendable {
+  /// One step forward. All of its statements happen in one transaction, or none.
+  struct Migration: Sendable {
+    /// From 1, without gaps.
+    var version: Int
+    var statements: [String]
+  }
+
+  enum Durability: Int64, Sendable {
+    /// A commit may be lost with the power; the file stays sound.
+    case normal = 1
+    /// A commit that was acknowledged is on the disk.
+    case full = 2
+  }
+
+  enum Damage: Sendable {
+    /// The file is left as it is and every call says so.
+    case refuse
+    /// The file is moved aside and a new one made.
+    case startAnew
+  }
+
+  /// Marks the file as ours, in its header.
+  var applicationID: Int64
+  var durability: Durability
+  /// Overwrites what is deleted.
+  var erasesDeleted: Bool
+  var whenDamaged: Damage
+  var migrations: [Migration]
+
+  var version: Int { migrations.count }
+}
+
+extension DatabaseSchema {
+  /// What must not be lost.
+  static let main = DatabaseSchema(
+    applicationID: 0x5342_6d6e, durability: .full, erasesDeleted: true, whenDamaged: .refuse,
+    migrations: [
+      Migration(
+        version: 1,
+        statements: [
+          """
+          CREATE TABLE documents (
+            collection TEXT NOT NULL, id TEXT NOT NULL, updated INTEGER NOT NULL,
+            checksum INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (collection, id)) STRICT
+          """,
+          """
+          CREATE TABLE preferences (
+            name TEXT NOT NULL PRIMARY KEY, checksum INTEGER NOT NULL, json TEXT NOT NULL
+          ) STRICT, WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE api_services (
+            name TEXT NOT NULL PRIMARY KEY, base_url TEXT NOT NULL, kind TEXT, field TEXT,
+            secret TEXT, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE recent_searches (
+            sequence INTEGER PRIMARY KEY, scope TEXT NOT NULL, text TEXT NOT NULL,
+            at INTEGER NOT NULL, UNIQUE (scope, text)) STRICT
+          """,
+          """
+          CREATE TABLE keychain_marks (
+            location TEXT NOT NULL PRIMARY KEY, key_id BLOB NOT NULL, generation INTEGER NOT NULL,
+            header_mac BLOB NOT NULL, successor_key_id BLOB) STRICT, WITHOUT ROWID
+          """,
+        ])
+    ])
+
+  /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost no scan.
+  static let cache = DatabaseSchema(
+    applicationID: 0x5342_6368, durability: .normal, erasesDeleted: false,
+    whenDamaged: .startAnew,
+    migrations: [
+      Migration(
+        version: 1,
+        statements: [
+          """
+          CREATE TABLE responses (
+            key TEXT NOT NULL PRIMARY KEY, service TEXT NOT NULL, status INTEGER NOT NULL,
+            headers TEXT NOT NULL, body BLOB NOT NULL, stored INTEGER NOT NULL, expires INTEGER,
+            bytes INTEGER NOT NULL, used INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT
+          """,
+          "CREATE INDEX responses_used ON responses (used, bytes)",
+          "CREATE INDEX responses_service ON responses (service)",
+          "CREATE TABLE response_totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT",
+          "INSERT INTO response_totals VALUES (0, 0)",
+          """
+          CREATE TRIGGER responses_inserted AFTER INSERT ON responses BEGIN
+            UPDATE response_totals SET entries = entries + 1, bytes = bytes + new.bytes; END
+          """,
+          """
+          CREATE TRIGGER responses_deleted AFTER DELETE ON responses BEGIN
+            UPDATE response_totals SET entries = entries - 1, bytes = bytes - old.bytes; END
+          """,
+          """
+          CREATE TRIGGER responses_updated AFTER UPDATE OF bytes ON responses BEGIN
+            UPDATE response_totals SET bytes = bytes + new.bytes - old.bytes; END
+          """,
+          """
+          CREATE TABLE log_records (
+            sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, level INTEGER NOT NULL,
+            category TEXT NOT NULL, message TEXT NOT NULL, fields TEXT NOT NULL) STRICT
+          """,
+        ])
+    ])
+}

@@ -1,0 +1,222 @@
+import CSQLite
+
+/// One connection to one database file. Not Sendable: it is used from one thread at a time, and SQLite is told so.
+///
+/// It keeps the 32 statements used last. Errors carry path, operation, code and SQL, never a bound value.
+final class SQLiteConnection {
+  enum Access { case readWrite, readOnly }
+
+  let path: String
+  /// The path that errors name.
+  private let shownPath: String
+  /// What the caller is about; goes into errors.
+  var operation: String
+
+  private var handle: OpaquePointer?
+  /// The one used last comes first. Looking through it costs less than a dictionary: the SQL of a call is a literal, so
+  /// equal texts are mostly the same text, and those in use are in front.
+  private var cache: [SQLiteStatement] = []
+  private let busyWait: BusyWait
+  static let cacheLimit = 32
+  private static let cacheFront = 4
+
+  /// Opens an existing file and limits what SQL may do in it. Nothing is written, and nothing of the file is read yet.
+  ///
+  /// - Parameters:
+  ///   - path: Without symbolic links in it (`LibC.resolved`): one is refused.
+  ///   - shownPath: The path that errors name, where it is another.
+  init(
+    _ path: String, shownPath: String? = nil, access: Access = .readWrite, busyWait: BusyWait,
+    operation: String
+  ) throws(PersistenceError) {
+    self.path = path
+    self.shownPath = shownPath ?? path
+    self.operation = operation
+    self.busyWait = busyWait
+    let flags =
+      (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+      | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+    let result = sqlite3_open_v2(path, &handle, flags, nil)
+    guard result == SQLITE_OK else {
+      let error = error(result, sql: nil)
+      sqlite3_close_v2(handle)
+      handle = nil
+      throw error
+    }
+    sqlite3_busy_handler(
+      handle,
+      { context, attempt in
+        guard let context else { return 0 }
+        let wait = Unmanaged<BusyWait>.fromOpaque(context).takeUnretainedValue()
+        return wait.shouldRetry(attempt: Int(attempt)) ? 1 : 0
+      }, Unmanaged.passUnretained(busyWait).toOpaque())
+    try configure()
+  }
+
+  deinit {
+    for statement in cache { statement.finalise() }
+    cache = []
+    sqlite3_close_v2(handle)
+  }
+
+  private func configure() throws(PersistenceError) {
+    let flags: [(option: Int32, value: Int32)] = [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
+    ]
+    for (option, value) in flags {
+      var now: Int32 = -1
+      let result = csqlite_db_config_flag(handle, option, value, &now)
+      guard result == SQLITE_OK, now == value else {
+        throw PersistenceError(
+          .misuse, path: shownPath, operation: operation, code: result,
+          what: "SQLite did not take option \(option)")
+      }
+    }
+  }
+
+  // MARK: Statements
+
+  /// The prepared statement, from the cache where it is there and free.
+  func statement(_ sql: String) throws(PersistenceError) -> SQLiteStatement {
+    if let index = cache.firstIndex(where: { $0.sql == sql }) {
+      let found = cache[index]
+      guard !found.isRunning else { return try prepare(sql, isKept: false) }
+      // Those in front need not trade places at each use.
+      if index >= Self.cacheFront { cache.insert(cache.remove(at: index), at: 0) }
+      return found
+    }
+    let statement = try prepare(sql, isKept: true)
+    if cache.count >= Self.cacheLimit { cache.removeLast() }
+    cache.insert(statement, at: 0)
+    return statement
+  }
+
+  private func prepare(_ sql: String, isKept: Bool) throws(PersistenceError) -> SQLiteStatement {
+    var prepared: OpaquePointer?
+    let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let result = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
+    guard result == SQLITE_OK else { throw error(result, sql: sql) }
+    guard let prepared else {
+      throw PersistenceError(.misuse, path: shownPath, operation: operation, what: "Empty SQL")
+    }
+    return SQLiteStatement(prepared, sql: sql, connection: self)
+  }
+
+  /// Prepares, runs and forgets one statement.
+  func execute(_ sql: String) throws(PersistenceError) { try prepare(sql, isKept: false).run() }
+
+  /// The first column of the first row.
+  func integer(_ sql: String) throws(PersistenceError) -> Int64? {
+    try prepare(sql, isKept: false).first { $0.integer(0) }
+  }
+
+  /// The first column of the first row.
+  func text(_ sql: String) throws(PersistenceError) -> String? {
+    try prepare(sql, isKept: false).first { $0.text(0) }
+  }
+
+  /// The first column of every row.
+  func texts(_ sql: String) throws(PersistenceError) -> [String] {
+    var texts: [String] = []
+    try prepare(sql, isKept: false).forEachRow { texts.append($0.text(0)) }
+    return texts
+  }
+
+  /// Rows that the last INSERT, UPDATE or DELETE touched.
+  var changes: Int { Int(sqlite3_changes64(handle)) }
+
+  // MARK: Transactions
+
+  /// Runs `body` under the write lock, taken at the start: a transaction that begins as a reader and is overtaken by
+  /// another writer fails at once, whatever the timeout. Either all of it is kept or nothing.
+  func write<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
+    -> Result
+  {
+    if hasMoved { throw movedError }
+    try statement("BEGIN IMMEDIATE").run()
+    let result: Result
+    do {
+      result = try body()
+      try statement("COMMIT").run()
+    } catch {
+      if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
+      throw error
+    }
+    // A commit to a file that lost its name meanwhile is a commit to nowhere.
+    if hasMoved { throw movedError }
+    return result
+  }
+
+  /// Runs `body` on one state of the database.
+  func read<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
+    -> Result
+  {
+    try statement("BEGIN").run()
+    do {
+      let result = try body()
+      try statement("COMMIT").run()
+      return result
+    } catch {
+      if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
+      throw error
+    }
+  }
+
+  /// Whether the path no longer leads to the open file. One `stat`.
+  var hasMoved: Bool {
+    var moved: Int32 = 0
+    let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+    return result == SQLITE_OK && moved != 0
+  }
+
+  var movedError: PersistenceError {
+    PersistenceError(
+      .moved, path: shownPath, operation: operation, code: SQLiteResult.readOnlyMoved,
+      what: "\(operation): the database is no longer where it was opened")
+  }
+
+  /// Whether SQLite could open it for reading only.
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Copies the write-ahead log into the database and empties it. False when another connection was in the way.
+  func truncateLog() throws(PersistenceError) -> Bool {
+    try statement("PRAGMA wal_checkpoint(TRUNCATE)").first { $0.integer(0) == 0 } ?? false
+  }
+
+  // MARK: The end
+
+  /// Finalises the statements and closes.
+  ///
+  /// - Parameter keepingLog: Leaves the write-ahead log as it is, so that not one byte of the file changes.
+  func close(keepingLog: Bool = false) throws(PersistenceError) {
+    guard let handle else { return }
+    for statement in cache { statement.finalise() }
+    cache = []
+    if keepingLog {
+      var now: Int32 = 0
+      _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &now)
+    }
+    let result = sqlite3_close(handle)
+    guard result == SQLITE_OK else {
+      throw PersistenceError(
+        .misuse, path: shownPath, operation: operation, code: result,
+        what: "\(operation): a statement was left open")
+    }
+    self.handle = nil
+  }
+
+  // MARK: Errors
+
+  func error(_ code: Int32, sql: String?) -> PersistenceError {
+    let system = handle.map { sqlite3_system_errno($0) } ?? 0
+    let kind = SQLiteResult.kind(code, systemError: system, cancelled: Task.isCancelled)
+    // The database's words name tables and columns, not values.
+    let words =
+      handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+    return PersistenceError(
+      kind, path: shownPath, operation: operation, code: code, what: "\(operation): \(words)",
+      sql: sql)
+  }
+}

@@ -1,0 +1,119 @@
+import Synchronization
+
+/// One connection on a thread of its own. It is opened by the first call that needs it.
+actor SQLiteWorker {
+  enum Role: Sendable { case writer, reader }
+
+  enum Outcome<Result: Sendable>: Sendable {
+    case done(Result)
+    /// There is no file, and the role makes none.
+    case missing
+    case needsWriter
+  }
+
+  private let queue: SQLiteQueue
+  private let file: DatabaseFile
+  private let role: Role
+  private var connection: SQLiteConnection?
+  /// Whether there may be something to close. Asked without a change of threads.
+  nonisolated let wasUsed = Atomic(false)
+
+  init(_ file: DatabaseFile, role: Role) {
+    self.file = file
+    self.role = role
+    queue = SQLiteQueue("swiftboard.sqlite.\(role)")
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  /// Opens the file, makes and migrates it as far as needed. Writer only.
+  func open(_ operation: String) throws(PersistenceError) {
+    _ = try connected(operation, making: true)
+  }
+
+  /// Runs `body` in a transaction that may write.
+  func write<Result: Sendable>(
+    _ operation: String,
+    _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
+    let outcome = try run(operation, making: true) {
+      (connection) throws(PersistenceError) -> Result in
+      try connection.write { () throws(PersistenceError) -> Result in try body(connection) }
+    }
+    guard case .done(let result) = outcome else {
+      throw PersistenceError(
+        .misuse, path: file.path, operation: operation, what: "A reader was asked to write")
+    }
+    return result
+  }
+
+  /// Runs `body`, which brings its own transaction where it needs one.
+  ///
+  /// - Parameter making: Whether a missing file is made; otherwise the outcome is `missing`.
+  func run<Result: Sendable>(
+    _ operation: String, making: Bool,
+    _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Outcome<Result> {
+    do {
+      return try attempt(operation, making: making, body)
+    } catch {
+      guard file.schema.whenDamaged == .startAnew, role == .writer else { throw error }
+      switch error.kind {
+      case .corrupted, .notADatabase: try file.moveAside(operation: operation)
+      case .moved: break
+      default: throw error
+      }
+      return try attempt(operation, making: making, body)
+    }
+  }
+
+  private func attempt<Result: Sendable>(
+    _ operation: String, making: Bool,
+    _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Outcome<Result> {
+    do {
+      switch try connected(operation, making: making) {
+      case .missing: return .missing
+      case .needsWriter: return .needsWriter
+      case .ready(let connection): return .done(try body(connection))
+      }
+    } catch {
+      // After these nothing can be said of the connection; the next call opens anew.
+      switch error.kind {
+      case .moved, .io, .corrupted, .notADatabase:
+        try? connection?.close()
+        connection = nil
+      default: break
+      }
+      throw error
+    }
+  }
+
+  private func connected(_ operation: String, making: Bool) throws(PersistenceError)
+    -> DatabaseFile.Opened
+  {
+    wasUsed.store(true, ordering: .relaxed)
+    if let connection {
+      connection.operation = operation
+      if connection.hasMoved { throw connection.movedError }
+      return .ready(connection)
+    }
+    if role == .writer {
+      guard making || LibC.isTaken(file.path) else { return .missing }
+      let opened = try file.openWriter(operation: operation)
+      connection = opened
+      return .ready(opened)
+    }
+    let opened = try file.openReader(operation: operation)
+    if case .ready(let ready) = opened { connection = ready }
+    return opened
+  }
+
+  /// Closes the connection; the next call opens it again. Throws where a statement was left open, which is a bug.
+  func close() throws(PersistenceError) {
+    wasUsed.store(false, ordering: .relaxed)
+    let closing = connection
+    connection = nil
+    try closing?.close()
+  }
+}

@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A keychain that tells the logger's redactor every value it gives out or takes, under its key, before anybody has it.
+///
+/// A value stays registered after `lock` and `delete`: text that was made with it may still be on its way. Everything
+/// else is the other keychain's.
+public final class RedactingKeychain: KeychainService {
+  /// The keychain behind it.
+  public let base: any KeychainService
+  private let logger: any Logger
+
+  public init(_ base: any KeychainService, logger: any Logger) {
+    self.base = base
+    self.logger = logger
+  }
+
+  public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
+    logger.registerSecret(Array(data), name: key)
+    try await base.save(data, forKey: key)
+  }
+
+  public func load(forKey key: String) async throws(KeychainError) -> Data? {
+    let data = try await base.load(forKey: key)
+    if let data { logger.registerSecret(Array(data), name: key) }
+    return data
+  }
+
+  public func delete(forKey key: String) async throws(KeychainError) {
+    try await base.delete(forKey: key)
+  }
+
+  public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
+    try await base.rename(key, to: newKey)
+  }
+
+  public func keys() async throws(KeychainError) -> [String] { try await base.keys() }
+
+  public func create(with secret: KeychainSecret?) async throws(KeychainError) {
+    try await base.create(with: secret)
+  }
+
+  public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
+    try await base.unlock(with: secret)
+  }
+
+  public func lock() async { await base.lock() }
+
+  public func status() async throws(KeychainError) -> KeychainStatus { try await base.status() }
+}

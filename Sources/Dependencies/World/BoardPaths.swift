@@ -1,0 +1,97 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where the board's files are. Computing it touches no file.
+public struct BoardPaths: Sendable, Equatable {
+  public var configuration: String
+  public var initScript: String
+  public var mainDatabase: String
+  public var cacheDatabase: String
+  public var keychain: String
+  public var history: String
+  public var log: String
+  /// What is counted, with consent only.
+  public var analytics: String
+  /// A folder.
+  public var sessions: String
+
+  /// - Parameters:
+  ///   - home: With it, every file is straight under this folder; a relative one is taken from the working folder.
+  ///     `nil` or empty: the folders of the XDG base directory specification, each with `/swiftboard` behind it.
+  ///   - environment: `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` and `HOME` count. Empty and
+  ///     relative values are ignored, as the specification says; a missing `HOME` is looked up in the user database.
+  public init(home: String? = nil, environment: [String: String]) {
+    if let home, !home.isEmpty {
+      let folder = Self.absolute(home)
+      self.init(configuration: folder, data: folder, state: folder, cache: folder)
+      return
+    }
+    func base(_ variable: String, _ standard: String) -> String {
+      let folder =
+        Self.ifAbsolute(environment[variable]) ?? Self.join(Self.userHome(environment), standard)
+      return Self.join(folder, "swiftboard")
+    }
+    self.init(
+      configuration: base("XDG_CONFIG_HOME", ".config"),
+      data: base("XDG_DATA_HOME", ".local/share"),
+      state: base("XDG_STATE_HOME", ".local/state"),
+      cache: base("XDG_CACHE_HOME", ".cache"))
+  }
+
+  private init(configuration: String, data: String, state: String, cache: String) {
+    self.configuration = Self.join(configuration, "config.json")
+    initScript = Self.join(configuration, "init.sb")
+    mainDatabase = Self.join(data, "main.sqlite")
+    keychain = Self.join(data, "keychain.sbkc")
+    history = Self.join(state, "history")
+    log = Self.join(state, "log.jsonl")
+    analytics = Self.join(state, "analytics.jsonl")
+    sessions = Self.join(state, "sessions")
+    cacheDatabase = Self.join(cache, "cache.sqlite")
+  }
+
+  /// Makes the folder of a file, and those above it that are missing, for the owner only (0700). Existing folders stay as
+  /// they are. False when it is not there afterwards; `errno` then says why.
+  public static func createFolder(ofFile path: String) -> Bool {
+    Folder.create(Folder.parent(of: path))
+  }
+
+  /// Makes the folder `sessions` likewise.
+  public func createSessionsFolder() -> Bool {
+    Folder.create(sessions)
+  }
+
+  private static func ifAbsolute(_ path: String?) -> String? {
+    guard let path, path.hasPrefix("/") else { return nil }
+    return path
+  }
+
+  private static func join(_ folder: String, _ name: String) -> String {
+    folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+  }
+
+  private static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    guard let buffer = getcwd(nil, 0) else { return path }
+    defer { free(buffer) }
+    return join(String(cString: buffer), path)
+  }
+
+  private static func userHome(_ environment: [String: String]) -> String {
+    if let home = ifAbsolute(environment["HOME"]) { return home }
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+      guard let address = buffer.baseAddress,
+        getpwuid_r(getuid(), &entry, address, buffer.count, &found) == 0, found != nil,
+        let folder = entry.pw_dir, let home = ifAbsolute(String(cString: folder))
+      else { return "/" }
+      return home
+    }
+  }
+}

@@ -1,0 +1,83 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Makes identifiers.
+public struct UUIDGenerator: Sendable {
+  @usableFromInline let live: @Sendable () -> UUID
+  @usableFromInline let interceptor: DrawInterceptor?
+
+  public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UUID) {
+    self.live = live
+    self.interceptor = interceptor
+  }
+
+  /// The next identifier.
+  @inlinable
+  public func next() -> UUID {
+    guard let interceptor else { return live() }
+    guard case .uuid(let value) = interceptor(.uuid, { .uuid(live()) }) else { return live() }
+    return value
+  }
+
+  /// `next()`, so that a reducer can write `dependencies.uuid()`.
+  @inlinable
+  public func callAsFunction() -> UUID { next() }
+
+  /// The same generator behind an interceptor.
+  public func intercepted(by interceptor: @escaping DrawInterceptor) -> UUIDGenerator {
+    let inner = self
+    return UUIDGenerator(interceptor: interceptor) { inner.next() }
+  }
+}
+
+extension UUIDGenerator {
+  /// Version 4 from the system's random numbers. `UUID()` opens /dev/urandom at each call on Linux; this does not.
+  public static var live: UUIDGenerator {
+    UUIDGenerator {
+      var generator = SystemRandomNumberGenerator()
+      return version4(generator.next(), generator.next())
+    }
+  }
+
+  /// `00000000-0000-0000-0000-000000000001`, `…2` and so on, in hexadecimal.
+  public static var incrementing: UUIDGenerator {
+    let count = Shared<UInt64>(0)
+    return UUIDGenerator {
+      let number = count.value.withLock {
+        $0 &+= 1
+        return $0
+      }
+      return uuid(0, number)
+    }
+  }
+
+  /// Version 4 from a sequence that depends on the seed alone.
+  public static func seeded(_ seed: UInt64) -> UUIDGenerator {
+    let generator = Shared(Xoshiro256(seed: seed))
+    return UUIDGenerator {
+      let (high, low) = generator.value.withLock { ($0.next(), $0.next()) }
+      return version4(high, low)
+    }
+  }
+
+  private static func version4(_ high: UInt64, _ low: UInt64) -> UUID {
+    uuid(
+      high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+  }
+
+  private static func uuid(_ high: UInt64, _ low: UInt64) -> UUID {
+    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 {
+      UInt8(truncatingIfNeeded: word >> (56 - 8 * index))
+    }
+    return UUID(
+      uuid: (
+        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3),
+        byte(high, 4), byte(high, 5), byte(high, 6), byte(high, 7),
+        byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
+        byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+      ))
+  }
+}
