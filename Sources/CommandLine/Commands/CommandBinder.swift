@@ -1,0 +1,314 @@
+/// Reads one command's words against a table: finds the command, sorts options from arguments, binds both.
+struct CommandBinder<Output> {
+  let table: CommandTable<Output>
+  let words: [Argument]
+  let isLiteral: Bool
+
+  private var path: [String] = []
+  /// The last word of the path, to blame where nothing else is wrong.
+  private var head: Argument?
+  private var candidates: [CommandSpec<Output>] = []
+  /// What is no word of the path, in order.
+  private var rest: [Argument] = []
+  private var own = OptionValues()
+  private var globals = OptionValues()
+  private var positional: [Argument] = []
+
+  init(table: CommandTable<Output>, words: [Argument], isLiteral: Bool) {
+    self.table = table
+    self.words = words
+    self.isLiteral = isLiteral
+    candidates = table.specs
+  }
+
+  mutating func bind() throws(UsageError) -> CommandMatch<Output> {
+    guard let first = words.first else { throw UsageError("a command is missing") }
+    if looksLikeOption(first), first.text != "--" {
+      throw UsageError(
+        "a command is missing before '\(first.shown)'", help: "options follow their command",
+        at: first)
+    }
+    walk()
+    let spec = try choose()
+    try sort(for: spec)
+    let arguments = try bindArguments(of: spec)
+    let invocation = Invocation(path: spec.path, head: head, arguments: arguments, options: own)
+    do throws(UsageError) {
+      return CommandMatch(
+        path: spec.path, output: try spec.build(invocation), globals: globals)
+    } catch {
+      guard error.column == nil, let head else { throw error }
+      var placed = error
+      placed.column = head.column
+      placed.length = head.length
+      placed.lineOffset = head.lineOffset
+      throw placed
+    }
+  }
+
+  // MARK: Finding the command
+
+  /// Takes words as long as they lead on in the table, passing by options and their values.
+  private mutating func walk() {
+    var index = 0
+    while index < words.count {
+      let word = words[index]
+      if looksLikeOption(word) {
+        if word.text == "--" { break }
+        rest.append(word)
+        index += 1
+        if takesNextWord(word), index < words.count {
+          rest.append(words[index])
+          index += 1
+        }
+        continue
+      }
+      guard let text = word.text else { break }
+      let narrowed = candidates.filter { $0.path.count > path.count && $0.path[path.count] == text }
+      guard !narrowed.isEmpty else { break }
+      candidates = narrowed
+      path.append(text)
+      head = word
+      index += 1
+    }
+    rest += words[index...]
+  }
+
+  private func takesNextWord(_ word: Argument) -> Bool {
+    let text = word.leadingText
+    let options = candidates.flatMap(\.options) + table.globals
+    if text.hasPrefix("--") {
+      guard !text.contains("=") else { return false }
+      return options.first { $0.name == text.dropFirst(2) }.map { !$0.isFlag } ?? false
+    }
+    let letters = text.dropFirst()
+    for (offset, letter) in letters.enumerated() {
+      guard let option = options.first(where: { $0.short == letter }) else { return false }
+      if !option.isFlag { return offset == letters.count - 1 && word.parts.count == 1 }
+    }
+    return false
+  }
+
+  private func choose() throws(UsageError) -> CommandSpec<Output> {
+    let next = nextPositional
+    let subwords = table.words(after: path)
+    if path.isEmpty {
+      throw unknown(next ?? words.first, kind: "command", among: subwords, help: "help lists them")
+    }
+    if let exact = candidates.first(where: { $0.path == path }) {
+      if exact.arguments.isEmpty, !subwords.isEmpty, let next {
+        throw unknownSubcommand(next, among: subwords)
+      }
+      return exact
+    }
+    if let byDefault = candidates.first(where: { $0.isDefault && $0.path.dropLast() == path[...] })
+    {
+      if let next {
+        guard let text = next.text, !byDefault.acceptsBare(text) else { return byDefault }
+        throw unknownSubcommand(next, among: subwords)
+      }
+      if byDefault.arguments.allSatisfy(\.isOptional) { return byDefault }
+    }
+    if let next { throw unknownSubcommand(next, among: subwords) }
+    throw UsageError(
+      "a sub-command is missing after '\(path.joined(separator: " "))'",
+      help: "one of \(subwords.joined(separator: ", "))", at: head)
+  }
+
+  /// The first word of the rest that is neither an option nor an option's value.
+  private var nextPositional: Argument? {
+    var index = 0
+    while index < rest.count {
+      let word = rest[index]
+      if looksLikeOption(word) {
+        if word.text == "--" { return index + 1 < rest.count ? rest[index + 1] : nil }
+        index += takesNextWord(word) ? 2 : 1
+      } else {
+        return word
+      }
+    }
+    return nil
+  }
+
+  private func unknownSubcommand(_ word: Argument, among known: [String]) -> UsageError {
+    unknown(
+      word, kind: "\(path.joined(separator: " ")) command", among: known,
+      help: "one of \(known.joined(separator: ", "))")
+  }
+
+  private func unknown(_ word: Argument?, kind: String, among known: [String], help: String)
+    -> UsageError
+  {
+    let text = word?.shown ?? ""
+    return UsageError(
+      "unknown \(kind) '\(text)'", help: Suggestion.advice(for: text, among: known) ?? help,
+      at: word)
+  }
+
+  // MARK: Options
+
+  /// Starts with a dash and is not a negative number; quotes make a word text.
+  private func looksLikeOption(_ word: Argument) -> Bool {
+    guard isLiteral || !word.isQuoted else { return false }
+    let text = word.leadingText
+    guard text.hasPrefix("-"), text != "-" || word.parts.count > 1 else { return false }
+    let second = text.dropFirst().first
+    guard second?.isNumber == true || second == "." else { return true }
+    return candidates.contains { $0.options.contains { $0.short == second } }
+  }
+
+  private mutating func sort(for spec: CommandSpec<Output>) throws(UsageError) {
+    candidates = [spec]
+    var index = 0
+    var hasEnded = false
+    while index < rest.count {
+      let word = rest[index]
+      index += 1
+      if hasEnded || !looksLikeOption(word) {
+        positional.append(word)
+      } else if word.text == "--" {
+        hasEnded = true
+      } else if word.leadingText.hasPrefix("--") {
+        try readLong(word, spec, &index)
+      } else {
+        try readShort(word, spec, &index)
+      }
+    }
+  }
+
+  private mutating func readLong(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)
+    throws(UsageError)
+  {
+    let text = word.leadingText
+    let name = String(text.dropFirst(2).prefix { $0 != "=" })
+    let hasValue = text.count > name.count + 2
+    guard let found = find(spec, { $0.name == name }, negated: name) else {
+      throw unknownOption("--\(name)", word, spec)
+    }
+    if found.option.isFlag {
+      guard !hasValue else {
+        throw UsageError("--\(name) takes no value", at: word)
+      }
+      set(!found.isNegated, found)
+    } else if hasValue {
+      try add(word.droppingLeading(name.count + 3), found)
+    } else {
+      try add(try nextValue(of: "--\(name)", found.option, word, &index), found)
+    }
+  }
+
+  private mutating func readShort(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)
+    throws(UsageError)
+  {
+    let letters = Array(word.leadingText.dropFirst())
+    for (offset, letter) in letters.enumerated() {
+      guard let found = find(spec, { $0.short == letter }, negated: nil) else {
+        throw unknownOption(
+          offset == 0 && letters.count > 1 ? word.leadingText : "-\(letter)", word, spec)
+      }
+      if found.option.isFlag {
+        set(true, found)
+        continue
+      }
+      let value = word.droppingLeading(offset + 2)
+      if value.parts.isEmpty {
+        try add(try nextValue(of: "-\(letter)", found.option, word, &index), found)
+      } else {
+        try add(value, found)
+      }
+      return
+    }
+    if word.parts.count > 1 { throw UsageError("unknown option '\(word.shown)'", at: word) }
+  }
+
+  /// An option of the command, else a global one.
+  private typealias Found = (option: OptionSpec, isNegated: Bool, isGlobal: Bool)
+
+  private func find(
+    _ spec: CommandSpec<Output>, _ matches: (OptionSpec) -> Bool, negated name: String?
+  ) -> Found? {
+    for (options, isGlobal) in [(spec.options, false), (table.globals, true)] {
+      if let option = options.first(where: matches) { return (option, false, isGlobal) }
+      if let name, name.hasPrefix("no-"),
+        let option = options.first(where: { $0.isNegatable && $0.name == name.dropFirst(3) })
+      {
+        return (option, true, isGlobal)
+      }
+    }
+    return nil
+  }
+
+  private mutating func set(_ flag: Bool, _ found: Found) {
+    if found.isGlobal {
+      globals.set(flag, for: found.option)
+    } else {
+      own.set(flag, for: found.option)
+    }
+  }
+
+  private mutating func add(_ value: Argument, _ found: Found) throws(UsageError) {
+    try found.option.kind.check(value, named: "--\(found.option.name)")
+    if found.isGlobal {
+      globals.add(value, for: found.option)
+    } else {
+      own.add(value, for: found.option)
+    }
+  }
+
+  private func nextValue(
+    of name: String, _ option: OptionSpec, _ word: Argument, _ index: inout Int
+  ) throws(UsageError) -> Argument {
+    guard index < rest.count,
+      isLiteral || rest[index].isQuoted || !rest[index].leadingText.hasPrefix("--")
+    else {
+      throw UsageError(
+        "\(name) wants a value", help: "\(name) \(option.placeholder ?? "VALUE")", at: word)
+    }
+    index += 1
+    return rest[index - 1]
+  }
+
+  private func unknownOption(_ name: String, _ word: Argument, _ spec: CommandSpec<Output>)
+    -> UsageError
+  {
+    let known = (spec.options + table.globals).flatMap(\.spellings)
+    let help =
+      known.contains("-" + name)
+      ? "did you mean '-\(name)'?"
+      : Suggestion.advice(for: name, among: known)
+        ?? "help \(spec.path.joined(separator: " ")) lists them"
+    return UsageError("unknown option '\(name)'", help: help, at: word)
+  }
+
+  // MARK: Arguments
+
+  private func bindArguments(of spec: CommandSpec<Output>) throws(UsageError) -> [String:
+    [Argument]]
+  {
+    let usage = "usage: \(spec.synopsis)"
+    let required = spec.arguments.filter { !$0.isOptional }
+    guard positional.count >= required.count else {
+      // Optional arguments get nothing as long as required ones want, so this is the first one without a word.
+      let missing = required[positional.count]
+      throw UsageError(
+        "\(missing.name.uppercased()) is missing", help: usage, at: words.last)
+    }
+    var bound: [String: [Argument]] = [:]
+    var spare = positional.count - required.count
+    var index = 0
+    for argument in spec.arguments {
+      var count = argument.isOptional ? min(1, spare) : 1
+      if argument.isRepeating { count = spare + (argument.isOptional ? 0 : 1) }
+      spare -= argument.isOptional ? count : count - 1
+      let taken = positional[index..<(index + count)]
+      index += count
+      for word in taken { try argument.kind.check(word, named: argument.name) }
+      if !taken.isEmpty { bound[argument.name] = Array(taken) }
+    }
+    guard index == positional.count else {
+      throw UsageError(
+        "unexpected argument '\(positional[index].shown)'", help: usage, at: positional[index])
+    }
+    return bound
+  }
+}

@@ -1,0 +1,49 @@
+/// Durations as people type them.
+public enum DurationText {
+  /// Reads a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`; `nil` for anything else, signs included, and for
+  /// more than about 290 years. A fraction keeps up to nine digits; finer ones are cut off.
+  public static func parse(_ text: String) -> Duration? {
+    let digits = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
+    var rest = text.utf8.dropFirst(digits.count)
+    var fraction = ""
+    if rest.first == UInt8(ascii: ".") {
+      let decimals = rest.dropFirst().prefix { $0 >= 0x30 && $0 <= 0x39 }
+      guard !decimals.isEmpty else { return nil }
+      rest = rest.dropFirst(1 + decimals.count)
+      fraction = String(decoding: decimals.prefix(9), as: UTF8.self)
+    }
+    let nanoseconds: Int64
+    switch String(decoding: rest, as: UTF8.self) {
+    case "ms": nanoseconds = 1_000_000
+    case "s": nanoseconds = 1_000_000_000
+    case "m": nanoseconds = 60_000_000_000
+    case "h": nanoseconds = 3_600_000_000_000
+    case "d": nanoseconds = 86_400_000_000_000
+    default: return nil
+    }
+    guard !digits.isEmpty, let whole = Int64(String(decoding: digits, as: UTF8.self)) else {
+      return nil
+    }
+    let (total, overflow) = whole.multipliedReportingOverflow(by: nanoseconds)
+    guard !overflow else { return nil }
+    var part: Int64 = 0
+    var unit = nanoseconds
+    for digit in fraction.utf8 {
+      // Units of a minute and more divide by ten exactly often enough; what is below a nanosecond is cut off.
+      unit /= 10
+      part += Int64(digit - 0x30) * unit
+    }
+    let (sum, tooMuch) = total.addingReportingOverflow(part)
+    return tooMuch ? nil : .nanoseconds(sum)
+  }
+
+  /// The shortest text that reads back as the same duration to the millisecond: `1500ms`, `2s`, `90s`, `5m`, `1h`.
+  public static func text(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    let milliseconds = attoseconds / 1_000_000_000_000_000
+    if milliseconds != 0 { return "\(seconds &* 1000 &+ milliseconds)ms" }
+    if seconds != 0, seconds % 3600 == 0 { return "\(seconds / 3600)h" }
+    if seconds != 0, seconds % 60 == 0 { return "\(seconds / 60)m" }
+    return "\(seconds)s"
+  }
+}

@@ -1,0 +1,145 @@
+/// Help, rendered from the table. The text is ASCII apart from what the specs say, and ends in a line end.
+extension CommandTable {
+  /// All commands, a topic a line: `db  documents and preferences`.
+  public func overview(width: Int = 80) -> String {
+    let rows = words(after: []).map { word in
+      let commands = specs.filter { $0.path.first == word }
+      let topic = topics.first { $0.name == word }?.summary
+      if let topic { return (word, topic) }
+      if commands.count == 1, let only = commands.first, only.path.count == 1 {
+        return (word, only.summary)
+      }
+      return (word, words(after: [word]).joined(separator: ", "))
+    }
+    return HelpText.rows(rows, width: width)
+      + "\nhelp COMMAND shows its sub-commands, options and examples.\n"
+  }
+
+  /// Help for the words after `help`: one command in full, or the list of a group's commands.
+  ///
+  /// Words behind a command's own (`help db get x`) are ignored.
+  /// - Throws: a `UsageError` with the nearest known word where the first words are not known.
+  public func help(for words: [String], width: Int = 80) throws(UsageError) -> String {
+    var path: [String] = []
+    for word in words {
+      let known = self.words(after: path)
+      if known.isEmpty { break }
+      guard known.contains(word) else {
+        if specs.contains(where: { $0.path == path }) { break }
+        throw UsageError(
+          "no help for '\((path + [word]).joined(separator: " "))'",
+          help: Suggestion.advice(for: word, among: known)
+            ?? "there is help for \(known.joined(separator: ", "))")
+      }
+      path.append(word)
+    }
+    if path.isEmpty { return overview(width: width) }
+    let group = specs.filter { $0.path.count > path.count && $0.path.starts(with: path) }
+    guard let spec = specs.first(where: { $0.path == path }) else {
+      return help(group: path, group, width)
+    }
+    let text = help(spec: spec, width)
+    return group.isEmpty ? text : text + "\nSee also\n" + list(group, width)
+  }
+
+  private func help(group path: [String], _ specs: [CommandSpec<Output>], _ width: Int) -> String {
+    var text = ""
+    if path.count == 1, let topic = topics.first(where: { $0.name == path.first }) {
+      text = "\(topic.name): \(topic.summary)\n\n"
+    }
+    let examples = specs.compactMap(\.examples.first).prefix(3)
+    if !examples.isEmpty {
+      text += "Examples\n" + examples.map { "  \($0)\n" }.joined() + "\n"
+    }
+    return text + "Commands\n" + list(specs, width)
+      + "\nhelp \(path.joined(separator: " ")) COMMAND shows one in full.\n"
+  }
+
+  private func list(_ specs: [CommandSpec<Output>], _ width: Int) -> String {
+    HelpText.rows(
+      specs.map { spec in
+        ((spec.path + spec.arguments.map(\.synopsis)).joined(separator: " "), spec.summary)
+      }, width: width, indent: 2)
+  }
+
+  private func help(spec: CommandSpec<Output>, _ width: Int) -> String {
+    var text = "\(spec.path.joined(separator: " ")): \(spec.summary)\n"
+    if !spec.examples.isEmpty {
+      text += "\nExamples\n" + spec.examples.map { "  \($0)\n" }.joined()
+    }
+    text += "\nUsage\n" + HelpText.wrapped(spec.synopsis, width: width, indent: 2, hanging: 6)
+    if !spec.details.isEmpty {
+      text += "\n" + HelpText.wrapped(spec.details, width: width, indent: 0, hanging: 0)
+    }
+    if !spec.arguments.isEmpty {
+      text +=
+        "\nArguments\n"
+        + HelpText.rows(spec.arguments.map { ($0.name, $0.help) }, width: width, indent: 2)
+    }
+    if !spec.options.isEmpty {
+      text += "\nOptions\n" + HelpText.options(spec.options, width: width)
+    }
+    return text
+  }
+}
+
+/// Layout of help texts.
+enum HelpText {
+  /// Two columns, the second one wrapped; a first column that is too long stands on a line of its own.
+  static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
+    let room = max(12, width / 2 - indent - 2)
+    let left = rows.map(\.0.count).filter { $0 <= room }.max() ?? 0
+    var text = ""
+    for (name, summary) in rows {
+      let start = String(repeating: " ", count: indent) + name
+      let column = indent + left + 2
+      let lines = wrap(summary, width: max(20, width - column))
+      if name.count > left {
+        text += start + "\n"
+      } else {
+        let first = lines.first ?? ""
+        text += (first.isEmpty ? start : pad(start, to: column) + first) + "\n"
+      }
+      for line in name.count > left ? lines[...] : lines.dropFirst() where !line.isEmpty {
+        text += String(repeating: " ", count: column) + line + "\n"
+      }
+    }
+    return text
+  }
+
+  static func options(_ options: [OptionSpec], width: Int) -> String {
+    rows(
+      options.map { option in
+        ((option.short.map { "-\($0), " } ?? "    ") + option.synopsis, option.help)
+      }, width: width, indent: 2)
+  }
+
+  static func wrapped(_ text: String, width: Int, indent: Int, hanging: Int) -> String {
+    var result = ""
+    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      for (index, line) in wrap(String(paragraph), width: max(20, width - hanging)).enumerated() {
+        result += String(repeating: " ", count: index == 0 ? indent : hanging) + line + "\n"
+      }
+    }
+    return result
+  }
+
+  private static func wrap(_ text: String, width: Int) -> [String] {
+    var lines: [String] = [""]
+    for word in text.split(separator: " ") {
+      let last = lines[lines.count - 1]
+      if last.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if last.count + 1 + word.count <= width {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+
+  private static func pad(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

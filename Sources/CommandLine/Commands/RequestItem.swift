@@ -1,0 +1,77 @@
+import SwiftBoardJSON
+
+/// A part of a request, written as HTTPie writes it.
+///
+/// The first separator decides, and of two that start at the same place the longer one: `:=`, `==`, `=`, `:`, `@`. A `\`
+/// before `:`, `=`, `@` or `\` takes away its meaning.
+public enum RequestItem: Sendable, Hashable {
+  /// `key=text`: a text field of the body.
+  case field(name: String, value: SecretTemplate)
+  /// `key:=json`: any JSON value as a field of the body.
+  case json(name: String, value: JSON)
+  /// `key==text`: a query parameter.
+  case query(name: String, value: SecretTemplate)
+  /// `Header:value`; an empty value removes a header that would be sent otherwise.
+  case header(name: String, value: SecretTemplate)
+  /// `key@file`: a file to upload under that name.
+  case file(name: String, path: String)
+  /// `@file`: the file is the body.
+  case body(path: String)
+
+  /// Reads an item. Secrets may stand in the values of fields, queries and headers.
+  ///
+  /// - Throws: a `UsageError` at the word; code 65 for malformed JSON.
+  public static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
+    let text = Array(argument.leadingText.unicodeScalars)
+    var name = String.UnicodeScalarView()
+    var index = 0
+    while index < text.count {
+      let scalar = text[index]
+      if scalar == "\\", index + 1 < text.count, "\\:=@".unicodeScalars.contains(text[index + 1]) {
+        name.append(text[index + 1])
+        index += 2
+        continue
+      }
+      if scalar == ":" || scalar == "=" || scalar == "@" {
+        let isLong = scalar != "@" && index + 1 < text.count && text[index + 1] == "="
+        let separator = String(scalar) + (isLong ? "=" : "")
+        var rest = String.UnicodeScalarView()
+        rest.append(contentsOf: text[(index + separator.count)...])
+        let parts = [Argument.Part.text(String(rest))] + argument.parts.dropFirst()
+        return try make(separator, String(name), argument.replacing(parts: parts))
+      }
+      name.append(scalar)
+      index += 1
+    }
+    throw UsageError(
+      "'\(argument.shown)' is no item",
+      help: "key=text, key:=json, key==query, Header:value, key@file or @bodyfile", at: argument)
+  }
+
+  private static func make(_ separator: String, _ name: String, _ value: Argument)
+    throws(UsageError) -> RequestItem
+  {
+    if separator == "@" {
+      let path = try value.requiredText(named: "a file's name")
+      guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: value) }
+      return name.isEmpty ? .body(path: path) : .file(name: name, path: path)
+    }
+    guard !name.isEmpty else {
+      throw UsageError("a name is missing before '\(separator)'", at: value)
+    }
+    switch separator {
+    case "=": return .field(name: name, value: value.template)
+    case "==": return .query(name: name, value: value.template)
+    case ":": return .header(name: name, value: value.template)
+    default:
+      let text = try value.requiredText(named: "a JSON field")
+      do throws(JSONError) {
+        return .json(name: name, value: try JSON(parsing: text))
+      } catch {
+        throw UsageError(
+          "the value of '\(name)' is not JSON: \(error.message)",
+          help: "'\(name)=\(text)' sends it as text", at: value, code: 65)
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The known word that was probably meant.
+public enum Suggestion {
+  /// The nearest of `candidates` by Damerau–Levenshtein distance (adjacent letters may be swapped), at most 2 away and
+  /// at most 1 for words of up to three letters; upper and lower case count as equal.
+  ///
+  /// Of equally near ones the first is taken. `nil` where nothing is near, or the word is known already.
+  /// Costs the product of the lengths for candidates of about the same length, nothing for the others.
+  public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    let typed = Array(word.lowercased().unicodeScalars)
+    guard !typed.isEmpty, typed.count <= 64 else { return nil }
+    var best: (distance: Int, word: String)?
+    for candidate in candidates where candidate != word {
+      let known = Array(candidate.lowercased().unicodeScalars)
+      let shorter = min(typed.count, known.count)
+      let limit = shorter <= 1 ? 0 : shorter <= 3 ? 1 : 2
+      guard abs(known.count - typed.count) <= limit else { continue }
+      let distance = distance(typed, known)
+      if distance <= limit, distance < best?.distance ?? .max { best = (distance, candidate) }
+    }
+    return best?.word
+  }
+
+  /// The advice made of it: `did you mean 'api'?`.
+  static func advice(for word: String, among candidates: some Sequence<String>) -> String? {
+    nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
+  }
+
+  /// Optimal string alignment: insert, delete, replace, swap of neighbours.
+  static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+    var older = [Int](repeating: 0, count: b.count + 1)
+    var old = Array(0...b.count)
+    var row = old
+    for i in a.indices {
+      row[0] = i + 1
+      for j in b.indices {
+        let replaced = old[j] + (a[i] == b[j] ? 0 : 1)
+        row[j + 1] = min(replaced, old[j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          row[j + 1] = min(row[j + 1], older[j - 1] + 1)
+        }
+      }
+      (older, old, row) = (old, row, older)
+    }
+    return old[b.count]
+  }
+}

@@ -1,0 +1,60 @@
+/// A word after expansion: text, and references to secrets that only an effect resolves.
+public struct Argument: Sendable, Hashable {
+  /// A stretch of an argument.
+  public typealias Part = SecretTemplate.Part
+
+  /// Without empty texts, and never two texts in a row.
+  public private(set) var parts: [Part]
+  /// How the word was written; see `Word.Quoting`.
+  public var quoting: Word.Quoting
+  /// Which physical line of a continued line, 0 for the first.
+  public var lineOffset: Int
+  /// The first character of the word, from 1.
+  public var column: Int
+  /// How many characters the word takes as typed.
+  public var length: Int
+
+  public init(
+    parts: [Part], quoting: Word.Quoting = .none, lineOffset: Int = 0, column: Int = 1,
+    length: Int = 1
+  ) {
+    self.parts = SecretTemplate(parts: parts).parts
+    self.quoting = quoting
+    self.lineOffset = lineOffset
+    self.column = column
+    self.length = length
+  }
+
+  /// A plain text, as in tests and defaults.
+  public init(_ text: String, column: Int = 1) {
+    self.init(parts: [.text(text)], column: column, length: text.count)
+  }
+
+  public var isQuoted: Bool { quoting != .none }
+
+  /// The text, or `nil` where a secret is part of it.
+  public var text: String? { template.text }
+
+  /// The argument as a value that may be stored and logged: names of secrets, no values.
+  public var template: SecretTemplate { SecretTemplate(parts: parts) }
+
+  /// For messages: secrets by name.
+  public var shown: String { template.description }
+
+  /// The same place with other parts.
+  func replacing(parts: [Part]) -> Argument {
+    Argument(
+      parts: parts, quoting: quoting, lineOffset: lineOffset, column: column, length: length)
+  }
+
+  /// The part of the text before the first secret.
+  public var leadingText: String {
+    if case .text(let text) = parts.first { text } else { "" }
+  }
+
+  /// What follows the first `count` characters of `leadingText`.
+  func droppingLeading(_ count: Int) -> Argument {
+    guard case .text(let text) = parts.first else { return self }
+    return replacing(parts: [.text(String(text.dropFirst(count)))] + parts.dropFirst())
+  }
+}

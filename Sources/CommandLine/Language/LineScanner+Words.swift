@@ -1,0 +1,373 @@
+import SwiftBoardJSON
+
+/// Collects the segments of a word.
+struct SegmentBuilder {
+  private(set) var segments: [Word.Segment] = []
+  private var pending = String.UnicodeScalarView()
+
+  mutating func append(_ scalar: Unicode.Scalar) { pending.append(scalar) }
+
+  mutating func append(_ segment: Word.Segment) {
+    flush()
+    segments.append(segment)
+  }
+
+  mutating func finish() -> [Word.Segment] {
+    flush()
+    return segments
+  }
+
+  private mutating func flush() {
+    guard !pending.isEmpty else { return }
+    segments.append(.text(String(pending)))
+    pending = String.UnicodeScalarView()
+  }
+}
+
+extension LineScanner {
+  /// Reads the word that starts here; a heredoc is noted for later under the given place.
+  mutating func readWord(command: Int, position: Int) throws(LineStop) -> Word {
+    let start = index
+    var builder = SegmentBuilder()
+    var quoting = Word.Quoting.none
+    if let tag = try heredocTag() {
+      open(
+        Heredoc(
+          tag: tag.name, isLiteral: tag.isLiteral, command: command, word: position, opener: start))
+      quoting = tag.isLiteral ? .single : .double
+    } else {
+      var quotedTo: Int?
+      while let scalar = current, !endsWord(at: index) {
+        switch scalar {
+        case "'":
+          try readSingle(&builder)
+          if quotedTo == nil, scalars[start] == "'" { quotedTo = index; quoting = .single }
+        case "\"":
+          try readDouble(&builder)
+          if quotedTo == nil, scalars[start] == "\"" { quotedTo = index; quoting = .double }
+        case "\\": try readEscape(&builder)
+        case "$": try readVariable(&builder, inJSONString: false)
+        case "{" where peek(1) == "{": try readReference(&builder, inJSONString: false)
+        case "{", "[": try readBracket(&builder)
+        default:
+          builder.append(scalar)
+          index += 1
+        }
+      }
+      // Only a word that is one quoted stretch from end to end counts as quoted.
+      if quotedTo != index { quoting = .none }
+    }
+    let place = place(start)
+    return Word(
+      segments: builder.finish(), quoting: quoting, lineOffset: place.lineOffset,
+      column: place.column, length: length(from: start, to: index), raw: text(start..<index))
+  }
+
+  // MARK: Quotes and escapes
+
+  private mutating func readSingle(_ builder: inout SegmentBuilder) throws(LineStop) {
+    let start = index
+    index += 1
+    while let scalar = current {
+      index += 1
+      if scalar == "'" { return }
+      builder.append(scalar)
+    }
+    throw incomplete(.quote("'"), at: start)
+  }
+
+  private mutating func readDouble(_ builder: inout SegmentBuilder) throws(LineStop) {
+    let start = index
+    index += 1
+    while let scalar = current {
+      switch scalar {
+      case "\"":
+        index += 1
+        return
+      case "\\":
+        guard peek(1) != nil else { throw incomplete(.quote("\""), at: start) }
+        try readDoubleEscape(&builder)
+      case "$": try readVariable(&builder, inJSONString: false)
+      case "{" where peek(1) == "{": try readReference(&builder, inJSONString: false)
+      default:
+        builder.append(scalar)
+        index += 1
+      }
+    }
+    throw incomplete(.quote("\""), at: start)
+  }
+
+  private mutating func readDoubleEscape(_ builder: inout SegmentBuilder) throws(LineStop) {
+    let start = index
+    let escaped = peek(1)
+    index += 2
+    switch escaped {
+    case "n": builder.append("\n")
+    case "t": builder.append("\t")
+    case "r": builder.append("\r")
+    case "\n": break
+    case "\\", "\"", "'", "$", "{", "}": builder.append(escaped ?? "\\")
+    case "u": builder.append(try readUnicodeEscape(from: start))
+    default:
+      throw fail(
+        "unknown escape '\(text(start..<index))'",
+        help: #"known are \n \t \r \\ \" \' \$ \{ \} \u{…}; write \\ for a backslash"#, at: start,
+        to: index)
+    }
+  }
+
+  private mutating func readUnicodeEscape(from start: Int) throws(LineStop) -> Unicode.Scalar {
+    var digits = ""
+    if current == "{" {
+      index += 1
+      while let scalar = current, scalar.properties.isASCIIHexDigit, digits.count < 8 {
+        digits.unicodeScalars.append(scalar)
+        index += 1
+      }
+    }
+    if current == "}", let value = UInt32(digits, radix: 16), value > 0,
+      let scalar = Unicode.Scalar(value)
+    {
+      index += 1
+      return scalar
+    }
+    throw fail(
+      "'\(text(start..<index))' is no character",
+      help: #"write its code in hexadecimal, for example \u{e9}"#, at: start, to: index)
+  }
+
+  private mutating func readEscape(_ builder: inout SegmentBuilder) throws(LineStop) {
+    guard let escaped = peek(1) else { throw incomplete(.backslash, at: index) }
+    index += 2
+    switch escaped {
+    case "\n": break
+    case " ", "\t", ";", "'", "\"", "$", "{", "}", "[", "]", "&", ">", "<", "|", "#", "!", "-",
+      "\\":
+      builder.append(escaped)
+    default:
+      builder.append("\\")
+      builder.append(escaped)
+    }
+  }
+
+  // MARK: Brackets
+
+  private mutating func readBracket(_ builder: inout SegmentBuilder) throws(LineStop) {
+    let start = index
+    var open: [Unicode.Scalar] = []
+    var inString = false
+    while let scalar = current {
+      switch scalar {
+      case "\\" where inString:
+        if peek(1) == "$" {
+          builder.append("$")
+          index += 2
+          continue
+        }
+        builder.append(scalar)
+        index += 1
+        guard let next = current else { continue }
+        builder.append(next)
+        index += 1
+        continue
+      case "$":
+        try readVariable(&builder, inJSONString: inString)
+        continue
+      case "{" where peek(1) == "{":
+        try readReference(&builder, inJSONString: inString)
+        continue
+      case "\"": inString.toggle()
+      case "{" where !inString, "[" where !inString: open.append(scalar)
+      case "}" where !inString, "]" where !inString:
+        let opener = open.popLast()
+        guard opener == (scalar == "}" ? "{" : "[") else {
+          throw fail(
+            "'\(scalar)' does not close '\(opener.map(String.init) ?? "")'",
+            help: "close the brackets in the order they were opened, or quote the word", at: index)
+        }
+      default: break
+      }
+      builder.append(scalar)
+      index += 1
+      if open.isEmpty { return }
+    }
+    throw incomplete(
+      .bracket(open: open.map(Character.init), inString: inString), at: start)
+  }
+
+  // MARK: Variables and references
+
+  private mutating func readVariable(_ builder: inout SegmentBuilder, inJSONString: Bool)
+    throws(LineStop)
+  {
+    let start = index
+    index += 1
+    let isBraced = current == "{" && peek(1) != "{"
+    if isBraced { index += 1 }
+    let nameStart = index
+    if let first = current, Self.isDigit(first) {
+      while let scalar = current, Self.isDigit(scalar) { index += 1 }
+    } else if let first = current, Self.isNameStart(first) {
+      while let scalar = current, Self.isNameStart(scalar) || Self.isDigit(scalar) { index += 1 }
+    }
+    let name = text(nameStart..<index)
+    if isBraced {
+      guard !name.isEmpty, current == "}" else {
+        throw fail(
+          "'${' wants a name and a '}'", help: #"for example ${name}; write \$ for the character"#,
+          at: start, to: min(index + 1, scalars.count))
+      }
+      index += 1
+    } else if name.isEmpty {
+      builder.append("$")
+      return
+    }
+    builder.append(.variable(name, inJSONString: inJSONString))
+  }
+
+  private mutating func readReference(_ builder: inout SegmentBuilder, inJSONString: Bool)
+    throws(LineStop)
+  {
+    let start = index
+    var end = index + 2
+    while end < scalars.count, scalars[end] != "\n",
+      !(scalars[end] == "}" && end + 1 < scalars.count && scalars[end + 1] == "}")
+    {
+      end += 1
+    }
+    guard end < scalars.count, scalars[end] == "}" else {
+      throw fail(
+        "'{{' is not closed", help: "close it with '}}', or write it in single quotes", at: start,
+        to: start + 2)
+    }
+    var content = scalars[(index + 2)..<end]
+    while let first = content.first, Self.isBlank(first) { content.removeFirst() }
+    while let last = content.last, Self.isBlank(last) { content.removeLast() }
+    index = end + 2
+    let name = text(content.startIndex..<content.endIndex)
+    if let segment = try segment(reference: name, inJSONString: inJSONString, at: start) {
+      builder.append(segment)
+      return
+    }
+    throw fail(
+      "unknown reference '\(text(start..<index))'",
+      help: Suggestion.advice(
+        for: name.split(separator: ":").first.map(String.init) ?? name, among: ["last", "secret"])
+        ?? "known are {{last}}, {{last.path}} and {{secret:name}}; single quotes make it text",
+      at: start, to: index)
+  }
+
+  private func segment(reference name: String, inJSONString: Bool, at start: Int) throws(LineStop)
+    -> Word.Segment?
+  {
+    if name == "last" { return .last("", inJSONString: inJSONString) }
+    if name.hasPrefix("secret:") {
+      let secret = String(name.dropFirst("secret:".count))
+      return secret.isEmpty ? nil : .secret(secret)
+    }
+    let path: String
+    if name.hasPrefix("last.") {
+      path = String(name.dropFirst("last.".count))
+    } else if name.hasPrefix("last[") {
+      path = String(name.dropFirst("last".count))
+    } else {
+      return nil
+    }
+    if let problem = pathProblem(path) {
+      throw fail(
+        "'\(path)' is no path: \(problem)", help: "for example {{last.body[0].id}}", at: start,
+        to: index)
+    }
+    return .last(path, inJSONString: inJSONString)
+  }
+
+  private func pathProblem(_ text: String) -> String? {
+    do throws(JSONPathError) {
+      _ = try JSONPath(parsing: text)
+      return text.isEmpty ? "a key is missing" : nil
+    } catch {
+      return error.message
+    }
+  }
+
+  // MARK: Literal text
+
+  /// The rest up to `end` as text in which only references, and on request variables, are special.
+  ///
+  /// In JSON text (it starts with a bracket, or is an item `key:=…`) what stands in a JSON string is marked as such.
+  mutating func literalSegments(
+    to end: Int? = nil, expandsVariables: Bool = false, isItem: Bool = false
+  ) throws(LineStop) -> [Word.Segment] {
+    let end = end ?? scalars.count
+    var builder = SegmentBuilder()
+    var isJSON = startsJSON(index, end: end)
+    var inString = false
+    while index < end, let scalar = current {
+      let next = index + 1 < end ? peek(1) : nil
+      if scalar == "{", next == "{" {
+        try readReference(&builder, inJSONString: inString)
+        continue
+      }
+      if expandsVariables, scalar == "$" {
+        try readVariable(&builder, inJSONString: inString)
+        continue
+      }
+      if expandsVariables, scalar == "\\", next == "$" || next == "{" {
+        builder.append(next ?? scalar)
+        index += 2
+        continue
+      }
+      if isItem, !isJSON, scalar == ":", next == "=" { isJSON = startsJSON(index + 2, end: end) }
+      if inString, scalar == "\\", let next {
+        builder.append(scalar)
+        builder.append(next)
+        index += 2
+        continue
+      }
+      if isJSON, scalar == "\"" { inString.toggle() }
+      builder.append(scalar)
+      index += 1
+    }
+    return builder.finish()
+  }
+
+  private func startsJSON(_ position: Int, end: Int) -> Bool {
+    var position = position
+    while position < end, Self.isBlank(scalars[position]) || scalars[position] == "\n" {
+      position += 1
+    }
+    guard position < end else { return false }
+    return scalars[position] == "{" || scalars[position] == "["
+  }
+
+  // MARK: Heredoc tags
+
+  private mutating func heredocTag() throws(LineStop) -> (name: String, isLiteral: Bool)? {
+    guard current == "<", peek(1) == "<", let first = peek(2) else { return nil }
+    let start = index
+    let quote: Unicode.Scalar? = first == "'" || first == "\"" ? first : nil
+    guard quote != nil || Self.isNameStart(first) else { return nil }
+    index += quote == nil ? 2 : 3
+    let nameStart = index
+    while let scalar = current, Self.isNameStart(scalar) || Self.isDigit(scalar) { index += 1 }
+    let name = text(nameStart..<index)
+    if let quote {
+      guard !name.isEmpty, current == quote else {
+        throw fail("'<<' wants a tag", help: "for example <<'END'", at: start, to: index)
+      }
+      index += 1
+    }
+    guard endsWord(at: index) else {
+      throw fail(
+        "a tag is letters, digits and '_'", help: "for example <<END", at: start,
+        to: min(index + 1, scalars.count))
+    }
+    return (name, quote != nil)
+  }
+
+  static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar >= "0" && scalar <= "9" }
+
+  static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
+    scalar >= "a" && scalar <= "z" || scalar >= "A" && scalar <= "Z" || scalar == "_"
+  }
+}

@@ -1,0 +1,52 @@
+/// Where a scalar is for a reader: line and column, in characters.
+struct TextPlaces: Sendable {
+  private let lineStarts: [Int]
+  /// The column of every scalar, and one more; `nil` for ASCII, where it is the distance from the line's start.
+  private let columns: [Int32]?
+  private let count: Int
+
+  init(_ scalars: [Unicode.Scalar]) {
+    var starts = [0]
+    var isASCII = true
+    for (index, scalar) in scalars.enumerated() {
+      if scalar == "\n" { starts.append(index + 1) }
+      if !scalar.isASCII { isASCII = false }
+    }
+    lineStarts = starts
+    count = scalars.count
+    guard !isASCII else {
+      columns = nil
+      return
+    }
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    var columns: [Int32] = []
+    columns.reserveCapacity(scalars.count + 1)
+    var column: Int32 = 1
+    for character in String(view) {
+      for _ in character.unicodeScalars { columns.append(column) }
+      // "\r\n" is one character: it ends a line as well.
+      column = character.unicodeScalars.last == "\n" ? 1 : column + 1
+    }
+    columns.append(column)
+    self.columns = columns
+  }
+
+  /// Line offset from 0, column from 1; `position` may be one behind the last.
+  func place(_ position: Int) -> (lineOffset: Int, column: Int) {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= position { low = middle } else { high = middle }
+    }
+    guard let columns else { return (low, position - lineStarts[low] + 1) }
+    return (low, Int(columns[min(position, columns.count - 1)]))
+  }
+
+  /// The column just behind the last character of a line.
+  func lineEndColumn(_ line: Int) -> Int {
+    let end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : count
+    return place(end).column
+  }
+}

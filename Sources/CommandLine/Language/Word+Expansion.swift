@@ -1,0 +1,74 @@
+import SwiftBoardJSON
+
+extension Word {
+  /// Puts in what variables and the last value hold; secrets stay names.
+  ///
+  /// What is put in is never split or parsed again, so a value can add neither a word nor a command. A value that is no
+  /// string is put in as compact JSON; inside a JSON string typed bare, all is escaped as JSON.
+  ///
+  /// - Parameters:
+  ///   - variables: the value of `$name`; `nil` where there is none.
+  ///   - last: the part of the last value at a path (`""` for the whole, `body.id`); `nil` where there is none.
+  /// - Throws: a `UsageError` at this word for what is missing. Cost: linear in the result.
+  public func expanded(
+    variables: (String) -> String?, last: (String) -> JSON?
+  ) throws(UsageError) -> Argument {
+    var parts: [Argument.Part] = []
+    for segment in segments {
+      switch segment {
+      case .text(let text): parts.append(.text(text))
+      case .secret(let name): parts.append(.secret(name))
+      case .variable(let name, let inJSONString):
+        guard let value = variables(name) else { throw missingVariable(name) }
+        parts.append(.text(inJSONString ? Self.jsonEscaped(value) : value))
+      case .last(let path, let inJSONString):
+        guard let value = last(path) else { throw missingLast(path) }
+        let text = value.stringValue ?? value.text
+        parts.append(.text(inJSONString ? Self.jsonEscaped(text) : text))
+      }
+    }
+    return Argument(
+      parts: parts, quoting: quoting, lineOffset: lineOffset, column: column, length: length)
+  }
+
+  private static func jsonEscaped(_ text: String) -> String {
+    String(JSON.string(text).text.dropFirst().dropLast())
+  }
+
+  private func missingVariable(_ name: String) -> UsageError {
+    let help =
+      name.first?.isNumber == true
+      ? "give the script more arguments, or write \\$ for the character"
+      : "set \(name) VALUE first, or write \\$ for the character"
+    return error("no variable '\(name)'", help: help)
+  }
+
+  private func missingLast(_ path: String) -> UsageError {
+    path.isEmpty
+      ? error("there is no last value yet", help: "run a command that prints a value first")
+      : error(
+        "the last value has nothing at '\(path)'", help: "echo {{last}} shows what there is")
+  }
+
+  private func error(_ message: String, help: String) -> UsageError {
+    UsageError(message, help: help, column: column, length: length, lineOffset: lineOffset)
+  }
+}
+
+extension ParsedCommand {
+  /// All words expanded in order; see `Word.expanded(variables:last:)`.
+  public func expandedWords(
+    variables: (String) -> String?, last: (String) -> JSON?
+  ) throws(UsageError) -> [Argument] {
+    var arguments: [Argument] = []
+    for word in words {
+      arguments.append(try word.expanded(variables: variables, last: last))
+    }
+    return arguments
+  }
+
+  /// A secret is named somewhere, so that the line must stay out of a history file.
+  public var hasSecret: Bool {
+    words.contains { $0.hasSecret } || redirect?.file.hasSecret == true
+  }
+}

@@ -1,0 +1,53 @@
+import SwiftBoardJSON
+
+/// Comma-separated values as RFC 4180 has them: a header, CR LF, quotes where they are needed.
+enum CSV {
+  static func text(_ presentation: Presentation) -> String {
+    switch presentation {
+    case .none: return ""
+    case .text(let text): return row(["value"]) + row([text])
+    case .table(let columns, let rows):
+      return row(columns.map(\.name)) + rows.map(row).joined()
+    case .record(let fields):
+      return row(fields.map(\.name)) + row(fields.map(\.value))
+    case .json(let value):
+      guard let (names, rows) = table(value) else { return row(["value"]) + row([cell(value)]) }
+      return row(names) + rows.map(row).joined()
+    }
+  }
+
+  /// An array of objects as a table: their keys in order of first appearance.
+  private static func table(_ value: JSON) -> (names: [String], rows: [[String]])? {
+    guard let elements = value.elements, !elements.isEmpty else { return nil }
+    var names: [String] = []
+    var seen: Set<String> = []
+    for element in elements {
+      guard let members = element.members else { return nil }
+      for member in members where seen.insert(member.key).inserted { names.append(member.key) }
+    }
+    guard !names.isEmpty else { return nil }
+    return (names, elements.map { element in names.map { element[$0].map(cell) ?? "" } })
+  }
+
+  private static func cell(_ value: JSON) -> String {
+    value.isNull ? "" : value.stringValue ?? OutputFormatter.line(value)
+  }
+
+  private static func row(_ cells: [String]) -> String {
+    cells.map(quoted).joined(separator: ",") + "\r\n"
+  }
+
+  private static func quoted(_ cell: String) -> String {
+    let text = escapeControls(cell, keepsNewlines: true, keepsTabs: true)
+    let needsQuotes = text.utf8.contains {
+      $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\n")
+    }
+    guard needsQuotes else { return text }
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { result.unicodeScalars.append(scalar) }
+      result.unicodeScalars.append(scalar)
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,43 @@
+/// Makes visible what could steer a terminal or reorder a line: C0 and C1 controls, DEL, line separators and the bidi
+/// controls become `\u{1b}` and the like.
+///
+/// For everything that a server, a file or a log wrote. `\n`, `\r` and `\t` become `\n`, `\r` and `\t` in letters unless they
+/// are kept; a kept line end also covers CR LF, which becomes a line feed.
+///
+/// - Complexity: linear; text without controls is returned as it is.
+public func escapeControls(
+  _ text: String, keepsNewlines: Bool = false, keepsTabs: Bool = false
+) -> String {
+  guard text.unicodeScalars.contains(where: isControl) else { return text }
+  // Bytes: appending to a view of scalars copies all of it each time.
+  var result: [UInt8] = []
+  result.reserveCapacity(text.utf8.count)
+  var hadReturn = false
+  for scalar in text.unicodeScalars {
+    if keepsNewlines, hadReturn, scalar != "\n" { result.append(contentsOf: "\\r".utf8) }
+    hadReturn = scalar == "\r"
+    switch scalar {
+    case "\n" where keepsNewlines, "\t" where keepsTabs:
+      result.append(contentsOf: UTF8.encode(scalar) ?? .init())
+    case "\r" where keepsNewlines: break
+    case "\n": result.append(contentsOf: "\\n".utf8)
+    case "\r": result.append(contentsOf: "\\r".utf8)
+    case "\t": result.append(contentsOf: "\\t".utf8)
+    case _ where isControl(scalar):
+      result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
+    default: result.append(contentsOf: UTF8.encode(scalar) ?? .init())
+    }
+  }
+  if keepsNewlines, hadReturn { result.append(contentsOf: "\\r".utf8) }
+  return String(decoding: result, as: UTF8.self)
+}
+
+/// Whether a terminal may obey the character instead of showing it.
+func isControl(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0x20...0x7E: false
+  case 0...0x1F, 0x7F...0x9F: true
+  case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+  default: false
+  }
+}

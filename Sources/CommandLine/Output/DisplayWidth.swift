@@ -1,0 +1,71 @@
+/// How many columns of a terminal a text takes.
+public enum DisplayWidth {
+  /// The sum over the characters. Controls count as nothing: escape them first. Linear.
+  public static func of(_ text: some StringProtocol) -> Int {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
+    return text.reduce(0) { $0 + of($1) }
+  }
+
+  /// 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for what only modifies.
+  public static func of(_ character: Character) -> Int {
+    var width = 0
+    var isFirst = true
+    for scalar in character.unicodeScalars {
+      if isFirst {
+        width = of(scalar)
+        isFirst = false
+      } else if scalar.value == 0xFE0F || isRegional(scalar) || isModifier(scalar) {
+        // Emoji presentation, the second half of a flag, a skin tone.
+        width = 2
+      }
+    }
+    return width
+  }
+
+  /// The longest start of `text` that fits in `width` columns, and its width.
+  static func prefix(_ text: String, fitting width: Int) -> (text: Substring, width: Int) {
+    var used = 0
+    var end = text.startIndex
+    while end < text.endIndex {
+      let next = of(text[end])
+      if used + next > width { break }
+      used += next
+      end = text.index(after: end)
+    }
+    return (text[..<end], used)
+  }
+
+  private static func isRegional(_ scalar: Unicode.Scalar) -> Bool {
+    (0x1F1E6...0x1F1FF).contains(scalar.value)
+  }
+
+  private static func isModifier(_ scalar: Unicode.Scalar) -> Bool {
+    (0x1F3FB...0x1F3FF).contains(scalar.value)
+  }
+
+  private static func of(_ scalar: Unicode.Scalar) -> Int {
+    let value = scalar.value
+    if value < 0x300 {
+      return value < 0x20 || (0x7F...0x9F).contains(value) || value == 0xAD ? 0 : 1
+    }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: break
+    }
+    // Vowels and finals of Hangul join the syllable before them.
+    if (0x1160...0x11FF).contains(value) { return 0 }
+    return isWide(value) || (scalar.properties.isEmojiPresentation && !isRegional(scalar)) ? 2 : 1
+  }
+
+  /// Wide and fullwidth ranges of UAX #11, joined where only unassigned code points lie between.
+  private static func isWide(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+      0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,
+      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18AFF, 0x1AFF0...0x1B2FF,
+      0x1F200...0x1F265, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+}

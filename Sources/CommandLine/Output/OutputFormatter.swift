@@ -1,0 +1,88 @@
+import SwiftBoardJSON
+
+/// Turns a result into the text for standard output.
+public struct OutputFormatter: Sendable, Hashable {
+  public var format: OutputFormat
+  /// The terminal's columns; `nil` for no limit, as on a pipe.
+  public var width: Int?
+  /// Our own text is ASCII. What servers and users wrote stays as it is.
+  public var ascii: Bool
+  public var color: Bool
+
+  public init(
+    format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, color: Bool = false
+  ) {
+    self.format = format
+    self.width = width
+    self.ascii = ascii
+    self.color = color
+  }
+
+  /// The text of one successful command, complete with its last line end; empty for nothing to show.
+  ///
+  /// In JSON every command gives exactly one line, also one that shows nothing otherwise.
+  ///
+  /// - Parameters:
+  ///   - line: the line's number, from 1.
+  ///   - command: the command's name, `api.get`.
+  ///   - presentation: for people and tables.
+  ///   - value: for JSON.
+  ///   - milliseconds: how long it took.
+  /// - Complexity: linear in the text, times the columns for a table that must shrink.
+  public func render(
+    line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int
+  ) -> String {
+    switch format {
+    case .json:
+      let object: JSON = [
+        "line": JSON(line), "ok": true, "command": .string(command), "value": value,
+        "ms": JSON(milliseconds),
+      ]
+      return Self.line(object) + "\n"
+    case .table: return table(presentation)
+    case .plain: return plain(presentation)
+    case .csv: return CSV.text(presentation)
+    }
+  }
+
+  /// One line that no terminal obeys.
+  static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
+
+  private func table(_ presentation: Presentation) -> String {
+    switch presentation {
+    case .none: return ""
+    case .text(let text): return Self.terminated(Self.visible(text))
+    case .json(let value):
+      return value.text(JSONFormat(indent: 2, escaping: .controls)) + "\n"
+    case .record(let fields):
+      return RecordLayout(width: width, color: color).text(fields)
+    case .table(let columns, let rows):
+      let layout = TableLayout(columns: columns, rows: rows, width: width, ascii: ascii)
+      if let text = layout.text(color: color) { return text }
+      let records = RecordLayout(width: width, color: color)
+      return rows.map { row in
+        records.text(zip(columns, row).map { Presentation.Field($0.name, $1) })
+      }.joined(separator: "\n")
+    }
+  }
+
+  private func plain(_ presentation: Presentation) -> String {
+    switch presentation {
+    case .none: ""
+    case .text(let text): Self.terminated(Self.visible(text))
+    case .json(let value): Self.line(value) + "\n"
+    case .record(let fields):
+      fields.map { escapeControls($0.name) + "\t" + escapeControls($0.value) + "\n" }.joined()
+    case .table(_, let rows):
+      rows.map { row in row.map { escapeControls($0) }.joined(separator: "\t") + "\n" }.joined()
+    }
+  }
+
+  private static func visible(_ text: String) -> String {
+    escapeControls(text, keepsNewlines: true, keepsTabs: true)
+  }
+
+  private static func terminated(_ text: String) -> String {
+    text.isEmpty || text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n"
+  }
+}

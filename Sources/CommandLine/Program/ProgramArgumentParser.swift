@@ -1,0 +1,158 @@
+/// Reads the program's arguments up to the command.
+struct ProgramArgumentParser {
+  private let words: [Argument]
+  private var index = 0
+  private var lines: [String] = []
+
+  init(arguments: [String]) {
+    var column = 1
+    words = arguments.map { text in
+      defer { column += text.count + 1 }
+      return Argument(text, column: column)
+    }
+  }
+
+  /// `-h` or `--help` stands before anything that can only be a command's.
+  var asksForHelp: Bool {
+    for word in words {
+      let text = word.leadingText
+      if text == "--help" || text == "-h" { return true }
+      if text == "--" || text == "-f" { return false }
+    }
+    return false
+  }
+
+  mutating func run(_ options: inout ProgramOptions) throws(UsageError) {
+    while index < words.count {
+      let word = words[index]
+      let text = word.leadingText
+      if text == "--" {
+        index += 1
+        break
+      }
+      guard text.hasPrefix("-"), text != "-" else { break }
+      index += 1
+      let isDone =
+        text.hasPrefix("--")
+        ? try readLong(word, &options) : try readShort(word, &options)
+      if isDone { return }
+    }
+    try finish(&options)
+  }
+
+  private mutating func finish(_ options: inout ProgramOptions) throws(UsageError) {
+    if options.mode == .help || options.mode == .version { return }
+    let rest = words[index...]
+    if let first = rest.first {
+      guard lines.isEmpty else {
+        throw UsageError(
+          "-c and a command exclude each other", help: "put the command into a -c of its own",
+          at: first)
+      }
+      options.mode = .oneShot(rest.map(\.leadingText))
+    } else if !lines.isEmpty {
+      options.mode = .lines(lines)
+    }
+  }
+
+  /// True where nothing further is to be read.
+  private mutating func readLong(_ word: Argument, _ options: inout ProgramOptions)
+    throws(UsageError) -> Bool
+  {
+    let text = word.leadingText
+    let name = String(text.dropFirst(2).prefix { $0 != "=" })
+    let attached = text.count > name.count + 2 ? word.droppingLeading(name.count + 3) : nil
+    if name == ProgramOption.lines.name || name == ProgramOption.script.name {
+      let value = try value(attached, of: "--\(name)", word)
+      return try choose(name, value, &options)
+    }
+    if let option = ProgramOption.all.first(where: { $0.spec.name == name }) {
+      if option.spec.isFlag {
+        if attached != nil { throw UsageError("--\(name) takes no value", at: word) }
+        try option.apply(.flag(true), &options)
+      } else {
+        try apply(option, try value(attached, of: "--\(name)", word), &options)
+      }
+      return false
+    }
+    if name.hasPrefix("no-"), attached == nil,
+      let option = ProgramOption.all.first(where: {
+        $0.spec.isNegatable && $0.spec.name == name.dropFirst(3)
+      })
+    {
+      try option.apply(.flag(false), &options)
+      return false
+    }
+    throw unknown("--\(name)", word)
+  }
+
+  private mutating func readShort(_ word: Argument, _ options: inout ProgramOptions)
+    throws(UsageError) -> Bool
+  {
+    let letters = Array(word.leadingText.dropFirst())
+    for (offset, letter) in letters.enumerated() {
+      let rest = offset + 1 < letters.count ? word.droppingLeading(offset + 2) : nil
+      if letter == ProgramOption.lines.short || letter == ProgramOption.script.short {
+        let name = letter == "c" ? ProgramOption.lines.name : ProgramOption.script.name
+        return try choose(name, try value(rest, of: "-\(letter)", word), &options)
+      }
+      guard let option = ProgramOption.all.first(where: { $0.spec.short == letter }) else {
+        throw unknown(offset == 0 && letters.count > 1 ? word.leadingText : "-\(letter)", word)
+      }
+      if option.spec.isFlag {
+        try option.apply(.flag(true), &options)
+      } else {
+        try apply(option, try value(rest, of: "-\(letter)", word), &options)
+        return false
+      }
+    }
+    return false
+  }
+
+  private mutating func choose(_ name: String, _ value: Argument, _ options: inout ProgramOptions)
+    throws(UsageError) -> Bool
+  {
+    if name == ProgramOption.lines.name {
+      lines.append(value.leadingText)
+      return false
+    }
+    if options.mode == .help || options.mode == .version { return true }
+    guard lines.isEmpty else {
+      throw UsageError("-c and -f exclude each other", at: value)
+    }
+    guard !value.leadingText.isEmpty else {
+      throw UsageError("a file is missing after -f", at: value)
+    }
+    options.mode = .script(
+      path: value.leadingText, arguments: words[index...].map(\.leadingText))
+    return true
+  }
+
+  private func apply(_ option: ProgramOption, _ value: Argument, _ options: inout ProgramOptions)
+    throws(UsageError)
+  {
+    try option.spec.kind.check(value, named: "--\(option.spec.name)")
+    try option.apply(.value(value), &options)
+  }
+
+  /// What is attached to the option, else the next word.
+  private mutating func value(_ attached: Argument?, of name: String, _ word: Argument)
+    throws(UsageError) -> Argument
+  {
+    if let attached { return attached }
+    guard index < words.count else { throw UsageError("\(name) wants a value", at: word) }
+    index += 1
+    return words[index - 1]
+  }
+
+  private func unknown(_ name: String, _ word: Argument) -> UsageError {
+    let known =
+      ProgramOption.all.flatMap(\.spec.spellings)
+      + [ProgramOption.lines, ProgramOption.script].flatMap(\.spellings)
+    let help =
+      known.contains("-" + name)
+      ? "did you mean '-\(name)'?" : Suggestion.advice(for: name, among: known)
+    return UsageError(
+      "unknown option '\(name)'", help: help ?? "try 'swiftboard --help'", at: word)
+  }
+}

@@ -1,0 +1,174 @@
+/// One program option: its spelling, and where its value goes.
+struct ProgramOption: Sendable {
+  enum Given: Sendable {
+    case flag(Bool)
+    case value(Argument)
+
+    var isOn: Bool { if case .flag(let flag) = self { flag } else { true } }
+
+    var text: String {
+      get throws(UsageError) {
+        guard case .value(let argument) = self else { return "" }
+        return try argument.requiredText(named: "an option")
+      }
+    }
+
+    func choice<Choice: RawRepresentable<String>>() throws(UsageError) -> Choice? {
+      Choice(rawValue: try text)
+    }
+  }
+
+  var spec: OptionSpec
+  /// Has meaning for a single command, too.
+  var followsCommands = true
+  /// The environment variable with its default.
+  var variable: String?
+  var apply: @Sendable (Given, inout ProgramOptions) throws(UsageError) -> Void
+
+  private static func make(
+    _ spec: OptionSpec, followsCommands: Bool = true, hasVariable: Bool = true,
+    _ apply: @escaping @Sendable (Given, inout ProgramOptions) throws(UsageError) -> Void
+  ) -> ProgramOption {
+    let name = spec.name.uppercased().split(separator: "-").joined(separator: "_")
+    return ProgramOption(
+      spec: spec, followsCommands: followsCommands,
+      variable: hasVariable ? "SWIFTBOARD_\(name)" : nil, apply: apply)
+  }
+
+  /// In the order of the help.
+  static let all: [ProgramOption] = [
+    make(
+      OptionSpec(flag: "help", short: "h", "show this help"), followsCommands: false,
+      hasVariable: false
+    ) { given, options throws(UsageError) in
+      if given.isOn { options.mode = .help }
+    },
+    make(
+      OptionSpec(flag: "version", short: "V", "show the versions of the program and its libraries"),
+      followsCommands: false, hasVariable: false
+    ) { given, options throws(UsageError) in
+      if given.isOn { options.mode = .version }
+    },
+    make(OptionSpec(flag: "quiet", short: "q", "no messages but errors")) {
+      given, options throws(UsageError) in
+      options.isQuiet = given.isOn
+    },
+    make(OptionSpec(flag: "verbose", short: "v", "more messages; twice for still more")) {
+      given, options throws(UsageError) in
+      options.verbosity = given.isOn ? options.verbosity + 1 : 0
+    },
+    make(
+      OptionSpec(
+        "output", short: "o", value: "FORMAT", "how results are written",
+        kind: .choice(OutputFormat.allCases.map(\.rawValue)))
+    ) { given, options throws(UsageError) in
+      options.output = try given.choice()
+    },
+    make(
+      OptionSpec(flag: "json", "the same as -o json: one JSON value a command, on one line"),
+      hasVariable: false
+    ) { given, options throws(UsageError) in
+      if given.isOn { options.output = .json }
+    },
+    make(OptionSpec(flag: "plain", "the same as -o plain: cells between tabs"), hasVariable: false)
+    { given, options throws(UsageError) in
+      if given.isOn { options.output = .plain }
+    },
+    make(
+      OptionSpec(
+        "color", value: "WHEN", "colours; never with NO_COLOR set",
+        kind: .choice(ProgramOptions.ColorMode.allCases.map(\.rawValue)))
+    ) { given, options throws(UsageError) in
+      options.color = try given.choice()
+    },
+    make(OptionSpec(flag: "ascii", "no character of our own beyond ASCII")) {
+      given, options throws(UsageError) in
+      options.ascii = given.isOn
+    },
+    make(OptionSpec(flag: "no-pager", "never page long output")) {
+      given, options throws(UsageError) in
+      options.usesPager = !given.isOn
+    },
+    make(OptionSpec(flag: "no-input", "never prompt")) { given, options throws(UsageError) in
+      options.allowsInput = !given.isOn
+    },
+    make(OptionSpec(flag: "no-history", "keep no history"), followsCommands: false) {
+      given, options throws(UsageError) in
+      options.keepsHistory = !given.isOn
+    },
+    make(OptionSpec(flag: "no-init", "do not run init.sb"), followsCommands: false) {
+      given, options throws(UsageError) in
+      options.runsInitFile = !given.isOn
+    },
+    make(
+      OptionSpec("home", value: "DIR", "keep every file under one folder", kind: .directory),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
+      options.home = try given.text
+    },
+    make(
+      OptionSpec("config", value: "FILE", "the configuration file", kind: .file),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
+      options.config = try given.text
+    },
+    make(
+      OptionSpec(
+        "environment", value: "NAME", "which world the services belong to",
+        kind: .choice(ProgramOptions.Environment.allCases.map(\.rawValue))),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
+      options.environment = try given.choice()
+    },
+    make(OptionSpec(flag: "offline", "send nothing over the network")) {
+      given, options throws(UsageError) in
+      options.isOffline = given.isOn
+    },
+    make(
+      OptionSpec("timeout", value: "DUR", "the limit for each request: 500ms, 2s", kind: .duration)
+    ) { given, options throws(UsageError) in
+      if case .value(let argument) = given {
+        options.timeout = try argument.duration(named: "--timeout")
+      }
+    },
+    make(
+      OptionSpec(flag: "keep-going", short: "k", "run on after a failing line"),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
+      options.keepGoing = given.isOn
+    },
+    make(
+      OptionSpec(flag: "check-status", "an HTTP status of 300 and up is a failure", negatable: true)
+    ) { given, options throws(UsageError) in
+      options.checkStatus = given.isOn
+    },
+    make(
+      OptionSpec(flag: "echo", short: "x", "show each line before it runs"), followsCommands: false
+    ) { given, options throws(UsageError) in
+      options.echo = given.isOn
+    },
+    make(
+      OptionSpec("record", value: "FILE", "record the session", kind: .file), followsCommands: false
+    ) { given, options throws(UsageError) in
+      options.record = try given.text
+    },
+    make(
+      OptionSpec("seed", value: "N", "the start of all random numbers, from 0"),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
+      let text = try given.text
+      guard let seed = UInt64(text) else {
+        var argument: Argument?
+        if case .value(let value) = given { argument = value }
+        throw UsageError("--seed is a whole number from 0, not '\(text)'", at: argument)
+      }
+      options.seed = seed
+    },
+  ]
+
+  /// `-c` and `-f` choose what runs and cannot be told by one value.
+  static let lines = OptionSpec("command", short: "c", value: "LINE", "run a line; may be repeated")
+  static let script = OptionSpec(
+    "file", short: "f", value: "FILE", "run a script, - for standard input; the rest are its $1, $2"
+  )
+}

@@ -1,0 +1,127 @@
+/// What the program was asked for: the options before a command, and what to run.
+///
+/// An option that may also stand in a configuration file is `nil` until it is given as a flag or a variable; the caller
+/// puts the file's value or the default there. A flag wins over a variable.
+///
+/// Variables: `SWIFTBOARD_` and the option's name in capitals with `_` for `-`, such as `SWIFTBOARD_OUTPUT=json` and
+/// `SWIFTBOARD_KEEP_GOING=1`, for every option but `--help`, `--version`, `--json`, `--plain`, `-c` and `-f`. Flags take
+/// `1`, `true`, `yes`, `on` and `0`, `false`, `no`, `off`; an empty variable is none. None holds a secret.
+public struct ProgramOptions: Sendable, Hashable {
+  /// What to run.
+  public enum Mode: Sendable, Hashable {
+    case help
+    case version
+    /// No command: a person at a terminal, else a script on standard input.
+    case standardInput
+    /// `-c LINE`, once or more often.
+    case lines([String])
+    /// `-f FILE ARG…`; the file is `-` for standard input.
+    case script(path: String, arguments: [String])
+    /// A command's words, literal but for `{{…}}`.
+    case oneShot([String])
+  }
+
+  public enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
+
+  public enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
+
+  public var mode = Mode.standardInput
+  public var isQuiet = false
+  /// How often `-v` was given.
+  public var verbosity = 0
+  public var output: OutputFormat?
+  public var color: ColorMode?
+  public var ascii: Bool?
+  public var usesPager: Bool?
+  /// `false`: never prompt.
+  public var allowsInput = true
+  public var keepsHistory: Bool?
+  public var runsInitFile = true
+  /// Every file goes under this folder.
+  public var home: String?
+  /// The configuration file.
+  public var config: String?
+  public var environment: Environment?
+  public var isOffline: Bool?
+  public var timeout: Duration?
+  public var keepGoing: Bool?
+  /// `nil`: on in scripts and one-shot commands.
+  public var checkStatus: Bool?
+  public var echo: Bool?
+  /// The recording to write.
+  public var record: String?
+  public var seed: UInt64?
+
+  public init() {}
+
+  /// Reads the program's arguments, without its name, and its environment.
+  ///
+  /// Options stand before the command; the first word that is none starts it, `--` starts it in any case, and `-f` takes
+  /// everything behind its file as the script's arguments. `-h` and `--help` win over anything wrong beside them.
+  ///
+  /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for variables.
+  public static func parse(arguments: [String], environment: [String: String]) throws(UsageError)
+    -> ProgramOptions
+  {
+    var parser = ProgramArgumentParser(arguments: arguments)
+    do throws(UsageError) {
+      var options = ProgramOptions()
+      try options.applyVariables(environment)
+      try parser.run(&options)
+      return options
+    } catch {
+      guard parser.asksForHelp else { throw error }
+      var options = ProgramOptions()
+      options.mode = .help
+      return options
+    }
+  }
+
+  /// Puts in what came with a command, over what is there; see `CommandMatch.globals`.
+  public func applying(_ values: OptionValues) throws(UsageError) -> ProgramOptions {
+    var result = self
+    for option in ProgramOption.all where option.followsCommands {
+      if let flag = values.flag(option.spec.name) { try option.apply(.flag(flag), &result) }
+      if let value = values.value(option.spec.name) {
+        try option.apply(.value(value), &result)
+      }
+    }
+    return result
+  }
+
+  /// The options that may also follow a command, for `CommandTable.globals`.
+  public static var globals: [OptionSpec] {
+    ProgramOption.all.filter(\.followsCommands).map(\.spec)
+  }
+
+  private mutating func applyVariables(_ environment: [String: String]) throws(UsageError) {
+    for option in ProgramOption.all {
+      guard let name = option.variable, let text = environment[name], !text.isEmpty else {
+        continue
+      }
+      do throws(UsageError) {
+        if !option.spec.isFlag {
+          let value = Argument(text)
+          try option.spec.kind.check(value, named: name)
+          try option.apply(.value(value), &self)
+        } else if let flag = Self.flag(text) {
+          try option.apply(.flag(flag), &self)
+        } else if option.spec.name == "verbose", let count = Int(text), (0...9).contains(count) {
+          verbosity = count
+        } else {
+          throw UsageError("\(name) is 1 or 0, not '\(text)'")
+        }
+      } catch {
+        throw UsageError(error.message, help: error.help, code: 78)
+      }
+    }
+  }
+
+  private static func flag(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "1", "true", "yes", "on": true
+    case "0", "false", "no", "off": false
+    default: nil
+    }
+  }
+}

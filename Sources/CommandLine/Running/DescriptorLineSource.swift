@@ -1,0 +1,88 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Lines from an open file, a pipe or standard input.
+///
+/// It reads what is there, in chunks, on a thread of its own, and only when no whole line is left: on a pipe each line can
+/// be run before the next one has been written. One caller at a time.
+public final class DescriptorLineSource: LineSource {
+  private static let chunk = 1 << 16
+
+  private let descriptor: Int32
+  private let file: String?
+  private let closes: Bool
+  private let buffer = Mutex(LineBuffer())
+
+  /// - Parameters:
+  ///   - descriptor: open for reading; it is closed at the end of the source's life only with `closes`.
+  ///   - file: the name in places.
+  public init(descriptor: Int32, file: String?, closes: Bool = false) {
+    self.descriptor = descriptor
+    self.file = file
+    self.closes = closes
+  }
+
+  /// Standard input; its lines are at `<stdin>:7`.
+  public static func standardInput() -> DescriptorLineSource {
+    DescriptorLineSource(descriptor: STDIN_FILENO, file: "<stdin>")
+  }
+
+  /// Opens a script. Throws 66 where it cannot be opened.
+  public static func file(_ path: String) throws(LineSourceError) -> DescriptorLineSource {
+    if path.utf8.contains(0) {
+      throw LineSourceError(code: 66, message: "a file's name cannot hold a NUL character")
+    }
+    switch Libc.open(path) {
+    case .success(let descriptor):
+      return DescriptorLineSource(descriptor: descriptor, file: path, closes: true)
+    case .failure(let error):
+      throw LineSourceError(
+        code: 66, message: "cannot open \(escapeControls(path)): \(error)",
+        help: error.code == ENOENT ? "a path is taken from the current folder" : nil)
+    }
+  }
+
+  deinit {
+    if closes { Libc.close(descriptor) }
+  }
+
+  public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+    while true {
+      let (line, isAtEnd) = buffer.withLock { ($0.next(file: file), $0.isAtEnd) }
+      if let line { return .line(line) }
+      if isAtEnd { return .end }
+      let chunk = try await read()
+      buffer.withLock { $0.append(chunk) }
+    }
+  }
+
+  /// All bytes that no line has taken, to the end of the input; for a command that takes its value from there.
+  public func readRest() async throws(LineSourceError) -> [UInt8] {
+    var bytes = buffer.withLock { $0.takeRest() }
+    while !buffer.withLock({ $0.isAtEnd }) {
+      let chunk = try await read()
+      if chunk.isEmpty { buffer.withLock { $0.append([]) } }
+      bytes += chunk
+    }
+    return bytes
+  }
+
+  private func read() async throws(LineSourceError) -> [UInt8] {
+    let descriptor = descriptor
+    let result = await OwnThread.run { Libc.read(descriptor, atMost: Self.chunk) }
+    switch result {
+    case .success(let bytes): return bytes
+    case .failure(let error):
+      throw LineSourceError(
+        code: error.code == EISDIR ? 66 : 74,
+        message: "cannot read \(escapeControls(file ?? "the input")): \(error)")
+    }
+  }
+}

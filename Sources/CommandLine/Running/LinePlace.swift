@@ -1,0 +1,15 @@
+/// Where a line comes from.
+public struct LinePlace: Sendable, Hashable, CustomStringConvertible {
+  /// The script's name as given; `nil` where there is none to name.
+  public var file: String?
+  /// From 1.
+  public var line: Int
+
+  public init(_ file: String?, line: Int) {
+    self.file = file
+    self.line = line
+  }
+
+  /// `demo.sb:7`, or `line 7`.
+  public var description: String { file.map { "\($0):\(line)" } ?? "line \(line)" }
+}

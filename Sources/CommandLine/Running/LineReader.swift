@@ -1,0 +1,41 @@
+/// Reads lines from a person: a plain prompt, or a line editor behind the same door.
+public protocol LineReader: Sendable {
+  /// Shows the prompt and waits for a line. One caller at a time.
+  ///
+  /// - Throws: 74 where the terminal cannot be read any more.
+  func readLine(prompt: String) async throws(LineSourceError) -> LineRead
+}
+
+/// What a person answered.
+public enum LineRead: Sendable, Hashable {
+  /// Without its line end.
+  case line(String)
+  /// Ctrl-D on an empty line, or the terminal is gone.
+  case endOfInput
+  /// Ctrl-C; whether something was typed.
+  case interrupted(hadText: Bool)
+}
+
+/// The lines a person types.
+public final class PromptedLineSource: LineSource {
+  private let reader: any LineReader
+  private let prompt: @Sendable (_ isContinuation: Bool) async -> String
+  private let counter = LineCounter()
+
+  /// - Parameter prompt: asked before every line, so that it can show what changed.
+  public init(
+    reader: any LineReader, prompt: @escaping @Sendable (_ isContinuation: Bool) async -> String
+  ) {
+    self.reader = reader
+    self.prompt = prompt
+  }
+
+  public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+    switch try await reader.readLine(prompt: await prompt(isContinuation)) {
+    case .line(let text):
+      return .line(SourceLine(text: text, place: LinePlace(nil, line: counter.next())))
+    case .endOfInput: return .end
+    case .interrupted(let hadText): return .interrupted(hadText: hadText)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Lines from memory, as given with `-c` or pasted; a text of several lines counts as several.
+public final class ListLineSource: LineSource {
+  private struct State {
+    var lines: [(text: String, number: Int)]
+    var next = 0
+  }
+
+  private let file: String?
+  private let state: Mutex<State>
+
+  /// - Parameter file: the name in places, for example `-c`.
+  public init(_ texts: [String], file: String? = nil) {
+    self.file = file
+    var lines: [(String, Int)] = []
+    for text in texts {
+      for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        lines.append((String(part), lines.count + 1))
+      }
+    }
+    state = Mutex(State(lines: lines))
+  }
+
+  public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+    state.withLock { state in
+      guard state.next < state.lines.count else { return .end }
+      defer { state.next += 1 }
+      let (text, number) = state.lines[state.next]
+      return .line(SourceLine(text: text, place: LinePlace(file, line: number)))
+    }
+  }
+}

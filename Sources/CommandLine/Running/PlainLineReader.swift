@@ -1,0 +1,67 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A prompt and the terminal's own editing, as on `TERM=dumb`.
+public final class PlainLineReader: LineReader {
+  private let input: Int32
+  private let output: Int32
+  private let buffer = Mutex(LineBuffer())
+  /// Wakes the reading thread; `nil` where no pipe could be made, then an interrupt waits for the next line.
+  private let wake: (read: Int32, write: Int32)?
+
+  /// - Parameters:
+  ///   - input: the terminal to read.
+  ///   - output: where the prompt goes.
+  public init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) {
+    self.input = input
+    self.output = output
+    wake = try? Libc.pipe().get()
+  }
+
+  deinit {
+    if let wake {
+      Libc.close(wake.read)
+      Libc.close(wake.write)
+    }
+  }
+
+  public func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
+    var text = prompt
+    _ = text.withUTF8 { Libc.write(output, UnsafeRawBufferPointer($0)) }
+    while true {
+      let (line, isAtEnd) = buffer.withLock { ($0.next(file: nil), $0.isAtEnd) }
+      if let line { return .line(line.text) }
+      if isAtEnd { return .endOfInput }
+      let (input, wake) = (input, wake)
+      let result = await OwnThread.run { () -> Result<[UInt8]?, SystemError> in
+        if let wake, Libc.isSecondReady(input, wake.read) {
+          return Libc.read(wake.read, atMost: 64).map { _ in nil }
+        }
+        return Libc.read(input, atMost: 1 << 12).map { $0 }
+      }
+      switch result {
+      case .success(nil): return .interrupted(hadText: false)
+      case .success(let bytes?): buffer.withLock { $0.append(bytes) }
+      case .failure(let error):
+        // A terminal that was hung up answers EIO: there is nobody left to ask.
+        if error.code == EIO { return .endOfInput }
+        throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
+      }
+    }
+  }
+
+  /// Ends the `readLine` that is waiting, or the next one; to be called when Ctrl-C was pressed.
+  ///
+  /// The terminal has thrown away what was typed by then, so `hadText` is always `false`.
+  public func interrupt() {
+    guard let wake else { return }
+    withUnsafeBytes(of: UInt8(1)) { _ = Libc.write(wake.write, $0) }
+  }
+}

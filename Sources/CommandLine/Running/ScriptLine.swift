@@ -1,0 +1,50 @@
+/// A whole line on its way to be run: continuation lines are joined, and it is parsed.
+public struct ScriptLine: Sendable, Hashable {
+  /// As typed, physical lines joined by line feeds.
+  public var text: String
+  /// Where its first physical line is.
+  public var place: LinePlace
+  /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is `.invalid`.
+  public var parsed: ParsedLine
+
+  public init(text: String, place: LinePlace, parsed: ParsedLine) {
+    self.text = text
+    self.place = place
+    self.parsed = parsed
+  }
+
+  public var prefix: LinePrefix? { parsed.prefix }
+}
+
+/// How a line ended.
+public struct LineOutcome: Sendable, Hashable {
+  /// 0 for success.
+  public var exitCode: Int32
+  /// No further line is read, and the whole ends with `exitCode`, as after `exit`.
+  public var stop: Bool
+  /// What the prefix has to say about it, to be shown with the failure.
+  public var message: String?
+
+  public init(exitCode: Int32 = 0, stop: Bool = false, message: String? = nil) {
+    self.exitCode = exitCode
+    self.stop = stop
+    self.message = message
+  }
+
+  public static let success = LineOutcome()
+
+  /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-` forgives a failure.
+  ///
+  /// Neither touches `stop`, nor what a signal ended (130, 141, 143): that is no answer of the line's.
+  public func applying(_ prefix: LinePrefix?) -> LineOutcome {
+    guard !stop, ![130, 141, 143].contains(exitCode) else { return self }
+    switch prefix {
+    case .mustFail:
+      return exitCode == 0
+        ? LineOutcome(exitCode: 1, message: "this line should have failed, and succeeded")
+        : .success
+    case .mayFail: return .success
+    case .time, nil: return self
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/// Takes lines from a source and hands whole ones to a handler, one after the other.
+public struct ScriptRunner: Sendable {
+  /// Whether a failing line ends it.
+  public enum Policy: Sendable, Hashable {
+    /// A script or a pipe: the first failure ends it.
+    case stopAtFailure
+    /// `--keep-going`: all lines run, the first failure's code counts.
+    case keepGoing
+    /// A person: failures end nothing, and the end is a success unless `exit N` says otherwise.
+    case interactive
+  }
+
+  private let source: any LineSource
+  private let policy: Policy
+
+  public init(source: any LineSource, policy: Policy) {
+    self.source = source
+    self.policy = policy
+  }
+
+  /// Runs to the end of the source, to a failure that ends it, or to an outcome with `stop`.
+  ///
+  /// A line that does not parse is handed over as well, so that every line is a step; blank lines and comments are not. The
+  /// prefix is the handler's: see `LineOutcome.applying(_:)`. The next line is read after the handler has returned.
+  ///
+  /// - Parameters:
+  ///   - onInterrupt: Ctrl-C at the prompt; whether something was typed. A half-typed continued line is dropped.
+  ///   - handler: runs a line and says how it ended.
+  /// - Throws: what the source throws.
+  public func run(
+    onInterrupt: (_ hadText: Bool) async -> Void = { _ in },
+    _ handler: (ScriptLine) async -> LineOutcome
+  ) async throws(LineSourceError) -> ScriptSummary {
+    var summary = ScriptSummary()
+    var pending = PendingLine()
+    while true {
+      let line: ScriptLine
+      switch try await source.next(isContinuation: pending.isOpen) {
+      case .interrupted(let hadText):
+        await onInterrupt(hadText || pending.isOpen)
+        pending = PendingLine()
+        continue
+      case .end:
+        guard let rest = pending.takeUnfinished() else { return summary.finished(policy) }
+        line = rest
+      case .line(let next):
+        guard let whole = pending.add(next) else { continue }
+        line = whole
+      }
+      let outcome = await handler(line)
+      summary.add(outcome, at: line.place)
+      if outcome.stop || (outcome.exitCode != 0 && policy == .stopAtFailure) {
+        return summary.finished(policy)
+      }
+    }
+  }
+}
+
+/// Joins the physical lines of one line.
+private struct PendingLine {
+  private var text = ""
+  private var place: LinePlace?
+  private var open: IncompleteLine?
+
+  var isOpen: Bool { place != nil }
+
+  /// The whole line, if `next` completes one that is not blank.
+  mutating func add(_ next: SourceLine) -> ScriptLine? {
+    if isOpen { text += "\n" }
+    text += next.text
+    let start = place ?? next.place
+    if var problem = next.problem {
+      problem.lineOffset = next.place.line - start.line
+      return take(start, .invalid(problem))
+    }
+    if open?.mightEnd(with: next.text) == false { return nil }
+    switch LineParser.parse(text) {
+    case .empty:
+      self = PendingLine()
+      return nil
+    case .incomplete(let incomplete):
+      place = start
+      open = incomplete
+      return nil
+    case let parsed: return take(start, parsed)
+    }
+  }
+
+  /// What is left when nothing more comes.
+  mutating func takeUnfinished() -> ScriptLine? {
+    guard let place, let open else { return nil }
+    return take(place, .invalid(open.error))
+  }
+
+  private mutating func take(_ place: LinePlace, _ parsed: ParsedLine) -> ScriptLine {
+    defer { self = PendingLine() }
+    return ScriptLine(text: text, place: place, parsed: parsed)
+  }
+}
+
+/// How a whole run ended.
+public struct ScriptSummary: Sendable, Hashable {
+  /// The exit status of the whole.
+  public private(set) var exitCode: Int32 = 0
+  /// Lines that were run.
+  public private(set) var lines = 0
+  /// Those that failed.
+  public private(set) var failures = 0
+  /// Where the first failure was.
+  public private(set) var firstFailure: LinePlace?
+  /// The last line asked to stop.
+  public private(set) var didStop = false
+  private var firstCode: Int32 = 0
+  private var stopCode: Int32 = 0
+
+  /// `3 of 40 lines failed`; `nil` where none did.
+  public var message: String? {
+    failures == 0 ? nil : "\(failures) of \(lines) line\(lines == 1 ? "" : "s") failed"
+  }
+
+  fileprivate mutating func add(_ outcome: LineOutcome, at place: LinePlace) {
+    lines += 1
+    if outcome.stop {
+      didStop = true
+      stopCode = outcome.exitCode
+    } else if outcome.exitCode != 0 {
+      failures += 1
+      if firstFailure == nil {
+        firstFailure = place
+        firstCode = outcome.exitCode
+      }
+    }
+  }
+
+  fileprivate func finished(_ policy: ScriptRunner.Policy) -> ScriptSummary {
+    var result = self
+    // `exit 3` is asked for; a plain `exit` does not hide that lines failed before it.
+    result.exitCode =
+      didStop && (stopCode != 0 || policy == .interactive)
+      ? stopCode : policy == .interactive ? 0 : firstCode
+    return result
+  }
+}

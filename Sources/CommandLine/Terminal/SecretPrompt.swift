@@ -1,0 +1,156 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Why no secret could be read.
+public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// There is no terminal to ask on.
+  case noTerminal
+  /// Ctrl-C.
+  case interrupted
+  /// Ctrl-D, or the terminal is gone.
+  case endOfInput
+  /// More than `SecretPrompt.limit` bytes.
+  case tooLong
+  /// The system's words.
+  case failed(String)
+
+  /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long, 74 otherwise.
+  public var exitCode: Int32 {
+    switch self {
+    case .noTerminal, .endOfInput: 77
+    case .interrupted: 130
+    case .tooLong: 64
+    case .failed: 74
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .noTerminal: "there is no terminal to ask for it"
+    case .interrupted: "interrupted"
+    case .endOfInput: "nothing was entered"
+    case .tooLong: "more than \(SecretPrompt.limit) bytes"
+    case .failed(let message): "cannot read the terminal: \(message)"
+    }
+  }
+}
+
+/// Asks a person for a secret, without echo.
+public enum SecretPrompt {
+  /// The longest secret in bytes: a terminal takes no longer line anyway.
+  public static let limit = 4094
+
+  /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when it returns.
+  ///
+  /// They are never in a `String` and never in memory that moves. The terminal's modes are put back in any case, and
+  /// `TerminalModes.restore()` puts them back from a signal handler. It blocks: call it through `readOnOwnThread`, or from
+  /// a thread of your own.
+  public static func read<Value>(
+    prompt: String, terminal path: String = "/dev/tty",
+    _ body: (UnsafeMutableRawBufferPointer) -> Value
+  ) throws(SecretPromptError) -> Value {
+    let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .noTerminal }
+    defer { Libc.close(descriptor) }
+    guard isatty(descriptor) == 1, TerminalModes.save(descriptor) else { throw .noTerminal }
+    defer { TerminalModes.restoreAndForget() }
+    try hideEcho(descriptor)
+    show(prompt, on: descriptor)
+    defer { show("\n", on: descriptor) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 16)
+    _ = mlock(buffer.baseAddress, buffer.count)
+    defer {
+      wipe(buffer)
+      _ = munlock(buffer.baseAddress, buffer.count)
+      buffer.deallocate()
+    }
+    let count = try readLine(descriptor, into: buffer)
+    return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+  }
+
+  /// The same on a thread of its own.
+  public static func readOnOwnThread<Value: Sendable>(
+    prompt: String, terminal path: String = "/dev/tty",
+    _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
+  ) async throws(SecretPromptError) -> Value {
+    let result = await OwnThread.run { () -> Result<Value, SecretPromptError> in
+      do throws(SecretPromptError) {
+        return .success(try read(prompt: prompt, terminal: path, body))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// The terminal keeps editing the line; signals from keys are off, and Ctrl-C ends the line instead.
+  private static func hideEcho(_ descriptor: Int32) throws(SecretPromptError) {
+    var modes = termios()
+    guard tcgetattr(descriptor, &modes) == 0 else { throw .failed(Libc.message(errno)) }
+    modes.c_lflag |= tcflag_t(ICANON)
+    modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
+    withUnsafeMutableBytes(of: &modes.c_cc) { $0[Int(VEOL)] = interruptByte }
+    guard tcsetattr(descriptor, TCSAFLUSH, &modes) == 0 else {
+      throw .failed(Libc.message(errno))
+    }
+  }
+
+  private static let interruptByte: UInt8 = 3
+
+  private static func readLine(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer)
+    throws(SecretPromptError) -> Int
+  {
+    var count = 0
+    while count < buffer.count {
+      let got = systemRead(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+      if got < 0 {
+        if errno == EINTR { continue }
+        if errno == EIO { throw .endOfInput }
+        throw .failed(Libc.message(errno))
+      }
+      if got == 0 { throw .endOfInput }
+      count += got
+      switch buffer[count - 1] {
+      case interruptByte: throw .interrupted
+      case UInt8(ascii: "\n"):
+        guard count - 1 <= limit else { throw .tooLong }
+        return count - 1
+      default: continue
+      }
+    }
+    tcflush(descriptor, TCIFLUSH)
+    throw .tooLong
+  }
+
+  private static func systemRead(
+    _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int {
+    #if canImport(Glibc)
+      Glibc.read(descriptor, bytes, count)
+    #elseif canImport(Musl)
+      Musl.read(descriptor, bytes, count)
+    #else
+      Darwin.read(descriptor, bytes, count)
+    #endif
+  }
+
+  private static func show(_ text: String, on descriptor: Int32) {
+    var text = text
+    _ = text.withUTF8 { Libc.write(descriptor, UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+    guard let start = buffer.baseAddress else { return }
+    // Variants of memset that the optimiser must not remove although the memory is freed next.
+    #if canImport(Darwin)
+      memset_s(start, buffer.count, 0, buffer.count)
+    #else
+      explicit_bzero(start, buffer.count)
+    #endif
+  }
+}

@@ -1,0 +1,107 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A signal that is answered by the program.
+public enum Signal: Sendable, Hashable, CaseIterable {
+  case interrupt, terminate, hangup
+  /// The terminal has another size.
+  case windowChanged
+  /// The process goes on after it was stopped.
+  case continued
+
+  /// The system's number.
+  public var number: Int32 {
+    switch self {
+    case .hangup: SIGHUP
+    case .interrupt: SIGINT
+    case .terminate: SIGTERM
+    case .windowChanged: SIGWINCH
+    case .continued: SIGCONT
+    }
+  }
+
+  /// The exit status of a program that ends for it.
+  public var exitCode: Int32 { 128 + number }
+}
+
+/// Brings signals to asynchronous code.
+///
+/// The signal handler only writes a byte to a pipe; a thread reads it, and a task calls the handler, one signal after the
+/// other. One for the whole process, and it stays for the process's life.
+public enum SignalSource {
+  /// Where the handler writes. A signal handler can take no context and no lock, so this is a plain global: it is set
+  /// once, before the first handler is installed, and only read from then on.
+  private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
+    let pointer = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    pointer.initialize(to: -1)
+    return pointer
+  }()
+
+  /// Catches `signals` from now on and ignores SIGPIPE; only the first call counts.
+  ///
+  /// - Parameter handler: called for each signal in order. Equal signals in quick succession may count as one.
+  /// - Returns: `false` where it was started already, or no pipe could be made.
+  @discardableResult
+  public static func start(
+    _ signals: [Signal] = [.interrupt, .terminate, .hangup],
+    handler: @escaping @Sendable (Signal) async -> Void
+  ) -> Bool {
+    ignoreBrokenPipes()
+    guard writeEnd.pointee < 0, case .success(let pipe) = Libc.pipe() else { return false }
+    // A handler must never wait: with a full pipe there is a signal to be seen anyway.
+    _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
+    writeEnd.pointee = pipe.write
+    let (stream, continuation) = AsyncStream<Signal>.makeStream()
+    OwnThread.start {
+      // The threads that run tasks block signals, and this one inherited that: some thread must take them.
+      var caught = sigset_t()
+      sigemptyset(&caught)
+      for signal in signals { sigaddset(&caught, signal.number) }
+      pthread_sigmask(SIG_UNBLOCK, &caught, nil)
+      while case .success(let bytes) = Libc.read(pipe.read, atMost: 64), !bytes.isEmpty {
+        for byte in bytes {
+          if let signal = Signal.allCases.first(where: { $0.number == Int32(byte) }) {
+            continuation.yield(signal)
+          }
+        }
+      }
+      continuation.finish()
+    }
+    Task {
+      for await signal in stream { await handler(signal) }
+    }
+    for signal in signals { install(signal.number) }
+    return true
+  }
+
+  /// Writing to a pipe that nobody reads becomes an error instead of the end of the process.
+  public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+  private static func install(_ number: Int32) {
+    var action = sigaction()
+    let handler: @convention(c) (Int32) -> Void = { number in
+      let kept = errno
+      var byte = UInt8(truncatingIfNeeded: number)
+      #if canImport(Glibc)
+        _ = Glibc.write(SignalSource.writeEnd.pointee, &byte, 1)
+      #elseif canImport(Musl)
+        _ = Musl.write(SignalSource.writeEnd.pointee, &byte, 1)
+      #else
+        _ = Darwin.write(SignalSource.writeEnd.pointee, &byte, 1)
+      #endif
+      errno = kept
+    }
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_handler = handler
+    #else
+      action.__sigaction_handler.sa_handler = handler
+    #endif
+    action.sa_flags = Int32(SA_RESTART)
+    sigaction(number, &action, nil)
+  }
+}

@@ -1,0 +1,93 @@
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+struct ExpansionTests {
+  static let last: JSON = [
+    "status": 200, "body": ["id": 7, "name": "Ri\"ck; rm", "tags": ["a", 1.0]],
+  ]
+
+  @Test(
+    "values are put in, never split",
+    arguments: [
+      ("x $a", ["x", "1 2;3"]),
+      ("x a${b}c", ["x", "ac"]),
+      ("x {{last.body.name}}", ["x", "Ri\"ck; rm"]),
+      ("x {{last.status}}/{{last.body.id}}", ["x", "200/7"]),
+      ("x {{last.body.tags}}", ["x", #"["a",1.0]"#]),
+      (
+        #"x {"n": "{{last.body.name}}", "t": {{last.body.tags}}}"#,
+        ["x", #"{"n": "Ri\"ck; rm", "t": ["a",1.0]}"#]
+      ),
+      (#"x {"n": "$q"}"#, ["x", #"{"n": "\"\n"}"#]),
+      ("x '$a'", ["x", "$a"]),
+    ])
+  func values(text: String, expected: [String]) throws {
+    let words = try arguments(
+      text, variables: ["a": "1 2;3", "b": "", "q": "\"\n"], last: Self.last)
+    #expect(words.map(\.text) == expected)
+  }
+
+  @Test("what is missing is said at its word")
+  func missing() {
+    let cases = [
+      ("x y$a", 3, 3, "no variable 'a'"), ("xx $1", 4, 2, "no variable '1'"),
+      ("x {{last.nope}}", 3, 13, "the last value has nothing at 'nope'"),
+    ]
+    for (text, column, length, message) in cases {
+      let error = #expect(throws: UsageError.self) { try arguments(text, last: Self.last) }
+      #expect(error?.message == message)
+      #expect(error?.column == column)
+      #expect(error?.length == length)
+      #expect(error?.help != nil)
+    }
+    let none = #expect(throws: UsageError.self) { try arguments("x {{last}}") }
+    #expect(none?.message == "there is no last value yet")
+  }
+
+  @Test("secrets stay names")
+  func secrets() throws {
+    let word = try arguments("x Bearer:{{secret:a b}}!")[1]
+    #expect(word.text == nil)
+    #expect(word.shown == "Bearer:{{secret:a b}}!")
+    #expect(word.template.secretNames == ["a b"])
+    #expect(word.template.resolved { _ in "s3cret" } == "Bearer:s3cret!")
+    guard case .commands(let list) = LineParser.parse("a > {{secret:x}}") else { return }
+    #expect(list.commands[0].hasSecret)
+  }
+
+  @Test("a template survives coding, and text never turns into a secret")
+  func coding() throws {
+    let templates: [SecretTemplate] = [
+      "", "plain", "{{secret:x}}", SecretTemplate(secret: "x"),
+      SecretTemplate(parts: [.text("a"), .secret("b"), .text("c")]),
+    ]
+    for template in templates {
+      let data = try JSONEncoder().encode([template])
+      #expect(try JSONDecoder().decode([SecretTemplate].self, from: data) == [template])
+    }
+    #expect(
+      String(decoding: try JSONEncoder().encode(["a" as SecretTemplate]), as: UTF8.self)
+        == #"["a"]"#)
+    let mixed = try JSONEncoder().encode(templates[4])
+    #expect(
+      String(decoding: mixed, as: UTF8.self)
+        == #"{"parts":[{"text":"a"},{"secret":"b"},{"text":"c"}]}"#)
+  }
+
+  @Test("templates have one form")
+  func normal() {
+    #expect(
+      SecretTemplate(parts: [.text("a"), .text(""), .text("b"), .secret("x"), .text("")]).parts
+        == [.text("ab"), .secret("x")])
+    #expect(SecretTemplate("").text == "")
+    #expect(SecretTemplate("").parts.isEmpty)
+  }
+}

@@ -1,0 +1,91 @@
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+struct FailureTests {
+  private func failure(
+    _ text: String?, column: Int?, length: Int? = nil, lineOffset: Int = 0,
+    place: LinePlace? = LinePlace("demo.sb", line: 7)
+  ) -> Failure {
+    Failure(
+      place: place, line: 7, lineOffset: lineOffset, column: column, length: length, text: text,
+      message: "no", help: "try",
+      code: 64, errorName: "usage")
+  }
+
+  @Test("place, line, caret, advice")
+  func text() {
+    #expect(
+      failure("db pot x", column: 4, length: 3).render() == """
+        demo.sb:7:4: error: no
+          db pot x
+             ^~~
+        help: try
+
+        """)
+    #expect(failure(nil, column: nil, place: nil).render() == "error: no\nhelp: try\n")
+    #expect(failure("db", column: nil).render() == "demo.sb:7: error: no\nhelp: try\n")
+  }
+
+  @Test(
+    "the caret stands under what is blamed",
+    arguments: [
+      ("漢字 pot", 4, 3, "  漢字 pot\n       ^~~\n"), ("a\tb", 3, 1, "  a b\n    ^\n"),
+      ("a 漢 b", 3, 1, "  a 漢 b\n    ^~\n"),
+      ("\u{1B}x y", 4, 1, "  \\u{1b}x y\n          ^\n"), ("ab", 3, 1, "  ab\n    ^\n"),
+      ("ab", 99, 5, "  ab\n    ^\n"),
+      ("ab", 1, 99, "  ab\n  ^~\n"), ("ab", 0, 0, "  ab\n  ^\n"),
+    ])
+  func caret(text: String, column: Int, length: Int, expected: String) {
+    let shown = failure(text, column: column, length: length).render()
+    #expect(shown == "demo.sb:7:\(column): error: no\n\(expected)help: try\n")
+  }
+
+  @Test("of a continued line the physical one is named")
+  func continued() {
+    let shown = failure("a {\n  b\n}", column: 3, lineOffset: 1).render()
+    #expect(shown == "demo.sb:8:3: error: no\n    b\n    ^\nhelp: try\n")
+  }
+
+  @Test("a long line is cut around the caret", arguments: [1, 50, 500, 999, 1000])
+  func long(column: Int) {
+    let text = String((0..<1000).map { Character(Unicode.Scalar(UInt8(97 + $0 % 26))) })
+    let lines = failure(text, column: column, length: 3).render(width: 80).split(separator: "\n")
+    #expect(lines[1].count <= 80)
+    let caret =
+      lines[2].firstIndex(of: "^").map { lines[2].distance(from: lines[2].startIndex, to: $0) } ?? 0
+    #expect(Array(lines[1])[caret] == Array(text)[column - 1])
+  }
+
+  @Test("JSON has the keys in order")
+  func json() {
+    #expect(
+      failure("x", column: 1).render(json: true)
+        == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"no","hint":"try"}"# + "\n")
+    var hostile = failure("x", column: 1)
+    hostile.message = "\u{1B}\u{202E}"
+    hostile.help = nil
+    #expect(
+      hostile.render(json: true)
+        == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"\u001b\u202e","hint":null}"#
+        + "\n")
+    #expect(!hostile.render().unicodeScalars.contains("\u{1B}"))
+  }
+
+  @Test("a usage error becomes a failure of its line")
+  func usage() {
+    let line = ScriptLine(text: "ab cd", place: LinePlace("s", line: 2), parsed: .empty)
+    let failure = Failure(UsageError("bad", column: 4, length: 2, code: 65), in: line)
+    #expect(failure.render() == "s:2:4: error: bad\n  ab cd\n     ^~\n")
+    #expect(failure.errorName == "malformedData")
+    #expect(
+      OutputFormatter(format: .json).render(failure).hasPrefix(#"{"line":2,"ok":false,"code":65"#))
+  }
+
+  @Test("control characters in a file's name stay visible")
+  func place() {
+    let shown = failure("x", column: 1, place: LinePlace("a\u{1B}b\nc", line: 1)).render()
+    #expect(shown.hasPrefix("a\\u{1b}b\\nc:1:1: error: no\n"))
+  }
+}

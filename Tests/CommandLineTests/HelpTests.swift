@@ -1,0 +1,95 @@
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+struct HelpTests {
+  @Test("overview")
+  func overview() throws {
+    #expect(
+      try demo.help(for: [], width: 60) == """
+        api         HTTP services
+        characters  recent
+        log         what happened
+        session     goto, status
+        echo        print words
+        refuse      always wrong
+
+        help COMMAND shows its sub-commands, options and examples.
+
+        """)
+  }
+
+  @Test("one command, examples first")
+  func command() throws {
+    #expect(
+      try demo.help(for: ["api", "get"], width: 60) == """
+        api get: fetch a resource
+
+        Examples
+          api get rick/character/1
+          rick/character/1 --headers
+
+        Usage
+          api [get] TARGET [ITEM...] [--timeout DUR] [--cache
+              localFirst|remoteFirst|noCache] [--headers] [--retry
+              N] [--auth AUTH]
+
+        Arguments
+          TARGET  SERVICE/PATH or a URL
+          ITEM    part of the request
+
+        Options
+          -t, --timeout DUR  the limit
+              --cache localFirst|remoteFirst|noCache
+                             cache policy
+              --headers      show headers
+              --retry N      attempts
+              --auth AUTH    how to sign in
+
+        """)
+  }
+
+  @Test("a group")
+  func group() throws {
+    #expect(
+      try demo.help(for: ["log"], width: 60) == """
+        log: what happened
+
+        Commands
+          log level [CATEGORY] debug|info
+                    set a level
+          log tail  show the end
+
+        help log COMMAND shows one in full.
+
+        """)
+  }
+
+  @Test("words behind a command are ignored, unknown ones suggest")
+  func words() throws {
+    #expect(try demo.help(for: ["echo", "x"]) == demo.help(for: ["echo"]))
+    #expect(try demo.help(for: ["characters", "recent"]).contains("See also"))
+    let error = #expect(throws: UsageError.self) { try demo.help(for: ["api", "gte"]) }
+    #expect(error?.help == "did you mean 'get'?")
+  }
+
+  @Test("no line is wider than asked, none ends in a blank", arguments: [60, 80, 120])
+  func width(width: Int) throws {
+    var texts = [ProgramOptions.help(width: width)]
+    for spec in demo.specs { texts.append(try demo.help(for: spec.path, width: width)) }
+    for line in texts.joined(separator: "\n").split(separator: "\n") {
+      #expect(line.count <= max(width, 80), "\(line)")
+      #expect(line.last != " ")
+    }
+  }
+
+  @Test("the program's help names every option")
+  func program() {
+    let text = ProgramOptions.help()
+    for option in ProgramOption.all {
+      #expect(text.contains("--\(option.spec.synopsis.dropFirst(2))"))
+    }
+    #expect(text.contains("-c, --command LINE"))
+    #expect(text.utf8.allSatisfy { $0 < 0x80 })
+  }
+}

@@ -1,0 +1,224 @@
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A pipe. Who reads it closes its end.
+private struct TestPipe: Sendable {
+  let read: Int32
+  private let write: Int32
+
+  init() throws {
+    (read, write) = try Libc.pipe().get()
+  }
+
+  /// Lines from it; it is closed with the source.
+  func source(_ file: String? = nil) -> DescriptorLineSource {
+    DescriptorLineSource(descriptor: read, file: file, closes: true)
+  }
+
+  func send(_ text: String) { send(Array(text.utf8)) }
+  func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { _ = Libc.write(write, $0) } }
+
+  /// The end, once all is sent.
+  func finish() { Libc.close(write) }
+}
+
+private func texts(_ bytes: [UInt8]) async throws -> [String] {
+  let pipe = try TestPipe()
+  pipe.send(bytes)
+  pipe.finish()
+  let source = pipe.source("p")
+  var lines: [String] = []
+  while case .line(let line) = try await source.next(isContinuation: false) {
+    lines.append("\(line.place.line) \(line.text)\(line.problem.map { " ! \($0.message)" } ?? "")")
+  }
+  return lines
+}
+
+struct LineSourceTests {
+  @Test("line ends")
+  func lineEnds() async throws {
+    #expect(try await texts([]) == [])
+    #expect(try await texts(Array("a\n\nb".utf8)) == ["1 a", "2 ", "3 b"])
+    #expect(try await texts(Array("a\r\nb\r\n".utf8)) == ["1 a", "2 b"])
+    #expect(try await texts(Array("a\rb\n".utf8)) == ["1 a\rb"])
+    #expect(try await texts([0xEF, 0xBB, 0xBF] + Array("a\nb".utf8)) == ["1 a", "2 b"])
+  }
+
+  @Test("invalid UTF-8 is named by its offset, and the next line is read")
+  func invalid() async throws {
+    let lines = try await texts(Array("ab\né".utf8) + [0xFF, 0x0A] + Array("c".utf8))
+    #expect(
+      lines == ["1 ab", "2 é\u{FFFD} ! invalid UTF-8: byte 0xff at offset 5", "3 c"])
+    for bytes: [UInt8] in [
+      [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0x80], [0xF4, 0x90, 0x80, 0x80],
+    ] {
+      let shown = try await texts([0x61] + bytes)
+      #expect(shown.first?.hasSuffix("at offset 1") == true, "\(shown)")
+    }
+  }
+
+  @Test("invalid UTF-8 reaches the handler as a line with 65")
+  func invalidLine() async throws {
+    let pipe = try TestPipe()
+    pipe.send(Array("a {\nb".utf8) + [0x80, 0x0A] + Array("c\n".utf8))
+    pipe.finish()
+    let source = pipe.source("p")
+    let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
+      guard case .invalid(let error) = line.parsed else { return .success }
+      #expect(error.lineOffset == 1)
+      #expect(error.column == 2)
+      #expect(line.place == LinePlace("p", line: 1))
+      return LineOutcome(exitCode: error.code)
+    }
+    #expect(summary.exitCode == 65)
+  }
+
+  @Test("on a pipe a line is run before the next one is written")
+  func lineByLine() async throws {
+    let pipe = try TestPipe()
+    pipe.send("line 1\n")
+    let source = pipe.source()
+    // Each line is written only by the handler of the one before: reading ahead would wait for ever.
+    let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
+      if line.place.line == 50 { pipe.finish() } else { pipe.send("line \(line.place.line + 1)\n") }
+      return .success
+    }
+    #expect(summary.lines == 50)
+  }
+
+  @Test("a line of megabytes, in pieces")
+  func long() async throws {
+    let pipe = try TestPipe()
+    let text = String(repeating: "é", count: 1 << 20)
+    OwnThread.start {
+      pipe.send(text + "\nend")
+      pipe.finish()
+    }
+    let source = pipe.source()
+    guard case .line(let first) = try await source.next(isContinuation: false),
+      case .line(let second) = try await source.next(isContinuation: false)
+    else {
+      Issue.record("no lines")
+      return
+    }
+    #expect(first.text == text)
+    #expect(second.text == "end")
+    #expect(try await source.next(isContinuation: false) == .end)
+    #expect(try await source.next(isContinuation: false) == .end)
+  }
+
+  @Test("a command may take the rest of the input")
+  func rest() async throws {
+    let pipe = try TestPipe()
+    pipe.send(Array("set x\n".utf8) + [0xFF, 0x00, 0x0A])
+    let source = pipe.source()
+    _ = try await source.next(isContinuation: false)
+    OwnThread.start {
+      pipe.send("more")
+      pipe.finish()
+    }
+    #expect(try await source.readRest() == [0xFF, 0x00, 0x0A] + Array("more".utf8))
+    #expect(try await source.next(isContinuation: false) == .end)
+  }
+
+  @Test("files that cannot be read")
+  func missing() async throws {
+    for path in ["/nonexistent/x.sb", "", "a\0b"] {
+      let error = #expect(throws: LineSourceError.self) { try DescriptorLineSource.file(path) }
+      #expect(error?.code == 66)
+    }
+    let folder = try DescriptorLineSource.file("/")
+    let error = await #expect(throws: LineSourceError.self) {
+      try await folder.next(isContinuation: false)
+    }
+    #expect(error?.code == 66)
+  }
+
+  @Test("a plain reader shows its prompt, reads lines, can be interrupted")
+  func plainReader() async throws {
+    let input = try TestPipe()
+    let output = try Libc.pipe().get()
+    defer {
+      Libc.close(input.read)
+      Libc.close(output.read)
+      Libc.close(output.write)
+    }
+    let reader = PlainLineReader(input: input.read, output: output.write)
+    input.send("one\ntwo\n")
+    #expect(try await reader.readLine(prompt: "> ") == .line("one"))
+    #expect(try await reader.readLine(prompt: "> ") == .line("two"))
+    async let waiting = reader.readLine(prompt: "? ")
+    reader.interrupt()
+    #expect(try await waiting == .interrupted(hadText: false))
+    input.send("three")
+    input.finish()
+    #expect(try await reader.readLine(prompt: "> ") == .line("three"))
+    #expect(try await reader.readLine(prompt: "> ") == .endOfInput)
+    #expect(
+      String(decoding: try Libc.read(output.read, atMost: 99).get(), as: UTF8.self) == "> > ? > > ")
+  }
+}
+
+struct StandardOutputTests {
+  @Test("writes all, at once")
+  func writes() throws {
+    let pipe = try Libc.pipe().get()
+    defer { Libc.close(pipe.read) }
+    let output = StandardOutput(descriptor: pipe.write)
+    try output.write("é\n")
+    #expect(try Libc.read(pipe.read, atMost: 9).get() == Array("é\n".utf8))
+    try output.write("")
+    Libc.close(pipe.write)
+  }
+
+  @Test("a large text through a pipe that does not block")
+  func large() async throws {
+    let pipe = try Libc.pipe().get()
+    _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
+    let text = String(repeating: "0123456789", count: 100_000)
+    async let count = OwnThread.run { () -> Int in
+      var count = 0
+      while case .success(let bytes) = Libc.read(pipe.read, atMost: 4096), !bytes.isEmpty {
+        count += bytes.count
+      }
+      return count
+    }
+    let result = await OwnThread.run { () -> Bool in
+      defer { Libc.close(pipe.write) }
+      return (try? StandardOutput(descriptor: pipe.write).write(text)) != nil
+    }
+    #expect(result)
+    #expect(await count == 1_000_000)
+    Libc.close(pipe.read)
+  }
+
+  @Test("nobody reads any more: 141; a full disk: 74")
+  func failures() throws {
+    SignalSource.ignoreBrokenPipes()
+    let pipe = try Libc.pipe().get()
+    Libc.close(pipe.read)
+    let closed = #expect(throws: OutputError.self) {
+      try StandardOutput(descriptor: pipe.write).write("x")
+    }
+    #expect(closed == .closed)
+    #expect(closed?.exitCode == 141)
+    Libc.close(pipe.write)
+    #if os(Linux)
+      let full = open("/dev/full", O_WRONLY)
+      let error = #expect(throws: OutputError.self) {
+        try StandardOutput(descriptor: full).write("x")
+      }
+      #expect(error?.exitCode == 74)
+      Libc.close(full)
+    #endif
+  }
+}

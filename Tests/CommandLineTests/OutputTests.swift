@@ -1,0 +1,191 @@
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+struct OutputTests {
+  static let columns = [
+    Presentation.Column("id", priority: 9, alignment: .right),
+    Presentation.Column("name", priority: 5),
+    Presentation.Column("status", priority: 2), Presentation.Column("url", priority: 1),
+  ]
+  static let rows = [
+    ["1", "Rick Sanchez", "Alive", "https://rickandmortyapi.com/api/character/1"],
+    ["20", "Morty 漢字 Smith", "unknown", "https://rickandmortyapi.com/api/character/20"],
+  ]
+  static let table = Presentation.table(columns: columns, rows: rows)
+
+  private func show(
+    _ presentation: Presentation, _ format: OutputFormat = .table, width: Int? = nil,
+    ascii: Bool = true
+  ) -> String {
+    OutputFormatter(format: format, width: width, ascii: ascii).render(
+      line: 3, command: "api.get", presentation: presentation, value: ["a": 1], milliseconds: 12)
+  }
+
+  @Test("a table that fits")
+  func wide() {
+    #expect(
+      show(Self.table, width: 200) == """
+        id  name              status   url
+        --  ----------------  -------  --------------------------------------------
+         1  Rick Sanchez      Alive    https://rickandmortyapi.com/api/character/1
+        20  Morty 漢字 Smith  unknown  https://rickandmortyapi.com/api/character/20
+
+        """)
+    #expect(show(Self.table) == show(Self.table, width: 200))
+  }
+
+  @Test("columns shrink")
+  func shrunk() {
+    #expect(
+      show(Self.table, width: 60, ascii: false) == """
+        id  name              status   url
+        ──  ────────────────  ───────  ─────────────────────────────
+         1  Rick Sanchez      Alive    https://rickandmortyapi.com/…
+        20  Morty 漢字 Smith  unknown  https://rickandmortyapi.com/…
+
+        """)
+    #expect(show(Self.table, width: 40).contains("Rick Sanchez   Alive    https://r..."))
+    #expect(show(Self.table, width: 40).contains("Morty 漢字..."))
+  }
+
+  @Test("then the columns of low priority go")
+  func dropped() {
+    #expect(
+      show(Self.table, width: 20) == """
+        id  name     status
+        --  -------  -------
+         1  Rick...  Alive
+        20  Mort...  unknown
+
+        """)
+    #expect(
+      show(Self.table, width: 12) == """
+        id  name
+        --  --------
+         1  Rick ...
+        20  Morty...
+
+        """)
+  }
+
+  @Test("then a record a block")
+  func blocks() {
+    let text = show(Self.table, width: 9)
+    #expect(
+      text.hasPrefix(
+        """
+        id
+          1
+        name
+          Rick Sa
+          nchez
+        status
+          Alive
+        """))
+    #expect(text.contains("\n\nid\n  20\n"))
+  }
+
+  @Test(
+    "no row is wider than the terminal", arguments: [5, 8, 13, 21, 40, 80, 200], [true, false])
+  func widths(width: Int, ascii: Bool) {
+    var generator = SeededGenerator(state: UInt64(width))
+    let pieces = ["a", "漢", "é", "👨‍👩‍👧", " ", "\u{1B}[31m", "\n", "\t", "long word "]
+    for _ in 0..<20 {
+      let count = Int.random(in: 1...7, using: &generator)
+      let columns = (0..<count).map { index in
+        Presentation.Column(
+          "column \(index)", priority: Int.random(in: 0...3, using: &generator),
+          alignment: Bool.random(using: &generator) ? .left : .right)
+      }
+      let rows = (0..<4).map { _ in
+        (0..<Int.random(in: 0...count, using: &generator)).map { _ in
+          (0..<Int.random(in: 0...12, using: &generator))
+            .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+        }
+      }
+      let text = show(.table(columns: columns, rows: rows), width: width, ascii: ascii)
+      for line in text.split(separator: "\n") {
+        #expect(DisplayWidth.of(line) <= width, "\(line)")
+        #expect(!line.unicodeScalars.contains { isControl($0) })
+      }
+    }
+  }
+
+  @Test("records")
+  func record() {
+    let record = Presentation.fields([("name", "Rick"), ("note", "two\nlines"), ("none", "")])
+    #expect(show(record) == "name  Rick\nnote  two\n      lines\nnone\n")
+    #expect(show(record, .plain) == "name\tRick\nnote\ttwo\\nlines\nnone\t\n")
+    #expect(show(record, .csv) == "name,note,none\r\nRick,\"two\nlines\",\r\n")
+    #expect(show(record, width: 16) == "name  Rick\nnote  two\n      lines\nnone\n")
+  }
+
+  @Test("JSON is one line with its keys in order")
+  func json() {
+    let expected = #"{"line":3,"ok":true,"command":"api.get","value":{"a":1},"ms":12}"# + "\n"
+    for presentation in [Self.table, .none, .text("x")] {
+      #expect(show(presentation, .json) == expected)
+    }
+    let hostile = OutputFormatter(format: .json).render(
+      line: 1, command: "x", presentation: .none, value: "\u{1B}[2J\u{202E}\n\u{9B}",
+      milliseconds: 0)
+    #expect(hostile.contains(#""\u001b[2J\u202e\n\u009b""#))
+  }
+
+  @Test("plain and CSV")
+  func plain() {
+    let table = Presentation.table(
+      columns: [Presentation.Column("a,b"), Presentation.Column("c")],
+      rows: [["x\ty", "1,2"], ["\"q\"", "z\r\nz"]])
+    #expect(show(table, .plain) == "x\\ty\t1,2\n\"q\"\tz\\r\\nz\n")
+    #expect(show(table, .csv) == "\"a,b\",c\r\nx\ty,\"1,2\"\r\n\"\"\"q\"\"\",\"z\nz\"\r\n")
+    #expect(show(.none, .csv) == "")
+    #expect(show(.none, .plain) == "")
+    #expect(show(.table(columns: [], rows: [])) == "")
+  }
+
+  @Test("values as JSON")
+  func values() {
+    let list = Presentation.json([["a": 1, "b": "x,y"], ["b": JSON.null, "c": [1, 2]]])
+    #expect(show(list, .csv) == "a,b,c\r\n1,\"x,y\",\r\n,,\"[1,2]\"\r\n")
+    #expect(show(list, .plain) == #"[{"a":1,"b":"x,y"},{"b":null,"c":[1,2]}]"# + "\n")
+    #expect(show(.json(["a": 1])) == "{\n  \"a\": 1\n}\n")
+    #expect(show(.json(3), .csv) == "value\r\n3\r\n")
+  }
+
+  @Test("text ends in a line end and steers no terminal")
+  func text() {
+    #expect(show(.text("a")) == "a\n")
+    #expect(show(.text("a\n")) == "a\n")
+    #expect(show(.text("")) == "")
+    #expect(show(.text("a\r\nb\tc\rd\u{1B}]0;x\u{7}")) == "a\nb\tc\\rd\\u{1b}]0;x\\u{7}\n")
+  }
+
+  @Test(
+    "controls are shown",
+    arguments: [
+      ("plain é 漢 👨‍👩‍👧", "plain é 漢 👨‍👩‍👧"), ("\u{1B}[31m", "\\u{1b}[31m"), ("a\tb\nc\r", "a\\tb\\nc\\r"),
+      ("\u{9B}2J", "\\u{9b}2J"),
+      ("\u{7F}\u{0}", "\\u{7f}\\u{0}"),
+      ("a\u{202E}b\u{2066}c\u{200F}", "a\\u{202e}b\\u{2066}c\\u{200f}"),
+      ("\u{2028}", "\\u{2028}"), ("\r\n", "\\r\\n"),
+    ])
+  func controls(text: String, expected: String) { #expect(escapeControls(text) == expected) }
+
+  @Test("line ends and tabs on request")
+  func kept() {
+    #expect(escapeControls("a\r\nb\rc\td\r", keepsNewlines: true) == "a\nb\\rc\\td\\r")
+    #expect(escapeControls("a\tb", keepsTabs: true) == "a\tb")
+  }
+
+  @Test(
+    "display width",
+    arguments: [
+      ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("👨‍👩‍👧", 2), ("🇩🇪", 2), ("👍🏽", 2),
+      ("❤️", 2), ("❤", 1), ("ｗ", 2),
+      ("한", 2), ("\u{200B}", 0), ("…", 1), ("─", 1), ("العربية", 7), ("각", 2),
+    ])
+  func width(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
+}

@@ -1,0 +1,160 @@
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+struct ProgramOptionsTests {
+  private func parse(_ arguments: [String], _ environment: [String: String] = [:])
+    throws(UsageError) -> ProgramOptions
+  {
+    try ProgramOptions.parse(arguments: arguments, environment: environment)
+  }
+
+  @Test(
+    "modes",
+    arguments: [
+      ([], ProgramOptions.Mode.standardInput),
+      (["-q"], .standardInput),
+      (["--"], .standardInput),
+      (["--help"], .help),
+      (["-qh", "x"], .help),
+      (["--nonsense", "--help"], .help),
+      (["-V"], .version),
+      (["--version", "x"], .version),
+      (["api", "get", "x", "--json", "-h"], .oneShot(["api", "get", "x", "--json", "-h"])),
+      (["-q", "--", "-api", "--"], .oneShot(["-api", "--"])),
+      (["-"], .oneShot(["-"])),
+      (["-c", "a", "--command=b", "-cc"], .lines(["a", "b", "c"])),
+      (["-c", "--help"], .lines(["--help"])),
+      (["-f", "x.sb"], .script(path: "x.sb", arguments: [])),
+      (["-kf", "-", "-q", "--help"], .script(path: "-", arguments: ["-q", "--help"])),
+      (["--file=x.sb", "a"], .script(path: "x.sb", arguments: ["a"])),
+    ])
+  func modes(arguments: [String], expected: ProgramOptions.Mode) throws {
+    #expect(try parse(arguments).mode == expected)
+  }
+
+  @Test("every option has its place")
+  func options() throws {
+    let all = try parse([
+      "-qvv", "-ojson", "--color=never", "--ascii", "--no-pager", "--no-input", "--no-history",
+      "--no-init",
+      "--home", "h", "--config", "c", "--environment", "mock", "--offline", "--timeout", "2s", "-k",
+      "--no-check-status", "-x", "--record", "r", "--seed", "18446744073709551615",
+    ])
+    var expected = ProgramOptions()
+    expected.isQuiet = true
+    expected.verbosity = 2
+    expected.output = .json
+    expected.color = .never
+    expected.ascii = true
+    expected.usesPager = false
+    expected.allowsInput = false
+    expected.keepsHistory = false
+    expected.runsInitFile = false
+    expected.home = "h"
+    expected.config = "c"
+    expected.environment = .mock
+    expected.isOffline = true
+    expected.timeout = .seconds(2)
+    expected.keepGoing = true
+    expected.checkStatus = false
+    expected.echo = true
+    expected.record = "r"
+    expected.seed = .max
+    #expect(all == expected)
+    #expect(try parse([]) == ProgramOptions())
+    #expect(try parse(["--json"]).output == .json)
+    #expect(try parse(["--json", "--plain"]).output == .plain)
+    #expect(try parse(["--no-check-status", "--check-status"]).checkStatus == true)
+  }
+
+  struct Wrong: Sendable {
+    var arguments: [String]
+    var column: Int
+    var message: String
+    var help: String?
+
+    init(_ arguments: [String], _ column: Int, _ message: String, _ help: String? = nil) {
+      self.arguments = arguments
+      self.column = column
+      self.message = message
+      self.help = help
+    }
+  }
+
+  @Test(
+    "errors",
+    arguments: [
+      Wrong(["--jsno"], 1, "unknown option '--jsno'", "did you mean '--json'?"),
+      Wrong(["-q", "-z"], 4, "unknown option '-z'", "try 'swiftboard --help'"),
+      Wrong(["-json"], 1, "unknown option '-json'", "did you mean '--json'?"),
+      Wrong(["--home"], 1, "--home wants a value"),
+      Wrong(["-o", "xml"], 4, "--output is one of table, json, plain, csv, not 'xml'"),
+      Wrong(
+        ["--timeout", "5"], 11, "--timeout is a duration, not '5'", "add a unit, for example 5s"),
+      Wrong(["--seed=-1"], 1, "--seed is a whole number from 0, not '-1'"),
+      Wrong(["--ascii=1"], 1, "--ascii takes no value"),
+      Wrong(
+        ["-c", "a", "b"], 6, "-c and a command exclude each other",
+        "put the command into a -c of its own"),
+      Wrong(["-c", "a", "-f", "b"], 9, "-c and -f exclude each other"),
+      Wrong(["--no-home"], 1, "unknown option '--no-home'"),
+    ])
+  func errors(wrong: Wrong) {
+    let error = #expect(throws: UsageError.self) { try parse(wrong.arguments) }
+    #expect(error?.message == wrong.message)
+    #expect(error?.column == wrong.column)
+    if let help = wrong.help { #expect(error?.help == help) }
+    #expect(error?.code == 64)
+  }
+
+  @Test("variables are defaults, flags win")
+  func variables() throws {
+    let environment = [
+      "SWIFTBOARD_OUTPUT": "csv", "SWIFTBOARD_KEEP_GOING": "1", "SWIFTBOARD_TIMEOUT": "3s",
+      "SWIFTBOARD_CHECK_STATUS": "off", "SWIFTBOARD_HOME": "/h", "SWIFTBOARD_VERBOSE": "2",
+      "SWIFTBOARD_NO_PAGER": "yes", "SWIFTBOARD_ASCII": "", "SWIFTBOARD_HELP": "1",
+      "SWIFTBOARD_JSON": "1",
+      "SWIFTBOARD_UNKNOWN": "x",
+    ]
+    let plain = try parse([], environment)
+    #expect(plain.output == .csv)
+    #expect(plain.keepGoing == true)
+    #expect(plain.timeout == .seconds(3))
+    #expect(plain.checkStatus == false)
+    #expect(plain.home == "/h")
+    #expect(plain.verbosity == 2)
+    #expect(plain.usesPager == false)
+    #expect(plain.ascii == nil)
+    #expect(plain.mode == .standardInput)
+    let flags = try parse(["-o", "plain", "--check-status"], environment)
+    #expect(flags.output == .plain)
+    #expect(flags.checkStatus == true)
+  }
+
+  @Test("a wrong variable is a configuration error that names it")
+  func wrongVariable() {
+    for (name, value) in [("OUTPUT", "xml"), ("OFFLINE", "maybe"), ("TIMEOUT", "5"), ("SEED", "x")]
+    {
+      let error = #expect(throws: UsageError.self) { try parse([], ["SWIFTBOARD_\(name)": value]) }
+      #expect(error?.code == 78)
+      #expect(error?.column == nil)
+    }
+    #expect(throws: Never.self) { try parse(["--help"], ["SWIFTBOARD_OUTPUT": "xml"]) }
+  }
+
+  @Test("what follows a command goes over what was before")
+  func following() throws {
+    let table = CommandTable<Void>(
+      [CommandSpec(["db"], "db", options: [OptionSpec("timeout", value: "D", "own")]) { _ in }],
+      globals: ProgramOptions.globals)
+    let words = ["db", "--json", "--timeout", "own", "--no-check-status", "-v"].map { Argument($0) }
+    let match = try table.parse(words: words, literal: true)
+    let options = try parse(["-o", "csv", "-v"]).applying(match.globals)
+    #expect(options.output == .json)
+    #expect(options.timeout == nil)
+    #expect(options.checkStatus == false)
+    #expect(options.verbosity == 2)
+    #expect(!ProgramOptions.globals.contains { $0.name == "home" })
+  }
+}

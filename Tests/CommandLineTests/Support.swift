@@ -1,0 +1,79 @@
+import SwiftBoardJSON
+
+@testable import SwiftBoardCommandLine
+
+/// A parsed line as one text, so that tables of cases stay readable.
+func shape(_ parsed: ParsedLine) -> String {
+  switch parsed {
+  case .empty: return "empty"
+  case .incomplete(let line):
+    let reason =
+      switch line.reason {
+      case .quote(let mark): "quote \(mark)"
+      case .bracket(let open, let inString): "bracket \(String(open))\(inString ? "\"" : "")"
+      case .heredoc(let tag): "heredoc \(tag)"
+      case .backslash: "backslash"
+      }
+    return "open \(reason) at \(line.lineOffset):\(line.column)"
+  case .invalid(let error):
+    return "error at \(error.lineOffset):\(error.column)+\(error.length): \(error.message)"
+  case .commands(let list):
+    let prefix = list.prefix.map { "\($0) " } ?? ""
+    return prefix + list.commands.map(shape).joined(separator: " ; ")
+  }
+}
+
+private func shape(_ command: ParsedCommand) -> String {
+  var text = command.words.map(shape).joined(separator: " ")
+  if command.isBackground { text += " &" }
+  if let redirect = command.redirect {
+    text += (redirect.appends ? " >> " : " > ") + shape(redirect.file)
+  }
+  return text
+}
+
+private func shape(_ word: Word) -> String {
+  let inner = word.segments.map { segment in
+    switch segment {
+    case .text(let text): text
+    case .variable(let name, let isEscaped): "<\(isEscaped ? "js " : "")$\(name)>"
+    case .last(let path, let isEscaped): "<\(isEscaped ? "js " : "")last \(path)>"
+    case .secret(let name): "<secret \(name)>"
+    }
+  }.joined()
+  switch word.quoting {
+  case .none: return "(\(inner))"
+  case .single: return "'(\(inner))"
+  case .double: return "\"(\(inner))"
+  }
+}
+
+func shape(_ text: String) -> String { shape(LineParser.parse(text)) }
+
+/// The words of the first command, expanded.
+func arguments(
+  _ text: String, variables: [String: String] = [:], last: JSON? = nil
+) throws(UsageError) -> [Argument] {
+  switch LineParser.parse(text) {
+  case .commands(let list):
+    return try list.commands[0].expandedWords(variables: { variables[$0] }) { path in
+      guard let last, let parsed = try? JSONPath(parsing: path) else { return nil }
+      return last.value(at: parsed)
+    }
+  case .invalid(let error): throw error.usageError
+  case .empty, .incomplete: throw UsageError("no whole line: \(text)")
+  }
+}
+
+/// A small generator whose failures can be repeated: SplitMix64.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,185 @@
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+struct TerminalTests {
+  private func terminal(_ environment: [String: String], output: Bool = true) -> Terminal {
+    Terminal(
+      environment: environment, isInputTerminal: true, isOutputTerminal: output,
+      isErrorTerminal: true)
+  }
+
+  @Test(
+    "colour",
+    arguments: [
+      (["TERM": "xterm"], true, true), ([:], true, false), (["TERM": "dumb"], true, false),
+      (["TERM": "xterm", "NO_COLOR": "1"], true, false),
+      (["TERM": "xterm", "NO_COLOR": ""], true, true),
+      (["TERM": "xterm"], false, false), (["CLICOLOR_FORCE": "1"], false, true),
+      (["CLICOLOR_FORCE": "0"], false, false),
+      (["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], true, false),
+    ])
+  func color(environment: [String: String], output: Bool, expected: Bool) {
+    let terminal = terminal(environment, output: output)
+    #expect(terminal.usesColor(.auto) == expected)
+    #expect(terminal.usesColor(.always))
+    #expect(!terminal.usesColor(.never))
+  }
+
+  @Test("standard error is asked for itself")
+  func errorColor() {
+    #expect(terminal(["TERM": "xterm"], output: false).usesColor(.auto, onError: true))
+  }
+
+  @Test(
+    "locale",
+    arguments: [
+      (["LANG": "de_DE.UTF-8"], true), (["LANG": "C.utf8"], true), ([:], false),
+      (["LANG": "C"], false),
+      (["LC_ALL": "C", "LANG": "en_US.UTF-8"], false),
+      (["LC_ALL": "", "LC_CTYPE": "en_US.UTF-8", "LANG": "C"], true),
+    ])
+  func locale(environment: [String: String], expected: Bool) {
+    let terminal = terminal(environment)
+    #expect(terminal.isUTF8 == expected)
+    #expect(terminal.usesASCII(false) == !expected)
+    #expect(terminal.usesASCII(true))
+  }
+
+  @Test("off a terminal our text is ASCII and no table has a limit")
+  func pipe() {
+    let terminal = terminal(["LANG": "C.UTF-8", "COLUMNS": "33"], output: false)
+    #expect(terminal.usesASCII(false))
+    #expect(terminal.outputWidth == nil)
+  }
+}
+
+/// One after the other: a process has one set of saved modes and one set of signal handlers.
+@Suite(.serialized)
+struct TerminalDeviceTests {
+  /// A pseudo terminal: what is written to `person` is typed on `path`.
+  private struct Device {
+    var person: Int32
+    var path: String
+
+    init?() {
+      #if os(Linux)
+        // posix_openpt and its kin are not visible here; these are the requests they make.
+        let unlock: UInt = 0x4004_5431
+        let number: UInt = 0x8004_5430
+        person = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        var locked: Int32 = 0
+        var index: UInt32 = 0
+        guard person >= 0, ioctl(person, unlock, &locked) == 0, ioctl(person, number, &index) == 0
+        else { return nil }
+        path = "/dev/pts/\(index)"
+      #else
+        person = posix_openpt(O_RDWR | O_NOCTTY)
+        guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0, let name = ptsname(person)
+        else { return nil }
+        path = String(cString: name)
+      #endif
+    }
+
+    func type(_ text: String) {
+      var text = text
+      _ = text.withUTF8 { Libc.write(person, UnsafeRawBufferPointer($0)) }
+    }
+
+    func screen(until end: String) -> String {
+      var text = ""
+      // By bytes: "\r\n" is one character, which does not end in "\n".
+      while !text.utf8.reversed().starts(with: end.utf8.reversed()),
+        case .success(let bytes) = Libc.read(person, atMost: 256), !bytes.isEmpty
+      {
+        text += String(decoding: bytes, as: UTF8.self)
+      }
+      return text
+    }
+  }
+
+  /// Types only after the prompt is there, since what was typed before is thrown away.
+  private func ask(_ typed: String) async throws -> (
+    answer: Result<[UInt8], SecretPromptError>, screen: String
+  ) {
+    let device = try #require(Device())
+    // Held open, so that the device does not hang up in between.
+    let held = open(device.path, O_RDWR | O_NOCTTY)
+    defer {
+      Libc.close(held)
+      Libc.close(device.person)
+    }
+    var before = termios()
+    tcgetattr(held, &before)
+    async let answer: Result<[UInt8], SecretPromptError> = OwnThread.run {
+      do throws(SecretPromptError) {
+        return .success(
+          try SecretPrompt.read(prompt: "Passphrase: ", terminal: device.path) { Array($0) })
+      } catch {
+        return .failure(error)
+      }
+    }
+    let shown = await OwnThread.run { () -> String in
+      let prompt = device.screen(until: ": ")
+      device.type(typed)
+      return prompt + device.screen(until: "\n")
+    }
+    let result = await answer
+    var after = termios()
+    tcgetattr(held, &after)
+    #expect(before.c_lflag == after.c_lflag)
+    return (result, shown)
+  }
+
+  @Test("a secret is read without echo, and the modes are put back")
+  func secret() async throws {
+    let (answer, screen) = try await ask("pässword 1\n")
+    #expect(answer == .success(Array("pässword 1".utf8)))
+    #expect(screen == "Passphrase: \r\n")
+  }
+
+  @Test("backspace works, Ctrl-C and Ctrl-D give up")
+  func keys() async throws {
+    #expect(try await ask("abX\u{7F}c\n").answer == .success(Array("abc".utf8)))
+    #expect(try await ask("ab\u{3}").answer == .failure(.interrupted))
+    #expect(try await ask("\u{4}").answer == .failure(.endOfInput))
+    #expect(try await ask("\n").answer == .success([]))
+  }
+
+  @Test("without a terminal it says so")
+  func none() {
+    let missing = #expect(throws: SecretPromptError.self) {
+      try SecretPrompt.read(prompt: "", terminal: "/nonexistent") { _ in }
+    }
+    #expect(missing == .noTerminal)
+    let noTerminal = #expect(throws: SecretPromptError.self) {
+      try SecretPrompt.read(prompt: "", terminal: "/dev/null") { _ in }
+    }
+    #expect(noTerminal == .noTerminal)
+    #expect(noTerminal?.exitCode == 77)
+  }
+
+  @Test("signals arrive in order, and a second start is refused")
+  func signals() async {
+    let (stream, continuation) = AsyncStream<Signal>.makeStream()
+    // SIGWINCH and SIGCONT do no harm if the handler were missing.
+    #expect(SignalSource.start([.windowChanged, .continued]) { continuation.yield($0) })
+    #expect(!SignalSource.start { _ in })
+    var received = stream.makeAsyncIterator()
+    for signal in [Signal.windowChanged, .continued, .windowChanged] {
+      // To the process: the threads that run tasks block signals.
+      kill(getpid(), signal.number)
+      #expect(await received.next() == signal)
+    }
+    #expect(Signal.interrupt.exitCode == 130)
+    #expect(Signal.terminate.exitCode == 143)
+  }
+}
