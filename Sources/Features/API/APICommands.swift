@@ -1,0 +1,315 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum APICommands {
+  static let methods = ["get", "post", "put", "patch", "delete", "head"]
+
+  private static let service = ArgumentSpec("name", "a service", kind: .service)
+
+  private static let requestOptions = [
+    OptionSpec(
+      "cache", value: "POLICY",
+      "localFirst: what is kept, remoteFirst: ask whether it still holds, noCache",
+      kind: .choice(CachePolicy.allCases.map(\.rawValue))),
+    OptionSpec("timeout", value: "DUR", "the longest it may take, like 5s or 500ms"),
+    OptionSpec("retry", value: "N", "try again after a failure of the service, N times"),
+    OptionSpec("follow", value: "N", "follow N redirects"),
+    OptionSpec(flag: "headers", "show status and headers"),
+    OptionSpec(flag: "body", "show the body (as it is without this)"),
+    OptionSpec(flag: "verbose", "show request, headers and body"),
+    OptionSpec(flag: "timing", "show where the time went"),
+    OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
+    OptionSpec("out", value: "FILE", "write the body to FILE"),
+    OptionSpec("save", value: "NAME", "keep the request for 'api run NAME'"),
+  ]
+
+  private static let requestArguments = [
+    ArgumentSpec("target", "SERVICE/PATH or an address", kind: .service),
+    ArgumentSpec(
+      "item", "key==query, key=text, key:=json, Header:value, key@file, @bodyfile", kind: .item,
+      optional: true, repeating: true),
+  ]
+
+  static let table = CommandTable<BoardCommand>(
+    methods.map { method in
+      CommandSpec(
+        ["api", method],
+        method == "get" ? "ask a service" : "send a \(method.uppercased()) request",
+        arguments: requestArguments, options: requestOptions,
+        examples: [
+          "api \(method) rm/character/1",
+          method == "get"
+            ? "api get rm/character page==2 --select results[0].name"
+            : "api \(method) http://127.0.0.1:8080/items name=x count:=3",
+        ]
+      ) { invocation throws(UsageError) in
+        .api(.request(try spec(method.uppercased(), isExplicit: true, invocation)))
+      }
+    } + [
+      CommandSpec(
+        ["api"], "ask a service", arguments: requestArguments,
+        options: requestOptions, examples: ["api rm/character/1"]
+      ) { invocation throws(UsageError) in
+        let target = try target(invocation)
+        let shown = target.description
+        guard shown.contains("/") else {
+          let words = methods + ["service", "run", "recent", "cache", "cancel"]
+          throw UsageError(
+            "'\(shown)' is no method, sub-command, SERVICE/PATH or address",
+            help: Suggestion.nearest(to: shown, among: words).map { "did you mean 'api \($0)'?" }
+              ?? "'help api' lists what there is", at: invocation.argument("target"))
+        }
+        return .api(.request(try spec("GET", isExplicit: false, invocation)))
+      },
+      CommandSpec(
+        ["api", "run"], "send a request that was kept with --save",
+        arguments: [
+          ArgumentSpec("name", "its name"),
+          ArgumentSpec(
+            "item", "more items, or others", kind: .item, optional: true, repeating: true),
+        ], examples: ["api run first-page", "api run first-page page==2"]
+      ) { invocation throws(UsageError) in
+        .api(.runSaved(name: try invocation.requiredText("name"), try items(invocation)))
+      },
+      CommandSpec(
+        ["api", "service", "add"], "name a service",
+        arguments: [
+          ArgumentSpec("name", "letters, digits, - and _"),
+          ArgumentSpec("url", "its address, http or https"),
+        ],
+        options: [
+          OptionSpec(
+            "auth", value: "HOW",
+            "header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}} or basic:USER:{{secret:N}}"
+          ),
+          OptionSpec(
+            "preset", value: "KIND", "how services of a kind want their key",
+            kind: .choice(APIPreset.allCases.map(\.rawValue))),
+        ],
+        examples: [
+          "api service add rm http://127.0.0.1:18110/api",
+          "api service add radarr http://nas:7878/api/v3 --auth header:X-Api-Key={{secret:radarr}}",
+        ]
+      ) { invocation throws(UsageError) in
+        .api(.serviceAdd(try newService(invocation)))
+      },
+      CommandSpec(
+        ["api", "service", "list"], "list the services",
+        examples: ["api service list"]
+      ) { _ in .api(.serviceList) },
+      CommandSpec(
+        ["api", "service", "show"], "show a service", arguments: [service],
+        examples: ["api service show radarr"]
+      ) { invocation throws(UsageError) in .api(.serviceShow(try invocation.requiredText("name")))
+      },
+      CommandSpec(
+        ["api", "service", "remove"], "forget a service", arguments: [service],
+        examples: ["api service remove radarr"]
+      ) { invocation throws(UsageError) in .api(.serviceRemove(try invocation.requiredText("name")))
+      },
+      CommandSpec(
+        ["api", "service", "test"], "ask whether a service answers and takes its key",
+        arguments: [service], examples: ["api service test radarr"]
+      ) { invocation throws(UsageError) in .api(.serviceTest(try invocation.requiredText("name")))
+      },
+      CommandSpec(
+        ["api", "recent"], "list what was asked last",
+        arguments: [ArgumentSpec("text", "only what contains it", optional: true)],
+        examples: ["api recent", "api recent character"]
+      ) { invocation throws(UsageError) in
+        var text: String?
+        if let argument = invocation.argument("text") { text = try plain(argument, "api recent") }
+        return .api(.recent(text))
+      },
+      CommandSpec(
+        ["api", "cache", "list"], "list the kept answers",
+        examples: ["api cache list"]
+      ) { _ in .api(.cacheList) },
+      CommandSpec(
+        ["api", "cache", "stats"], "count the kept answers",
+        examples: ["api cache stats"]
+      ) { _ in .api(.cacheStats) },
+      CommandSpec(
+        ["api", "cache", "clear"], "forget the kept answers",
+        arguments: [
+          ArgumentSpec("service", "only this service's", kind: .service, optional: true)
+        ],
+        examples: ["api cache clear", "api cache clear rm"]
+      ) { invocation throws(UsageError) in
+        var name: String?
+        if let argument = invocation.argument("service") { name = try plain(argument, "api cache") }
+        return .api(.cacheClear(service: name))
+      },
+      CommandSpec(
+        ["api", "cancel"], "cancel requests in flight",
+        arguments: [ArgumentSpec("job", "a job's number, or all", optional: true)],
+        examples: ["api cancel all", "api cancel 3"]
+      ) { invocation throws(UsageError) in
+        guard let argument = invocation.argument("job"), argument.text != "all" else {
+          return .api(.cancel(job: nil))
+        }
+        guard let text = argument.text, let job = Int(text) else {
+          throw UsageError(
+            "a job is a number, or all", help: "'jobs' lists what runs", at: argument)
+        }
+        return .api(.cancel(job: job))
+      },
+    ])
+
+  // MARK: Parts
+
+  private static func target(_ invocation: Invocation) throws(UsageError) -> SecretTemplate {
+    guard let argument = invocation.argument("target") else {
+      throw UsageError("where to? SERVICE/PATH or an address is missing")
+    }
+    return argument.template
+  }
+
+  private static func spec(_ method: String, isExplicit: Bool, _ invocation: Invocation)
+    throws(UsageError) -> APIRequestSpec
+  {
+    var spec = APIRequestSpec(
+      method: method, isExplicit: isExplicit, target: try target(invocation))
+    spec.items = try items(invocation)
+    try LiteralSecrets.refuse(invocation)
+    if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
+      spec.cache = cache
+    }
+    if let timeout = try invocation.duration("timeout") {
+      spec.timeout = max(1, timeout.microseconds / 1000)
+    }
+    spec.retries = try count("retry", invocation)
+    spec.follow = try count("follow", invocation)
+    if invocation.flag("headers") { spec.shown = .headers }
+    if invocation.flag("verbose") { spec.shown = .verbose }
+    if invocation.flag("timing") { spec.shown = .timing }
+    if let select = try invocation.text("select") {
+      do throws(JSONPathError) {
+        _ = try JSONPath(parsing: select)
+      } catch {
+        throw UsageError(
+          "'\(select)' is no path: \(error.message)", help: "a path is like results[0].name",
+          at: invocation.option("select"))
+      }
+      spec.select = select
+    }
+    spec.out = try invocation.text("out")
+    spec.save = try invocation.text("save")
+    return spec
+  }
+
+  private static func count(_ option: String, _ invocation: Invocation) throws(UsageError) -> Int {
+    guard let count = try invocation.int(option) else { return 0 }
+    guard (0...100).contains(count) else {
+      throw UsageError("--\(option) takes 0 to 100, not \(count)", at: invocation.option(option))
+    }
+    return count
+  }
+
+  static func items(_ invocation: Invocation) throws(UsageError) -> [APIItem] {
+    var items: [APIItem] = []
+    for argument in invocation.arguments("item") {
+      let parsed = try RequestItem.parse(argument)
+      items.append(APIItem(parsed))
+    }
+    return items
+  }
+
+  private static func newService(_ invocation: Invocation) throws(UsageError) -> APIService {
+    let name = try invocation.requiredText("name")
+    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
+    else {
+      throw UsageError(
+        "'\(name)' is no name for a service", help: "use letters, digits, - and _",
+        at: invocation.argument("name"))
+    }
+    var url = try invocation.requiredText("url")
+    guard let problem = ServiceAddress.problem(url) else {
+      while url.hasSuffix("/") { url.removeLast() }
+      var service = APIService(name: name, baseURL: url)
+      if let auth = invocation.option("auth") {
+        service.authentication = try AuthenticationParser.parse(auth)
+      } else if let preset = try invocation.text("preset") {
+        service.authentication = APIPreset(rawValue: preset)?.authentication(secret: name)
+      }
+      return service
+    }
+    throw UsageError(
+      problem, help: "for example http://127.0.0.1:7878/api/v3", at: invocation.argument("url"))
+  }
+}
+
+extension APIItem {
+  init(_ item: RequestItem) {
+    switch item {
+    case .query(let name, let value): self.init(kind: .query, name: name, value: value)
+    case .header(let name, let value): self.init(kind: .header, name: name, value: value)
+    case .field(let name, let value): self.init(kind: .text, name: name, value: value)
+    case .json(let name, let value):
+      self.init(kind: .json, name: name, value: SecretTemplate(value.text))
+    case .file(let name, let path):
+      self.init(kind: .file, name: name, value: SecretTemplate(path))
+    case .body(let path): self.init(kind: .bodyFile, name: "", value: SecretTemplate(path))
+    }
+  }
+}
+
+/// How services of a kind want their key. The secret bears the service's name.
+enum APIPreset: String, CaseIterable {
+  case radarr, sonarr, lidarr, sabnzbd, nzbget
+  case rickAndMorty = "rick-and-morty"
+
+  func authentication(secret: String) -> APIService.Authentication? {
+    switch self {
+    case .radarr, .sonarr, .lidarr: .header(name: "X-Api-Key", secret: secret)
+    case .sabnzbd: .query(name: "apikey", secret: secret)
+    case .nzbget: .basic(user: "nzbget", secret: secret)
+    case .rickAndMorty: nil
+    }
+  }
+}
+
+/// Reads `header:NAME={{secret:n}}` and its kin.
+enum AuthenticationParser {
+  static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
+    var text = ""
+    var secrets: [String] = []
+    for part in argument.parts {
+      switch part {
+      case .text(let part): text += part
+      case .secret(let name): secrets.append(name)
+      }
+    }
+    guard secrets.count == 1, case .secret(let secret) = argument.parts.last else {
+      throw UsageError(
+        "--auth names exactly one secret, at its end",
+        help: "for example header:X-Api-Key={{secret:radarr}}; 'keychain set radarr' stores it",
+        at: argument)
+    }
+    if text == "bearer:" { return .bearer(secret: secret) }
+    for (kind, end) in [("header:", "="), ("query:", "="), ("basic:", ":")] {
+      guard text.hasPrefix(kind), text.hasSuffix(end) else { continue }
+      let name = String(text.dropFirst(kind.count).dropLast())
+      guard !name.isEmpty,
+        name.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
+      else { continue }
+      switch kind {
+      case "header:": return .header(name: name, secret: secret)
+      case "query:": return .query(name: name, secret: secret)
+      default: return .basic(user: name, secret: secret)
+      }
+    }
+    throw UsageError(
+      "'\(argument.shown)' is no way to authenticate",
+      help:
+        "one of header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}}, basic:USER:{{secret:N}}",
+      at: argument)
+  }
+}
+
+extension BoardCommand {
+  static func api(_ command: APICommand) -> BoardCommand {
+    BoardCommand { .api(.run($0, command)) }
+  }
+}

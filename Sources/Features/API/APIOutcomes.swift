@@ -1,0 +1,262 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum APIOutcomes {
+  static func outcome(of action: APIAction, in state: BoardState) -> Outcome? {
+    switch action {
+    case .run: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .succeeded(let job, let result): outcome(of: result, job)
+    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, state.settings)
+    }
+  }
+
+  // MARK: Answers
+
+  private static func outcome(
+    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ settings: BoardSettings
+  ) -> Outcome {
+    let body = json(answer)
+    var value: JSON = .object([
+      .init("status", .number(String(answer.status))),
+      .init(
+        "headers",
+        .object(answer.headers.map { .init($0.name.lowercased(), .string($0.value)) })),
+      .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
+    ])
+    if let file = answer.file { value = value.adding("file", .string(file)) }
+    let notes =
+      [note(answer)] + (answer.stale.map { ["warning: the service did not answer: \($0)"] } ?? [])
+    let (presentation, missing) = shown(answer, body, spec)
+    if settings.checksStatus, let failure = refusal(answer) {
+      return Outcome(
+        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
+    }
+    // An answer that is an error has not what was selected: the error is what counts.
+    if let missing { return Outcome(job: job, failure: missing, value: value, notes: notes) }
+    return Outcome(job: job, value: value, presentation: presentation, notes: notes)
+  }
+
+  /// The line on standard error: status, time, size, cache verdict.
+  private static func note(_ answer: APIAnswer) -> String {
+    var parts = ["HTTP \(answer.status)", "\(answer.timing.total / 1000) ms", size(answer.bytes)]
+    switch answer.verdict {
+    case .revalidated: parts.append("REVALIDATED 304")
+    case .none: break
+    default: parts.append(answer.verdict.rawValue)
+    }
+    if answer.attempts > 1 { parts.append("\(answer.attempts) tries") }
+    if answer.redirects > 0 { parts.append("\(answer.redirects) redirects") }
+    if let file = answer.file { parts.append("-> \(file)") }
+    return parts.joined(separator: "  ")
+  }
+
+  private static func size(_ bytes: Int) -> String {
+    if bytes < 1024 { return "\(bytes) B" }
+    let tenths = bytes < 1 << 20 ? bytes * 10 / 1024 : bytes * 10 / (1 << 20)
+    return "\(tenths / 10).\(tenths % 10) \(bytes < 1 << 20 ? "KiB" : "MiB")"
+  }
+
+  /// The body as a value: JSON where it is, text where it is text.
+  static func json(_ answer: APIAnswer) -> JSON {
+    guard let text = answer.text else { return answer.base64.map(JSON.string) ?? .null }
+    if text.isEmpty { return .null }
+    return (try? JSON(parsing: text)) ?? .string(text)
+  }
+
+  private static func shown(_ answer: APIAnswer, _ body: JSON, _ spec: APIRequestSpec) -> (
+    Presentation, Failure?
+  ) {
+    if let select = spec.select {
+      guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
+        return (
+          .none,
+          Failure(
+            code: ExitCode.missing, error: "noSuchPath",
+            message: "the answer has nothing at '\(select)'",
+            help: "without --select the whole answer is shown")
+        )
+      }
+      if case .string(let text) = part { return (.text(text + "\n"), nil) }
+      return (.json(part), nil)
+    }
+    let headers =
+      "HTTP/\(answer.httpVersion) \(answer.status)\n"
+      + answer.headers.map { "\($0.name): \($0.value)\n" }.joined()
+    switch spec.shown {
+    case .headers: return (.text(headers), nil)
+    case .timing:
+      let timing = answer.timing
+      return (
+        .fields([
+          ("lookup", milliseconds(timing.lookup)), ("connect", milliseconds(timing.connect)),
+          ("tls", milliseconds(timing.tls)), ("first byte", milliseconds(timing.firstByte)),
+          ("total", milliseconds(timing.total)),
+        ]), nil
+      )
+    case .verbose:
+      return (.text("\(answer.method) \(answer.url)\n\n\(headers)\n\(readable(answer, body))"), nil)
+    case .body:
+      if answer.file != nil { return (.none, nil) }
+      switch body {
+      case .null: return (.none, nil)
+      case .object, .array: return (.json(body), nil)
+      default: return (.text(readable(answer, body)), nil)
+      }
+    }
+  }
+
+  private static func readable(_ answer: APIAnswer, _ body: JSON) -> String {
+    switch body {
+    case .object, .array: return body.pretty + "\n"
+    default:
+      guard let text = answer.text else {
+        return answer.bytes == 0
+          ? "" : "(\(answer.bytes) bytes that are no text; --out FILE keeps them)\n"
+      }
+      return text.hasSuffix("\n") || text.isEmpty ? text : text + "\n"
+    }
+  }
+
+  private static func milliseconds(_ microseconds: Int64) -> String {
+    "\(microseconds / 1000).\((microseconds % 1000) / 100) ms"
+  }
+
+  private static func refusal(_ answer: APIAnswer) -> Failure? {
+    guard answer.status >= 300 else { return nil }
+    switch answer.status {
+    case 300..<400:
+      return Failure(
+        code: 3, error: "redirect",
+        message: "HTTP \(answer.status) from \(answer.url): a redirect that was not followed",
+        help: "follow it with --follow 5")
+    case 400..<500:
+      let help =
+        answer.status == 401 || answer.status == 403
+        ? "check the key: 'api service show NAME' says which secret is sent" : nil
+      return Failure(
+        code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(answer.url)",
+        help: help)
+    default:
+      return Failure(
+        code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(answer.url)",
+        help: "the service failed; --retry 3 tries again")
+    }
+  }
+
+  // MARK: The rest
+
+  private static func outcome(of result: APIResult, _ job: Int) -> Outcome {
+    switch result {
+    case .added(let service):
+      return Outcome(
+        job: job, value: json(service),
+        notes: ["added; try 'api get \(service.name)/…'"])
+    case .service(let service):
+      return Outcome(job: job, value: json(service), presentation: .fields(record(service)))
+    case .services(let services):
+      return Outcome(
+        job: job, value: .array(services.map(json)),
+        presentation: .table(
+          columns: [Column("name"), Column("url"), Column("auth", priority: 1)],
+          rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }))
+    case .removed(let name):
+      return Outcome(
+        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+    case .tested(let name, let status, let milliseconds):
+      let value: JSON = .object([
+        .init("service", .string(name)), .init("status", .number(String(status))),
+        .init("ms", .number(String(milliseconds))),
+      ])
+      if status == 401 || status == 403 {
+        return Outcome(
+          job: job,
+          failure: Failure(
+            code: 4, error: "httpStatus",
+            message: "\(name) answers, and refuses the key: HTTP \(status)",
+            help: "set the secret again with 'keychain set'"), value: value)
+      }
+      return Outcome(
+        job: job, value: value,
+        presentation: .text("\(name) answers: HTTP \(status) in \(milliseconds) ms\n"))
+    case .recent(let searches):
+      return Outcome(
+        job: job,
+        value: .array(
+          searches.map {
+            .object([
+              .init("at", .string(Timestamp.format($0.at))), .init("request", .string($0.text)),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("at", priority: 1), Column("request")],
+          rows: searches.map { [Timestamp.format($0.at), $0.text] }))
+    case .cache(let entries):
+      return Outcome(
+        job: job,
+        value: .array(
+          entries.map {
+            .object([
+              .init("key", .string($0.key)), .init("service", .string($0.service)),
+              .init("status", .number(String($0.status))),
+              .init("bytes", .number(String($0.bytes))),
+              .init("stored", .string(Timestamp.format($0.stored))),
+            ])
+          }),
+        presentation: .table(
+          columns: [
+            Column("service"), Column("request"), Column("bytes", alignment: .right),
+            Column("stored", priority: 1),
+          ],
+          rows: entries.map {
+            [$0.service, $0.key, String($0.bytes), Timestamp.format($0.stored)]
+          }))
+    case .cacheStatistics(let entries, let bytes):
+      return Outcome(
+        job: job,
+        value: .object([
+          .init("entries", .number(String(entries))), .init("bytes", .number(String(bytes))),
+        ]),
+        presentation: .fields([("entries", String(entries)), ("bytes", String(bytes))]))
+    case .cleared(let count):
+      return Outcome(
+        job: job, value: .object([.init("cleared", .number(String(count)))]),
+        notes: ["removed \(count) kept answers"])
+    case .cancelled(let jobs):
+      return Outcome(
+        job: job, value: .array(jobs.map { .number(String($0)) }),
+        notes: [jobs.isEmpty ? "no request is in flight" : "cancelled \(jobs.count) requests"])
+    }
+  }
+
+  private static func authentication(_ service: APIService) -> String? {
+    switch service.authentication {
+    case nil: nil
+    case .header(let name, let secret): "header:\(name)={{secret:\(secret)}}"
+    case .query(let name, let secret): "query:\(name)={{secret:\(secret)}}"
+    case .bearer(let secret): "bearer:{{secret:\(secret)}}"
+    case .basic(let user, let secret): "basic:\(user):{{secret:\(secret)}}"
+    }
+  }
+
+  private static func record(_ service: APIService) -> [(String, String)] {
+    [("name", service.name), ("url", service.baseURL)]
+      + (authentication(service).map { [("auth", $0)] } ?? [])
+  }
+
+  private static func json(_ service: APIService) -> JSON {
+    .object([
+      .init("name", .string(service.name)), .init("url", .string(service.baseURL)),
+      .init("auth", authentication(service).map(JSON.string) ?? .null),
+    ])
+  }
+}
+
+extension JSON {
+  /// An object with one more member.
+  func adding(_ key: String, _ value: JSON) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members + [Member(key, value)])
+  }
+}

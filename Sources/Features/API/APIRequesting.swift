@@ -1,0 +1,123 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Carries a request out: service, secrets, body, cache, tries, redaction. Runs inside an effect, where secrets may have values; what
+/// it gives back has none.
+func perform(
+  _ spec: APIRequestSpec, _ context: CommandContext, _ dependencies: Dependencies,
+  remembers: Bool = true
+) async throws -> APIAnswer {
+  let prepared = try await RequestPreparation(dependencies).prepare(spec, context)
+  if remembers {
+    let shown = "\(spec.method) \(spec.target.description)"
+    try? await dependencies.persistence.addSearch(
+      shown, scope: "api", at: dependencies.date.now)
+  }
+  let (fetched, attempts) = try await fetch(prepared, spec, dependencies)
+  if let name = spec.save {
+    let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
+    try await dependencies.persistence.setPreference(savedKey(name), to: json)
+  }
+  var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger)
+  if let file = spec.out {
+    try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
+    answer.file = file
+    answer.text = nil
+    answer.base64 = nil
+  }
+  dependencies.logger.log(
+    "\(spec.method) \(answer.url)", level: .info, category: "api",
+    fields: [
+      LogField("status", String(answer.status)), LogField("verdict", answer.verdict.rawValue),
+      LogField("bytes", String(answer.bytes)),
+    ])
+  return answer
+}
+
+/// Asks, and asks again as often as the line allows, with pauses that double; `Retry-After` is honoured up to a minute.
+private func fetch(
+  _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ dependencies: Dependencies
+) async throws -> (ResponseRepository.Fetched, attempts: Int) {
+  let repository = ResponseRepository(
+    client: dependencies.apiClient, cache: dependencies.persistence,
+    mayKeep: { [logger = dependencies.logger] response in
+      // An answer that repeats a secret is not kept.
+      let text = String(decoding: response.body, as: UTF8.self)
+      return logger.redact(text) == text
+    })
+  var attempt = 1
+  var pause = Duration.milliseconds(200)
+  while true {
+    let result = await repository.fetch(
+      request: prepared.request, key: prepared.key, service: prepared.service, policy: spec.cache,
+      now: dependencies.date.now)
+    try Task.checkCancellation()
+    switch result {
+    case .success(let fetched):
+      let isTemporary = [429, 502, 503, 504].contains(fetched.response.status)
+      guard isTemporary, attempt <= spec.retries else { return (fetched, attempt) }
+      if let seconds = fetched.response.headers.value(of: "Retry-After").flatMap(Int.init) {
+        pause = .seconds(min(max(seconds, 0), 60))
+      }
+    case .failure(let error):
+      guard attempt <= spec.retries, error.kind.isTemporary else {
+        dependencies.logger.log(
+          "\(spec.method) \(prepared.shown): \(error.message)", level: .warning, category: "api",
+          fields: [LogField("error", error.kind.rawValue)])
+        throw error
+      }
+    }
+    attempt += 1
+    try await dependencies.clock.sleep(for: pause)
+    pause *= 2
+  }
+}
+
+extension APIError.Kind {
+  /// Whether the same request may succeed a moment later.
+  fileprivate var isTemporary: Bool {
+    switch self {
+    case .refused, .unreachable, .timeout, .truncated, .dns: true
+    default: false
+    }
+  }
+}
+
+extension APIAnswer {
+  fileprivate init(
+    _ fetched: ResponseRepository.Fetched, _ prepared: PreparedRequest, attempts: Int,
+    _ logger: any Logger
+  ) {
+    let response = fetched.response
+    method = prepared.request.method
+    url = logger.redact(response.url)
+    status = response.status
+    httpVersion = response.httpVersion
+    headers = response.headers.map { header in
+      let line = logger.redact("\(header.name): \(header.value)")
+      let value = line.hasPrefix(header.name + ": ") ? line.dropFirst(header.name.count + 2) : ""
+      return HTTPHeader(header.name, String(value))
+    }
+    bytes = response.body.count
+    if let valid = String(validating: response.body, as: UTF8.self) {
+      text = logger.redact(valid)
+      base64 = nil
+    } else {
+      text = nil
+      base64 = logger.redact(response.body.base64EncodedString())
+    }
+    timing = response.timing
+    verdict = fetched.verdict
+    redirects = response.redirects
+    stale = fetched.networkError.map { logger.redact($0.message) }
+    file = nil
+    self.attempts = attempts
+  }
+}

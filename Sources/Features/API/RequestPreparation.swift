@@ -1,0 +1,250 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A request with its secrets in place, and what may be said of it.
+struct PreparedRequest {
+  var request: APIRequest
+  /// For the cache: without secrets.
+  var key: String
+  var service: String
+  /// The target as typed, for messages.
+  var shown: String
+}
+
+/// Turns a line's request into one that can be sent.
+struct RequestPreparation {
+  let dependencies: Dependencies
+
+  init(_ dependencies: Dependencies) {
+    self.dependencies = dependencies
+  }
+
+  func prepare(_ spec: APIRequestSpec, _ context: CommandContext) async throws -> PreparedRequest {
+    let target = try await resolve(spec.target)
+    var service: APIService?
+    var url: String
+    if target.contains("://") {
+      url = target
+    } else {
+      let parts = target.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      let known = try await known(String(parts[0]), spec)
+      service = known
+      let path = parts.count > 1 ? parts[1] : ""
+      url = path.isEmpty ? known.baseURL : known.baseURL + "/" + path
+    }
+    if let problem = ServiceAddress.problem(url) {
+      throw APIError(.invalidURL, dependencies.logger.redact(problem))
+    }
+    var request = APIRequest(
+      method: spec.method, url: url,
+      timeout: .milliseconds(spec.timeout ?? context.timeout ?? 30_000),
+      redirectLimit: spec.follow)
+    let secretQuery = try await authenticate(&request, service)
+    try await add(spec.items, to: &request)
+    if request.headers.value(of: "Accept") == nil {
+      request.headers.append(HTTPHeader("Accept", "application/json, */*;q=0.5"))
+    }
+    if request.headers.value(of: "User-Agent") == nil {
+      request.headers.append(HTTPHeader("User-Agent", "swiftboard"))
+    }
+    var names = secretQuery
+    for item in spec.items where item.kind == .query && !item.value.secretNames.isEmpty {
+      names.insert(PercentEncoding.query(item.name))
+    }
+    return PreparedRequest(
+      request: request,
+      key: dependencies.logger.redact(
+        ResponseRepository.key(
+          method: request.method, url: request.url, headers: request.headers, secretQuery: names)),
+      service: service?.name ?? "", shown: spec.target.description)
+  }
+
+  private func known(_ name: String, _ spec: APIRequestSpec) async throws -> APIService {
+    do {
+      return try await service(name, dependencies)
+    } catch var failure as Failure {
+      if !spec.isExplicit, failure.error == "noSuchService" { failure.code = ExitCode.usage }
+      throw failure
+    }
+  }
+
+  /// The template with its secrets' values.
+  private func resolve(_ template: SecretTemplate) async throws -> String {
+    if let text = template.text { return text }
+    var values: [String: String] = [:]
+    for name in template.secretNames where values[name] == nil {
+      values[name] = try await value(name)
+    }
+    return template.parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .secret(let name): values[name] ?? ""
+      }
+    }.joined()
+  }
+
+  /// A secret as text. One final line break, which files end with, is no part of a key.
+  private func value(_ name: String) async throws -> String {
+    let data = try await secret(name, dependencies)
+    guard var text = String(validating: data, as: UTF8.self) else {
+      throw Failure(
+        code: ExitCode.data, error: "notText",
+        message: "the secret '\(name)' is no text and cannot go into a request")
+    }
+    if text.hasSuffix("\r\n") || text.hasSuffix("\n") {
+      text.removeLast()
+      dependencies.logger.registerSecret(Array(text.utf8), name: name)
+    }
+    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+      throw Failure(
+        code: ExitCode.data, error: "notText",
+        message: "the secret '\(name)' has control characters and cannot go into a request",
+        help: "store it again with 'keychain set \(name)'")
+    }
+    return text
+  }
+
+  /// Puts the service's key where it wants it. Gives the names of query items that are secret.
+  private func authenticate(_ request: inout APIRequest, _ service: APIService?) async throws
+    -> Set<String>
+  {
+    switch service?.authentication {
+    case nil: return []
+    case .header(let name, let secret):
+      request.headers.append(HTTPHeader(name, try await value(secret)))
+      request.secretHeaders.insert(name)
+      return []
+    case .query(let name, let secret):
+      append(
+        PercentEncoding.query(name), PercentEncoding.query(try await value(secret)), to: &request)
+      return [PercentEncoding.query(name)]
+    case .bearer(let secret):
+      request.headers.append(HTTPHeader("Authorization", "Bearer " + (try await value(secret))))
+      return []
+    case .basic(let user, let secret):
+      let pair = Data("\(user):\(try await value(secret))".utf8)
+      request.headers.append(HTTPHeader("Authorization", "Basic " + pair.base64EncodedString()))
+      return []
+    }
+  }
+
+  private func append(_ name: String, _ value: String, to request: inout APIRequest) {
+    var fragment = ""
+    if let hash = request.url.firstIndex(of: "#") {
+      fragment = String(request.url[hash...])
+      request.url = String(request.url[..<hash])
+    }
+    request.url += (request.url.contains("?") ? "&" : "?") + name + "=" + value + fragment
+  }
+
+  private func add(_ items: [APIItem], to request: inout APIRequest) async throws {
+    var members: [JSON.Member] = []
+    for item in items {
+      switch item.kind {
+      case .query:
+        append(
+          PercentEncoding.query(item.name), PercentEncoding.query(try await resolve(item.value)),
+          to: &request)
+      case .header:
+        let value = try await resolve(item.value)
+        guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
+          throw Failure(
+            code: ExitCode.usage, error: "usage",
+            message: "the header \(item.name) has control characters")
+        }
+        request.headers.append(HTTPHeader(item.name, value))
+        if !item.value.secretNames.isEmpty { request.secretHeaders.insert(item.name) }
+      case .text: members.append(.init(item.name, .string(try await resolve(item.value))))
+      case .json:
+        let text = try await resolve(item.value)
+        guard let json = try? JSON(parsing: text) else {
+          throw Failure(
+            code: ExitCode.data, error: "malformed",
+            message: "the value of \(item.name):= is no JSON",
+            help: "text goes with \(item.name)=text")
+        }
+        members.append(.init(item.name, json))
+      case .file:
+        let data = try await dependencies.files.read(try await resolve(item.value), limit: 16 << 20)
+        guard let text = String(validating: data, as: UTF8.self) else {
+          throw Failure(
+            code: ExitCode.data, error: "notText",
+            message: "the file of \(item.name)@ is no UTF-8 text",
+            help: "send a whole body with @FILE")
+        }
+        members.append(.init(item.name, .string(text)))
+      case .bodyFile:
+        request.body = try await dependencies.files.read(
+          try await resolve(item.value), limit: 64 << 20)
+      }
+    }
+    guard !members.isEmpty else { return }
+    guard request.body == nil else {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "@FILE is the whole body; other items cannot be added")
+    }
+    guard request.method != "GET", request.method != "HEAD" else {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "\(request.method) takes no body: \(members[0].key)=… makes one",
+        help: "a query item is written \(members[0].key)==…; a body goes with post, put or patch")
+    }
+    request.body = Data(JSON.object(members).text.utf8)
+    if request.headers.value(of: "Content-Type") == nil {
+      request.headers.append(HTTPHeader("Content-Type", "application/json"))
+    }
+  }
+}
+
+/// Percent-encoding of one name or value of a query (RFC 3986: unreserved characters stay).
+enum PercentEncoding {
+  static func query(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default:
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(digits[Int(byte >> 4)])
+        bytes.append(digits[Int(byte & 15)])
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// What is wrong with an address, in words; `nil` where it can be asked.
+enum ServiceAddress {
+  static func problem(_ url: String) -> String? {
+    let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return "'\(url)' is no address: it has no http:// or https://" }
+    let scheme = parts[0].lowercased()
+    guard scheme == "http" || scheme == "https" else {
+      return "'\(scheme)' is not spoken here; http and https are"
+    }
+    let rest = parts[1]
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    if authority.contains("@") {
+      return
+        "the address holds a user or password; name a secret with --auth basic:USER:{{secret:N}} instead"
+    }
+    let host = authority.hasPrefix("[") ? authority : authority.prefix { $0 != ":" }
+    if host.isEmpty { return "the address has no host" }
+    if url.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }) {
+      return "the address has a space or a control character; write it as %20"
+    }
+    return nil
+  }
+}

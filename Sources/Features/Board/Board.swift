@@ -1,0 +1,268 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardStore
+import Synchronization
+
+/// A board at work: the store, its recording, and what it prints. It is what `swiftboard` runs, and what another tool embeds to run the
+/// same lines.
+public final class Board: Sendable {
+  public let store: Store<BoardReducer>
+  private let dependencies: Dependencies
+  private let journal: DrawJournal
+  private let info: RecordingInfo
+  private let sink: @Sendable (BoardOutput) -> Void
+  private let onBackgroundEnd: @Sendable (CommandContext) -> Void
+  private let shared: Mutex<Shared>
+
+  private typealias BoardRecorder = Recorder<BoardState, BoardAction>
+
+  private struct Shared {
+    var renderer = BoardRenderer(isReplay: false)
+    var recorder: (recorder: BoardRecorder, path: String)?
+    /// The time of the last step, and of those whose observers have not been told yet.
+    var time: Int64 = 0
+    var times: [Int64] = []
+    var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
+    /// Commands that ended before anybody waited.
+    var ended: [Int: Int32] = [:]
+    var nextJob = 0
+    var problem: String?
+  }
+
+  /// - Parameters:
+  ///   - seed: For the header of recordings.
+  ///   - onBackgroundEnd: Called when a command with `&` has ended, after what it prints.
+  ///   - sink: Prints; called in the order of the steps, after the step's line is in the recording.
+  public init(
+    state: BoardState, dependencies: Dependencies, seed: UInt64,
+    sink: @escaping @Sendable (BoardOutput) -> Void,
+    onBackgroundEnd: @escaping @Sendable (CommandContext) -> Void = { _ in }
+  ) {
+    let journal = DrawJournal()
+    let shared = Mutex(Shared())
+    self.dependencies = dependencies
+    self.journal = journal
+    self.sink = sink
+    self.onBackgroundEnd = onBackgroundEnd
+    self.shared = shared
+    info = RecordingInfo(
+      schema: SessionReplay.schema, created: dependencies.date.now,
+      environment: state.settings.environment.rawValue, seed: String(seed))
+    store = Store(
+      initialState: state, reducer: BoardReducer(),
+      dependencies: dependencies.intercepted(by: journal.interceptor),
+      onIssue: { [logger = dependencies.logger] issue in
+        logger.log(issue.description, level: .error, category: "store")
+        sink(
+          BoardOutput(
+            stream: .standardError, text: "internal error: \(issue)\n", job: 0))
+      })
+    store.setHooks { [self] _, _ in hooks(nil) }
+    store.observe { [weak self] step, state in self?.observe(step, state) }
+  }
+
+  // MARK: Commands
+
+  /// A number for the next command.
+  public func nextJob() -> Int {
+    shared.withLock { shared in
+      shared.nextJob += 1
+      return shared.nextJob
+    }
+  }
+
+  /// Sends the action that starts a command and waits until the command has ended.
+  ///
+  /// - Returns: Its exit code.
+  public func run(_ action: BoardAction, _ context: CommandContext) async -> Int32 {
+    start(action, context)
+    return await wait(for: context.job)
+  }
+
+  /// Sends the action that starts a command, and does not wait.
+  ///
+  /// - Parameter link: The link that the command stands for; `nil` for a line.
+  public func start(_ action: BoardAction, _ context: CommandContext, link: String? = nil) {
+    store.send(
+      action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.place))
+  }
+
+  /// Waits until a command has ended; at once where it has, or never began.
+  public func wait(for job: Int) async -> Int32 {
+    await withCheckedContinuation { continuation in
+      let code = shared.withLock { shared -> Int32? in
+        if let code = shared.ended.removeValue(forKey: job) { return code }
+        shared.waiting[job, default: []].append(continuation)
+        return nil
+      }
+      if let code { continuation.resume(returning: code) }
+    }
+  }
+
+  /// The exit code of a background command that has ended and that nobody has asked about yet.
+  public func endedCode(of job: Int) -> Int32? {
+    shared.withLock { $0.ended.removeValue(forKey: job) }
+  }
+
+  /// Background commands that have ended and that nobody has asked about yet.
+  public var endedJobs: [Int] { shared.withLock { $0.ended.keys.sorted() } }
+
+  /// Cancels a running command: its exit code is 130.
+  public func cancel(_ job: Int) {
+    store.send(.shell(.cancelled(job: job)), origin: .program("interrupt"))
+  }
+
+  // MARK: Recording
+
+  /// Records every step from here on into a new file.
+  public func record(to path: String) throws(RecordingError) {
+    var failure: RecordingError?
+    store.setHooks { state, lastStep in
+      let now = dependencies.clock.now
+      shared.withLock { $0.time = now }
+      do throws(RecordingError) {
+        var info = info
+        info.created = dependencies.date.now
+        let recorder = try BoardRecorder(
+          path: path, info: info, state: copy state,
+          options: RecordingOptions(baseStep: lastStep), journal: journal,
+          clock: { [self] in shared.withLock { $0.time } },
+          onFailure: { [self] issue in
+            let text = "\(issue.message)"
+            shared.withLock { $0.problem = text }
+            sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
+          })
+        shared.withLock {
+          $0.recorder = (recorder, path)
+          $0.problem = nil
+          $0.renderer.forgetBeginnings()
+        }
+        return hooks(recorder.hooks)
+      } catch {
+        failure = error
+        return hooks(nil)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Ends the recording; `nil` where there is none.
+  @discardableResult
+  public func stopRecording() -> (path: String, steps: Int)? {
+    store.setHooks { _, _ in hooks(nil) }
+    let recording = shared.withLock { $0.recorder.take() }
+    guard let recording else { return nil }
+    recording.recorder.stop()
+    return (recording.path, recording.recorder.step)
+  }
+
+  /// Every step is given its time before anything else is done with it: recorder and transcript have the same.
+  private func hooks(_ recorder: StepHooks<BoardState, BoardAction>?) -> StepHooks<
+    BoardState, BoardAction
+  > {
+    StepHooks(
+      willReduce: recorder?.willReduce,
+      didReduce: { [weak self] step, state in
+        guard let self else { return }
+        let now = dependencies.clock.now
+        shared.withLock {
+          $0.time = max($0.time, now)
+          $0.times.append($0.time)
+        }
+        recorder?.didReduce?(step, state)
+      },
+      issue: recorder?.issue)
+  }
+
+  // MARK: After each step
+
+  private func observe(_ step: Step<BoardAction>, _ state: borrowing BoardState) {
+    let state = copy state
+    let outputs = shared.withLock { shared -> [BoardOutput] in
+      let time = shared.times.isEmpty ? shared.time : shared.times.removeFirst()
+      return shared.renderer.outputs(of: step.action, in: state, at: time)
+    }
+    for output in outputs { sink(output) }
+    if case .session(.run(let context, let command)) = step.action {
+      control(command, context.job)
+    }
+    guard let finished = state.shell.finished else { return }
+    if finished.context.isBackground { onBackgroundEnd(finished.context) }
+    let waiting = shared.withLock { shared -> [CheckedContinuation<Int32, Never>] in
+      if let waiting = shared.waiting.removeValue(forKey: finished.context.job) { return waiting }
+      shared.ended[finished.context.job] = finished.status
+      return []
+    }
+    for continuation in waiting { continuation.resume(returning: finished.status) }
+  }
+
+  /// Begins and ends recordings: right after the step that asks for it and before any other, so that `session stop` is its recording's
+  /// last.
+  private func control(_ command: SessionCommand, _ job: Int) {
+    let answer: SessionAction
+    switch command {
+    case .record(let path): answer = begin(path, job)
+    case .stop:
+      if let (path, steps) = stopRecording() {
+        answer = .succeeded(job: job, .stopped(path: path, steps: steps))
+      } else {
+        answer = .failed(job: job, noRecording)
+      }
+    case .status:
+      let (recording, problem) = shared.withLock { ($0.recorder, $0.problem) }
+      answer = .succeeded(
+        job: job,
+        .status(
+          path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem))
+    case .mark(let name):
+      if let recording = shared.withLock({ $0.recorder }) {
+        recording.recorder.mark(name)
+        answer = .succeeded(job: job, .marked(name))
+      } else {
+        answer = .failed(job: job, noRecording)
+      }
+    case .verify, .replay: return
+    }
+    store.send(.session(answer), origin: .program("session"))
+  }
+
+  private func begin(_ path: String, _ job: Int) -> SessionAction {
+    if let current = shared.withLock({ $0.recorder?.path }) {
+      return .failed(
+        job: job,
+        Failure(
+          code: ExitCode.cannotCreate, error: "recording",
+          message: "already recording to \(current)",
+          help: "'session stop' ends it"))
+    }
+    do throws(RecordingError) {
+      try record(to: path)
+      return .succeeded(job: job, .recording(path: path))
+    } catch {
+      return .failed(job: job, Failure(error))
+    }
+  }
+
+  private var noRecording: Failure {
+    Failure(
+      code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
+      help: "'session record FILE' begins a recording")
+  }
+
+  /// Ends everything: running commands are cancelled, the recording gets its last line, the log is flushed.
+  public func close() async {
+    await store.shutdown(deadline: .zero)
+    stopRecording()
+    await dependencies.shutDown()
+  }
+}
+
+extension Failure {
+  init(_ error: RecordingError) {
+    self.init(
+      code: error.exitCode, error: error.exitCode == ExitCode.cannotCreate ? "exists" : "io",
+      message: error.description,
+      help: "a recording needs a new file in a folder that can be written")
+  }
+}

@@ -1,0 +1,59 @@
+import SwiftBoardCommandLine
+import SwiftBoardStore
+
+/// Everything that can happen on the board: a case for each feature.
+public enum BoardAction: Codable, Sendable, Equatable {
+  case shell(ShellAction)
+  case api(APIAction)
+  case keychain(KeychainAction)
+  case db(DatabaseAction)
+  case log(LogAction)
+  case session(SessionAction)
+
+  /// The command that this action starts, if it starts one.
+  public var started: CommandContext? {
+    switch self {
+    case .shell(.run(let context, _)), .shell(.reject(let context, _)): context
+    case .api(.run(let context, _)): context
+    case .keychain(.run(let context, _)): context
+    case .db(.run(let context, _)): context
+    case .log(.run(let context, _)): context
+    case .session(.run(let context, _)): context
+    default: nil
+    }
+  }
+}
+
+extension CasePath where Root == BoardAction, Value == APIAction {
+  static var api: Self {
+    CasePath(embed: BoardAction.api) { if case .api(let action) = $0 { action } else { nil } }
+  }
+}
+
+extension CasePath where Root == BoardAction, Value == KeychainAction {
+  static var keychain: Self {
+    CasePath(embed: BoardAction.keychain) {
+      if case .keychain(let action) = $0 { action } else { nil }
+    }
+  }
+}
+
+extension CasePath where Root == BoardAction, Value == DatabaseAction {
+  static var db: Self {
+    CasePath(embed: BoardAction.db) { if case .db(let action) = $0 { action } else { nil } }
+  }
+}
+
+extension CasePath where Root == BoardAction, Value == LogAction {
+  static var log: Self {
+    CasePath(embed: BoardAction.log) { if case .log(let action) = $0 { action } else { nil } }
+  }
+}
+
+extension CasePath where Root == BoardAction, Value == SessionAction {
+  static var session: Self {
+    CasePath(embed: BoardAction.session) {
+      if case .session(let action) = $0 { action } else { nil }
+    }
+  }
+}

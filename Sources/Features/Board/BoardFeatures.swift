@@ -1,0 +1,69 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// One feature as the board sees it. A feature is added by a folder with state, action, reducer, commands and outcomes, a case of
+/// `BoardAction` with a line in `BoardReducer`, and one value in `BoardFeatures.all`.
+public struct BoardFeature: Sendable {
+  /// The first word of its commands and of its links.
+  public let name: String
+  public let summary: String
+  /// Its commands; what they build becomes an action as soon as the command has a context.
+  public let commands: CommandTable<BoardCommand>
+  /// How the command ended that this action ends; `nil` for the actions of other features, and those that end none.
+  public let outcome: @Sendable (BoardAction, BoardState) -> Outcome?
+  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this feature's.
+  public let link: @Sendable (BoardLink) -> [String]?
+
+  public init(
+    name: String, summary: String, commands: CommandTable<BoardCommand>,
+    outcome: @escaping @Sendable (BoardAction, BoardState) -> Outcome?,
+    link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil }
+  ) {
+    self.name = name
+    self.summary = summary
+    self.commands = commands
+    self.outcome = outcome
+    self.link = link
+  }
+}
+
+/// A command that was understood and waits for the context that makes it an action.
+public struct BoardCommand: Sendable {
+  public let action: @Sendable (CommandContext) -> BoardAction
+
+  public init(_ action: @escaping @Sendable (CommandContext) -> BoardAction) {
+    self.action = action
+  }
+}
+
+/// `swiftboard://feature/part/part?key=value`, taken apart.
+public struct BoardLink: Sendable, Equatable {
+  public var feature: String
+  public var path: [String]
+  public var query: [String]
+}
+
+/// The board's features.
+public enum BoardFeatures {
+  public static let all: [BoardFeature] = [.api, .keychain, .db, .log, .session, .shell]
+
+  /// Every command of every feature.
+  public static let commands: CommandTable<BoardCommand> =
+    all.map(\.commands).reduce(
+      CommandTable(
+        [], globals: ProgramOptions.globals,
+        topics: all.map { CommandTopic($0.name, $0.summary) })
+    ) { $0 + $1 }
+
+  /// How the command ended that this action ends.
+  public static func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
+    switch action {
+    case .api: BoardFeature.api.outcome(action, state)
+    case .keychain: BoardFeature.keychain.outcome(action, state)
+    case .db: BoardFeature.db.outcome(action, state)
+    case .log: BoardFeature.log.outcome(action, state)
+    case .session: BoardFeature.session.outcome(action, state)
+    case .shell: BoardFeature.shell.outcome(action, state)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// The features side by side, and around them the account of which command runs and how the last one ended.
+public struct BoardReducer: ComposedReducer {
+  public init() {}
+
+  public var body: some Reducer<BoardState, BoardAction, Dependencies> {
+    Scope(state: \.api, action: .api, id: "api") { APIReducer() }
+    Scope(state: \.keychain, action: .keychain, id: "keychain") { KeychainReducer() }
+    Scope(state: \.db, action: .db, id: "db") { DatabaseReducer() }
+    Scope(state: \.log, action: .log, id: "log") { LogReducer() }
+    Scope(state: \.session, action: .session, id: "session") { SessionReducer() }
+    ShellReducer()
+    JobsReducer()
+  }
+}
+
+extension BoardAction {
+  /// Whether its outcome depends on the state, which its end changes.
+  fileprivate var looksAtState: Bool {
+    switch self {
+    case .shell(.run(_, .state)), .shell(.run(_, .assert)): true
+    default: false
+    }
+  }
+}
+
+/// Keeps the list of running commands, the status of the last one, and its value for `{{last}}`.
+struct JobsReducer: Reducer {
+  func reduce(
+    _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    state.shell.finished = nil
+    if let context = action.started { state.shell.running.append(context) }
+    guard let outcome = BoardFeatures.outcome(of: action, in: state),
+      let index = state.shell.running.firstIndex(where: { $0.job == outcome.job })
+    else { return [] }
+    let context = state.shell.running.remove(at: index)
+    state.shell.finished = FinishedJob(
+      context: context, status: outcome.status,
+      found: action.looksAtState
+        ? FinishedJob.Found(lastStatus: state.shell.lastStatus, last: state.shell.last) : nil)
+    state.shell.lastStatus = outcome.status
+    if outcome.status == 0, outcome.value != .null { state.shell.last = outcome.value.text }
+    return []
+  }
+}

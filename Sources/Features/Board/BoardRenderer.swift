@@ -1,0 +1,106 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// Something to print, and where.
+public struct BoardOutput: Sendable, Equatable {
+  public enum Stream: Sendable, Equatable {
+    case standardOutput, standardError
+  }
+
+  public var stream: Stream
+  public var text: String
+  /// The file in place of standard output.
+  public var redirect: CommandContext.Redirect?
+  /// The command it belongs to.
+  public var job: Int
+
+  public init(
+    stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
+  ) {
+    self.stream = stream
+    self.text = text
+    self.redirect = redirect
+    self.job = job
+  }
+}
+
+/// What the board prints, as a function of its steps alone: the same steps print the same, live and in a replay.
+///
+/// The one exception is a revealed secret. Live it went straight to the terminal and is not printed again; a replay prints its mark.
+public struct BoardRenderer: Sendable {
+  private let isReplay: Bool
+  /// When each running command began, in the time of steps.
+  private var begun: [Int: Int64] = [:]
+
+  public init(isReplay: Bool) {
+    self.isReplay = isReplay
+  }
+
+  /// Forgets when running commands began. A recording that begins now does not have it either, and must print the same.
+  public mutating func forgetBeginnings() {
+    begun = [:]
+  }
+
+  /// What this step prints.
+  ///
+  /// - Parameters:
+  ///   - state: After the step.
+  ///   - t: The step's time, microseconds from any origin.
+  public mutating func outputs(of action: BoardAction, in state: BoardState, at t: Int64)
+    -> [BoardOutput]
+  {
+    if let context = action.started { begun[context.job] = t }
+    guard let finished = state.shell.finished,
+      let outcome = BoardFeatures.outcome(of: action, in: state)
+    else { return [] }
+    let context = finished.context
+    let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
+    let format = context.output ?? state.settings.output
+    var outputs: [BoardOutput] = []
+
+    func add(_ stream: BoardOutput.Stream, _ text: String) {
+      guard !text.isEmpty else { return }
+      outputs.append(
+        BoardOutput(
+          stream: stream, text: text,
+          redirect: stream == .standardOutput ? context.redirect : nil, job: context.job))
+    }
+
+    if !state.settings.isQuiet {
+      for note in outcome.notes {
+        add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
+      }
+    }
+    let formatter = OutputFormatter(
+      format: format, width: context.redirect == nil ? state.settings.width : nil,
+      ascii: state.settings.isASCII)
+    if !isHiddenReveal(action), format != .json || outcome.failure == nil {
+      add(
+        .standardOutput,
+        formatter.render(
+          line: context.line, command: context.name, presentation: outcome.presentation,
+          value: outcome.value, milliseconds: Int(milliseconds)))
+    }
+    if let failure = outcome.failure {
+      add(.standardError, formatter.render(report(failure, context)))
+    }
+    if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
+    return outputs
+  }
+
+  private func report(_ failure: Failure, _ context: CommandContext)
+    -> SwiftBoardCommandLine.Failure
+  {
+    SwiftBoardCommandLine.Failure(
+      place: context.source.map { LinePlace($0, line: context.line) }, line: context.line,
+      lineOffset: failure.lineOffset ?? 0, column: failure.column ?? 1,
+      length: failure.column == nil ? context.text.prefix { !$0.isNewline }.count : failure.length,
+      text: context.text, message: failure.message, help: failure.help, code: failure.code,
+      errorName: failure.error)
+  }
+
+  private func isHiddenReveal(_ action: BoardAction) -> Bool {
+    guard !isReplay, case .keychain(.succeeded(_, .revealed)) = action else { return false }
+    return true
+  }
+}

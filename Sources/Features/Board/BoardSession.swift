@@ -1,0 +1,377 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+import SwiftBoardStore
+import Synchronization
+
+/// Runs lines on a board: words become arguments, arguments an action, and the action's end the line's exit code. Every line is a
+/// step, one that is not understood too.
+public final class BoardSession: Sendable {
+  private let board: Board
+  private let redirects: RedirectFiles
+  private let scriptArguments: [String]
+  private let redact: @Sendable (String) -> String
+  private let shared = Mutex(Shared())
+
+  private struct Shared {
+    /// The commands that Ctrl-C cancels.
+    var foreground: Int?
+    var isInterrupted = false
+    var sourceDepth = 0
+  }
+
+  /// - Parameters:
+  ///   - scriptArguments: `$1`, `$2` … of the lines.
+  ///   - redact: What a line is put through before it becomes part of a step.
+  public init(
+    board: Board, redirects: RedirectFiles, scriptArguments: [String] = [],
+    redact: @escaping @Sendable (String) -> String
+  ) {
+    self.board = board
+    self.redirects = redirects
+    self.scriptArguments = scriptArguments
+    // A secret that was typed where it does not belong must not become part of a step.
+    self.redact = { redact(TypedSecrets.removed(from: $0)) }
+  }
+
+  /// Cancels the running command; where none runs, the line that comes next.
+  ///
+  /// - Returns: Whether a command was running.
+  @discardableResult
+  public func interrupt() -> Bool {
+    let job = shared.withLock { shared -> Int? in
+      shared.isInterrupted = true
+      return shared.foreground
+    }
+    guard let job else { return false }
+    board.cancel(job)
+    return true
+  }
+
+  /// A line as it may be shown: without secrets, and without what steers a terminal.
+  public func shown(_ line: ScriptLine) -> String {
+    escapeControls(redact(line.text), keepsNewlines: true)
+  }
+
+  /// Takes an interrupt back that found nothing to cancel.
+  public func forgetInterrupt() {
+    shared.withLock { $0.isInterrupted = false }
+  }
+
+  /// Runs one line.
+  ///
+  /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
+  public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
+    let line = Line(script, isLiteral)
+    let list: CommandList
+    switch script.parsed {
+    case .empty: return LineOutcome()
+    case .incomplete(let open): return await reject(line, open.error.usageError, open.prefix)
+    case .invalid(let error): return await reject(line, error.usageError, error.prefix)
+    case .commands(let commands): list = commands
+    }
+    var code: Int32 = 0
+    for command in list.commands {
+      code = await run(command, line, list.prefix)
+      if board.store.withState({ $0.shell.exitCode }) != nil { break }
+      if code != 0 { break }
+    }
+    if let exit = board.store.withState({ $0.shell.exitCode }) {
+      return LineOutcome(exitCode: exit, stop: true)
+    }
+    return LineOutcome(exitCode: code).applying(list.prefix)
+  }
+
+  /// A line with what has to be known of it.
+  private struct Line {
+    let text: String
+    let place: LinePlace
+    let isLiteral: Bool
+
+    init(_ line: ScriptLine, _ isLiteral: Bool) {
+      text = line.text
+      place = line.place
+      self.isLiteral = isLiteral
+    }
+  }
+
+  // MARK: One command
+
+  private func run(_ command: ParsedCommand, _ line: Line, _ prefix: LinePrefix?) async
+    -> Int32
+  {
+    var context = self.context(line, prefix)
+    do throws(UsageError) {
+      let arguments = try expand(command.words)
+      if let topic = BoardFeatures.commands.helpTopic(in: arguments) {
+        context.name = "help"
+        return await perform(.shell(.run(context, .help(topic))), context)
+      }
+      let match = try BoardFeatures.commands.parse(words: arguments, literal: line.isLiteral)
+      context.name = match.name
+      context.isBackground = command.isBackground
+      try apply(match.globals, to: &context)
+      if let redirect = command.redirect {
+        context.redirect = try await open(redirect, context.job)
+      }
+      let action = match.output.action(context)
+      try refuseHiddenReveal(action, context)
+      if let special = await special(action, context, line) { return special }
+      return await perform(action, context)
+    } catch {
+      return await reject(error, context, line, command)
+    }
+  }
+
+  /// A revealed secret goes straight to the terminal's output: nothing else may stand between.
+  private func refuseHiddenReveal(_ action: BoardAction, _ context: CommandContext)
+    throws(UsageError)
+  {
+    guard case .keychain(.run(_, .reveal)) = action else { return }
+    let format = context.output ?? board.store.withState { $0.settings.output }
+    guard context.redirect != nil || context.isBackground || format == .json else { return }
+    _ = redirects.close(context.job)
+    throw UsageError(
+      "--reveal writes the secret to standard output as it is: no > FILE, no & and no --json",
+      help: "redirect the whole program's output instead")
+  }
+
+  private func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
+    CommandContext(
+      job: board.nextJob(), line: line.place.line, source: line.place.file, text: redact(line.text),
+      name: "", prefix: prefix,
+      timeout: board.store.withState { $0.settings.timeout })
+  }
+
+  /// - Parameter link: The link that the command stands for; `nil` for a line.
+  private func perform(
+    _ action: BoardAction, _ context: CommandContext, link: String? = nil
+  ) async -> Int32 {
+    if context.isBackground {
+      board.start(action, context, link: link)
+      return 0
+    }
+    shared.withLock { $0.foreground = context.job }
+    board.start(action, context, link: link)
+    // Asked after the start: an interrupt that came before found nothing to cancel.
+    if shared.withLock({ $0.isInterrupted }) { board.cancel(context.job) }
+    let code = await waitInForeground(for: context.job)
+    if let error = redirects.close(context.job) {
+      return error
+    }
+    return code
+  }
+
+  /// Waits for a job that Ctrl-C cancels meanwhile.
+  private func waitInForeground(for job: Int) async -> Int32 {
+    shared.withLock { $0.foreground = job }
+    let code = await board.wait(for: job)
+    shared.withLock {
+      $0.foreground = nil
+      $0.isInterrupted = false
+    }
+    return code
+  }
+
+  // MARK: Words
+
+  private func expand(_ words: [Word]) throws(UsageError) -> [Argument] {
+    let shell = board.store.withState { $0.shell }
+    let lastValue = shell.last.flatMap { try? JSON(parsing: $0) }
+    var arguments: [Argument] = []
+    for word in words {
+      arguments.append(
+        try word.expanded(
+          variables: { name in
+            if let number = Int(name), number >= 1 {
+              return number <= scriptArguments.count ? scriptArguments[number - 1] : nil
+            }
+            return shell.variables[name]
+          },
+          last: { path in
+            guard let lastValue else { return nil }
+            if path.isEmpty { return lastValue }
+            guard let path = try? JSONPath(parsing: path) else { return nil }
+            return lastValue.value(at: path)
+          }))
+    }
+    return arguments
+  }
+
+  /// Options of the program that stood behind the command.
+  private func apply(_ globals: OptionValues, to context: inout CommandContext) throws(UsageError) {
+    guard !globals.isEmpty else { return }
+    let options = try ProgramOptions().applying(globals)
+    if let output = options.output { context.output = output }
+    if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
+  }
+
+  private func open(_ redirect: ParsedCommand.Redirect, _ job: Int) async throws(UsageError)
+    -> CommandContext.Redirect
+  {
+    let argument = try expand([redirect.file])[0]
+    guard let path = argument.text else {
+      throw UsageError("a secret is no file name", at: argument)
+    }
+    if let failure = await redirects.open(path, appends: redirect.appends, job: job) {
+      throw UsageError(failure.message, help: failure.help, at: argument, code: failure.code)
+    }
+    return CommandContext.Redirect(file: path, appends: redirect.appends)
+  }
+
+  // MARK: Lines that were not understood
+
+  private func reject(_ line: Line, _ error: UsageError, _ prefix: LinePrefix?) async
+    -> LineOutcome
+  {
+    var context = self.context(line, prefix)
+    context.name = "line"
+    let code = await board.run(.shell(.reject(context, Failure(error))), context)
+    return LineOutcome(exitCode: code).applying(prefix)
+  }
+
+  private func reject(
+    _ error: UsageError, _ context: CommandContext, _ line: Line, _ command: ParsedCommand
+  ) async -> Int32 {
+    var context = context
+    if context.name.isEmpty { context.name = command.words.first?.literal ?? "line" }
+    return await board.run(.shell(.reject(context, Failure(error))), context)
+  }
+
+  // MARK: Commands that reach around the store
+
+  /// `nil` for commands that the reducers do alone.
+  private func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
+    -> Int32?
+  {
+    guard case .shell(.run(_, let command)) = action else { return nil }
+    switch command {
+    case .wait(let job):
+      return await wait(for: job, action, context)
+    case .effects:
+      let effects = board.store.effects.map {
+        EffectLine(
+          name: $0.descriptor.name, id: $0.descriptor.id, phase: String(describing: $0.phase),
+          step: $0.step)
+      }
+      return await perform(.shell(.run(context, .effects(effects))), context)
+    case .open(let link): return await follow(link, action, context, line)
+    case .source(let path): return await source(path, action, context, line)
+    default: return nil
+    }
+  }
+
+  /// Waits for one background job or for all; the first that failed gives its code.
+  private func wait(for job: Int?, _ action: BoardAction, _ context: CommandContext) async -> Int32
+  {
+    let running = board.store.withState { $0.shell.running.map(\.job) }
+    let jobs = job.map { [$0] } ?? (running + board.endedJobs).sorted()
+    var code: Int32 = 0
+    for job in jobs {
+      let ended: Int32
+      if let known = board.endedCode(of: job) {
+        ended = known
+      } else if running.contains(job) {
+        ended = await waitInForeground(for: job)
+      } else {
+        return await fail(
+          context,
+          Failure(
+            code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
+            help: "'jobs' lists what runs"))
+      }
+      if code == 0 { code = ended }
+    }
+    let own = await perform(action, context)
+    return code == 0 ? own : code
+  }
+
+  private func follow(
+    _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
+  ) async -> Int32 {
+    guard let link = BoardLink(text) else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.usage, error: "usage", message: "'\(text)' is no link of the board",
+          help: "a link is like swiftboard://api/rm/character/1"))
+    }
+    guard let feature = BoardFeatures.all.first(where: { $0.name == link.feature }),
+      let words = feature.link(link)
+    else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.missing, error: "noSuchLink",
+          message: "no feature answers the link '\(text)'",
+          help: "features: " + BoardFeatures.all.map(\.name).joined(separator: ", ")))
+    }
+    let code = await perform(action, context)
+    guard code == 0 else { return code }
+    var next = self.context(line, nil)
+    do throws(UsageError) {
+      let match = try BoardFeatures.commands.parse(words: words.map { Argument($0) }, literal: true)
+      next.name = match.name
+      next.output = context.output
+      return await perform(match.output.action(next), next, link: text)
+    } catch {
+      next.name = "open"
+      return await board.run(.shell(.reject(next, Failure(error))), next)
+    }
+  }
+
+  private func source(
+    _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
+  ) async -> Int32 {
+    let depth = shared.withLock { shared -> Int in
+      shared.sourceDepth += 1
+      return shared.sourceDepth
+    }
+    defer { shared.withLock { $0.sourceDepth -= 1 } }
+    guard depth <= 16 else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.usage, error: "usage",
+          message: "files that source each other go 16 deep and no deeper: \(path)"))
+    }
+    let file: DescriptorLineSource
+    do throws(LineSourceError) {
+      file = try DescriptorLineSource.file(path)
+    } catch {
+      return await fail(context, Failure(error))
+    }
+    let code = await perform(action, context)
+    guard code == 0 else { return code }
+    do throws(LineSourceError) {
+      return try await ScriptRunner(source: file, policy: .stopAtFailure).run { await self.run($0) }
+        .exitCode
+    } catch {
+      return await fail(self.context(line, nil), Failure(error))
+    }
+  }
+
+  private func fail(_ context: CommandContext, _ failure: Failure) async -> Int32 {
+    _ = redirects.close(context.job)
+    return await board.run(.shell(.reject(context, failure)), context)
+  }
+}
+
+/// What stands where something secret was typed.
+enum RedactedMark {
+  static let text = "«redacted»"
+}
+
+extension BoardLink {
+  /// Takes a link apart; `nil` for what is none.
+  public init?(_ text: String) {
+    let scheme = "swiftboard://"
+    guard text.lowercased().hasPrefix(scheme) else { return nil }
+    let rest = text.dropFirst(scheme.count)
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var path = (parts.first ?? "").split(separator: "/").map(String.init)
+    guard !path.isEmpty else { return nil }
+    feature = path.removeFirst()
+    self.path = path
+    query = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
+  }
+}

@@ -1,0 +1,52 @@
+import SwiftBoardCommandLine
+
+/// Which command of which line an action belongs to. It travels in the action that starts the command, so that everything the board
+/// prints can be told from the steps alone.
+public struct CommandContext: Codable, Sendable, Equatable {
+  public struct Redirect: Codable, Sendable, Equatable {
+    public var file: String
+    public var appends: Bool
+
+    public init(file: String, appends: Bool) {
+      self.file = file
+      self.appends = appends
+    }
+  }
+
+  /// 1, 2, 3 … over the session; the cancel id of what the command starts.
+  public var job: Int
+  /// The number of the line in its source, and the source, for example `demo.sb`; `nil` for a person and for one shot.
+  public var line: Int
+  public var source: String?
+  /// The line as typed; secrets are names.
+  public var text: String
+  /// For example `api.get`.
+  public var name: String
+  public var prefix: LinePrefix?
+  public var redirect: Redirect?
+  public var isBackground: Bool
+  /// The output format, where the line has one of its own.
+  public var output: OutputFormat?
+  /// Milliseconds a request may take, where the line or the program has a limit of its own.
+  public var timeout: Int64?
+
+  public init(
+    job: Int, line: Int, source: String?, text: String, name: String, prefix: LinePrefix? = nil,
+    redirect: Redirect? = nil, isBackground: Bool = false, output: OutputFormat? = nil,
+    timeout: Int64? = nil
+  ) {
+    self.job = job
+    self.line = line
+    self.source = source
+    self.text = text
+    self.name = name
+    self.prefix = prefix
+    self.redirect = redirect
+    self.isBackground = isBackground
+    self.output = output
+    self.timeout = timeout
+  }
+
+  /// For example `demo.sb:7`, or `line 7` where no file is named.
+  public var place: String { LinePlace(source, line: line).description }
+}

@@ -1,0 +1,117 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+extension Failure {
+  public init(_ error: APIError) {
+    let (code, name, help): (Int32, String, String?) =
+      switch error.kind {
+      case .invalidURL, .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
+      case .dns:
+        (ExitCode.unavailable, "hostNotFound", "check the host's name and the network")
+      case .refused:
+        (ExitCode.unavailable, "connectionRefused", "check that the service runs and listens there")
+      case .unreachable: (ExitCode.unavailable, "unreachable", "check the network")
+      case .libraryMissing: (ExitCode.unavailable, "libraryMissing", nil)
+      case .unanswered: (ExitCode.unavailable, "unanswered", nil)
+      case .timeout:
+        (ExitCode.temporary, "timeout", "give it longer with --timeout, for example --timeout 60s")
+      case .cancelled: (ExitCode.interrupted, "cancelled", nil)
+      case .tls: (ExitCode.networkProtocol, "tls", nil)
+      case .truncated: (ExitCode.networkProtocol, "truncated", nil)
+      case .malformed: (ExitCode.networkProtocol, "malformed", nil)
+      case .tooManyRedirects:
+        (ExitCode.networkProtocol, "tooManyRedirects", "follow more of them with --follow N")
+      case .tooLarge: (ExitCode.data, "tooLarge", nil)
+      case .undecodable: (ExitCode.data, "undecodable", nil)
+      case .io: (ExitCode.io, "io", nil)
+      }
+    self.init(code: code, error: name, message: error.message, help: help)
+  }
+
+  public init(_ error: KeychainError) {
+    let code: Int32 =
+      switch error.kind {
+      case .missing, .missingKey: ExitCode.missing
+      case .exists: ExitCode.cannotCreate
+      case .tooLarge, .notAKeychain, .damaged, .unsupportedVersion, .malformedHeader,
+        .malformedSlot, .malformedPayload, .unsupportedFlags, .kdfParametersRefused,
+        .tamperedSlot, .tamperedHeader, .tamperedPayload, .differentKeychain, .rolledBack:
+        ExitCode.data
+      case .io, .kdfFailed, .changedUnderneath, .durabilityUnknown: ExitCode.io
+      case .lockTimeout: ExitCode.temporary
+      case .locked, .wrongSecret, .noMatchingSlot, .insecurePath, .insecurePermissions, .notOwner,
+        .slotSecretNeeded:
+        ExitCode.denied
+      case .invalidKey, .duplicateKey, .limitExceeded: ExitCode.usage
+      case .invalidPassphrase, .invalidKeyFile, .unlockSourceAmbiguous: ExitCode.configuration
+      }
+    let help: String? =
+      switch error.kind {
+      case .missing: "make one with 'keychain init'"
+      case .locked:
+        "name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE, or unlock at a terminal"
+      case .missingKey: "'keychain list' shows the names there are"
+      default: nil
+      }
+    self.init(code: code, error: error.category, message: error.message, help: help)
+  }
+
+  public init(_ error: PersistenceError) {
+    let code: Int32 =
+      switch error.kind {
+      case .invalid, .corrupted, .notADatabase, .foreignDatabase, .newerSchema: ExitCode.data
+      case .exists, .cannotCreate: ExitCode.cannotCreate
+      case .busy, .full, .io, .readOnly, .cannotOpen, .moved: ExitCode.io
+      case .cancelled: ExitCode.interrupted
+      case .misuse: ExitCode.software
+      }
+    self.init(code: code, error: error.kind.rawValue, message: error.message)
+  }
+
+  public init(_ error: FileError) {
+    let code: Int32 =
+      switch error.kind {
+      case .missing: ExitCode.missing
+      case .exists, .cannotCreate: ExitCode.cannotCreate
+      case .tooLarge: ExitCode.data
+      case .denied, .full, .io: ExitCode.io
+      }
+    self.init(code: code, error: error.kind.rawValue, message: error.message)
+  }
+
+  public init(_ error: TerminalError) {
+    let code: Int32 =
+      switch error.kind {
+      case .interrupted: ExitCode.interrupted
+      case .mismatch, .tooLong: ExitCode.usage
+      case .io: ExitCode.io
+      }
+    self.init(code: code, error: error.kind.rawValue, message: error.message)
+  }
+
+  public init(_ error: UsageError) {
+    self.init(
+      code: error.code, error: error.code == ExitCode.data ? "malformed" : "usage",
+      message: error.message, help: error.help, column: error.column, length: error.length,
+      lineOffset: error.lineOffset > 0 ? error.lineOffset : nil)
+  }
+
+  /// Whatever a service threw.
+  public init(any error: any Error) {
+    switch error {
+    case let error as Failure: self = error
+    case let error as APIError: self.init(error)
+    case let error as KeychainError: self.init(error)
+    case let error as PersistenceError: self.init(error)
+    case let error as FileError: self.init(error)
+    case let error as TerminalError: self.init(error)
+    case let error as UsageError: self.init(error)
+    case is CancellationError:
+      self.init(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
+    default:
+      self.init(
+        code: ExitCode.software, error: "internal", message: "unexpected: \(error)",
+        help: "this is a fault of the program; please report it with the line that caused it")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// How a command ended, as a pure function of the step that ended it: what it shows, what `{{last}}` is afterwards, and its exit code.
+public struct Outcome: Sendable {
+  public var job: Int
+  public var status: Int32
+  /// For `--json` and `{{last}}`.
+  public var value: JSON
+  /// For standard output.
+  public var presentation: Presentation
+  /// Lines for standard error.
+  public var notes: [String]
+  public var failure: Failure?
+
+  /// Success.
+  public init(
+    job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
+  ) {
+    self.job = job
+    self.status = 0
+    self.value = value
+    self.presentation = presentation
+    self.notes = notes
+  }
+
+  /// Failure, possibly with something to show all the same.
+  public init(
+    job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
+    notes: [String] = []
+  ) {
+    self.job = job
+    self.status = failure.code
+    self.value = value
+    self.presentation = presentation
+    self.notes = notes
+    self.failure = failure
+  }
+}
+
+typealias Column = Presentation.Column
+
+extension Timestamp {
+  /// A time as text; one that no calendar has is shown as the beginning of 1970.
+  static func format(_ microseconds: Int64) -> String {
+    text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
+  }
+}

@@ -1,0 +1,156 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum DatabaseCommands {
+  private static let collection = ArgumentSpec("collection", "its name", kind: .collection)
+  private static let id = ArgumentSpec("id", "the document's id")
+  private static let name = ArgumentSpec("name", "the preference's name")
+
+  static let table = CommandTable<BoardCommand>([
+    CommandSpec(
+      ["db", "put"], "store a document",
+      arguments: [
+        collection, id,
+        ArgumentSpec("body", "JSON, or @FILE", kind: .json, repeating: true),
+      ],
+      examples: ["db put characters 1 {\"name\": \"Rick\"}", "db put characters 1 {{last.body}}"]
+    ) { invocation throws(UsageError) in
+      .db(
+        .put(
+          collection: try invocation.requiredText("collection"),
+          id: try invocation.requiredText("id"),
+          try body(invocation)))
+    },
+    CommandSpec(
+      ["db", "get"], "show a document", arguments: [collection, id],
+      examples: ["db get characters 1"]
+    ) { invocation throws(UsageError) in
+      .db(
+        .get(
+          collection: try invocation.requiredText("collection"),
+          id: try invocation.requiredText("id")))
+    },
+    CommandSpec(
+      ["db", "list"], "list the documents of a collection",
+      arguments: [collection],
+      options: [
+        OptionSpec(
+          "where", value: "PATH=V", "only where the value at PATH is V: JSON, else text",
+          repeatable: true),
+        OptionSpec("sort", value: "PATH", "by the value at PATH; -PATH downwards"),
+        OptionSpec("limit", value: "N", "at most N"),
+      ],
+      examples: ["db list characters --where name=\"Rick Sanchez\" --sort id --limit 5"]
+    ) { invocation throws(UsageError) in
+      var query = DocumentQuery(collection: try invocation.requiredText("collection"))
+      for option in invocation.options("where") {
+        query.conditions.append(try condition(option))
+      }
+      if let sort = try invocation.text("sort") {
+        _ = try path(
+          sort.hasPrefix("-") ? String(sort.dropFirst()) : sort, invocation.option("sort"))
+        query.sort = sort
+      }
+      if let limit = try invocation.int("limit") {
+        guard limit >= 0 else {
+          throw UsageError("--limit takes a whole number from 0", at: invocation.option("limit"))
+        }
+        query.limit = limit
+      }
+      return .db(.list(query))
+    },
+    CommandSpec(
+      ["db", "remove"], "delete a document", arguments: [collection, id],
+      examples: ["db remove characters 1"]
+    ) { invocation throws(UsageError) in
+      .db(
+        .remove(
+          collection: try invocation.requiredText("collection"),
+          id: try invocation.requiredText("id")))
+    },
+    CommandSpec(
+      ["db", "preference", "get"], "show a preference", arguments: [name],
+      examples: ["db preference get theme"]
+    ) { invocation throws(UsageError) in .db(.preferenceGet(try invocation.requiredText("name"))) },
+    CommandSpec(
+      ["db", "preference", "set"], "set a preference",
+      arguments: [
+        name, ArgumentSpec("value", "JSON, else text", kind: .json, repeating: true),
+      ],
+      examples: ["db preference set theme \"dark\"", "db preference set pageSize 20"]
+    ) { invocation throws(UsageError) in
+      let words = try plain(invocation.arguments("value"), "db")
+      let text = words.joined(separator: " ")
+      let json = (try? JSON(parsing: text)) ?? .string(text)
+      return .db(.preferenceSet(name: try invocation.requiredText("name"), json: json.text))
+    },
+    CommandSpec(
+      ["db", "preference", "unset"], "forget a preference", arguments: [name],
+      examples: ["db preference unset theme"]
+    ) { invocation throws(UsageError) in .db(.preferenceUnset(try invocation.requiredText("name")))
+    },
+    CommandSpec(
+      ["db", "preference", "list"], "list the preferences",
+      examples: ["db preference list"]
+    ) { _ in .db(.preferenceList) },
+    CommandSpec(["db", "stats"], "count rows and bytes", examples: ["db stats"]) {
+      _ in .db(.stats)
+    },
+    CommandSpec(
+      ["db", "check"], "check that the database is whole", examples: ["db check"]
+    ) { _ in .db(.check) },
+    CommandSpec(
+      ["db", "backup"], "copy the database, while it may be in use",
+      arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
+      examples: ["db backup monday.sqlite"]
+    ) { invocation throws(UsageError) in .db(.backup(try invocation.requiredText("file"))) },
+    CommandSpec(["db", "path"], "say where the files are", examples: ["db path"]) {
+      _ in .db(.path)
+    },
+  ])
+
+  private static func body(_ invocation: Invocation) throws(UsageError) -> DatabaseBody {
+    let words = try plain(invocation.arguments("body"), "db put")
+    let text = words.joined(separator: " ")
+    if text.hasPrefix("@"), text.count > 1 { return .file(String(text.dropFirst())) }
+    do throws(JSONError) {
+      _ = try JSON(parsing: text)
+    } catch {
+      throw UsageError(
+        "the body is no JSON: \(error.message) (character \(error.column))",
+        help: "quote it, or take it from a file with @FILE", at: invocation.argument("body"),
+        code: ExitCode.data)
+    }
+    return .json(text)
+  }
+
+  private static func condition(_ option: Argument) throws(UsageError) -> DocumentQuery.Condition {
+    let text = try plain(option, "--where")
+    guard let equals = text.firstIndex(of: "=") else {
+      throw UsageError(
+        "--where takes PATH=VALUE, not '\(text)'", help: "for example --where status=Alive",
+        at: option)
+    }
+    let value = String(text[text.index(after: equals)...])
+    let condition = String(text[..<equals])
+    _ = try path(condition, option)
+    let json = (try? JSON(parsing: value)) ?? .string(value)
+    return DocumentQuery.Condition(path: condition, equals: json.text)
+  }
+
+  private static func path(_ text: String, _ argument: Argument?) throws(UsageError) -> JSONPath {
+    do {
+      return try JSONPath(parsing: text)
+    } catch {
+      throw UsageError(
+        "'\(text)' is no path: \(error)", help: "a path is like a.b[0].c", at: argument)
+    }
+  }
+}
+
+extension BoardCommand {
+  static func db(_ command: DatabaseCommand) -> BoardCommand {
+    BoardCommand { .db(.run($0, command)) }
+  }
+}

@@ -1,0 +1,133 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+
+struct DatabaseReducer: Reducer {
+  func reduce(
+    _ state: inout DatabaseState, _ action: DatabaseAction, _ dependencies: Dependencies
+  ) -> [Effect<DatabaseAction>] {
+    switch action {
+    case .run(let context, let command):
+      let job = context.job
+      if let collection = command.collection { state.collection = collection }
+      return [
+        .task(name: "db.\(command.verb)") {
+          do {
+            return .succeeded(job: job, try await perform(command, dependencies))
+          } catch let error where !(error is CancellationError) {
+            return .failed(job: job, failure(error, dependencies))
+          }
+        }.cancellable(id: job)
+      ]
+    case .succeeded(_, let result):
+      switch result {
+      case .put, .removed: state.writes += 1
+      default: break
+      }
+      return []
+    case .failed: return []
+    }
+  }
+}
+
+extension DatabaseCommand {
+  var verb: String {
+    switch self {
+    case .put: "put"
+    case .get: "get"
+    case .list: "list"
+    case .remove: "remove"
+    case .preferenceGet: "preference.get"
+    case .preferenceSet: "preference.set"
+    case .preferenceUnset: "preference.unset"
+    case .preferenceList: "preference.list"
+    case .stats: "stats"
+    case .check: "check"
+    case .path: "path"
+    case .backup: "backup"
+    }
+  }
+
+  var collection: String? {
+    switch self {
+    case .put(let collection, _, _), .get(let collection, _), .remove(let collection, _): collection
+    case .list(let query): query.collection
+    default: nil
+    }
+  }
+}
+
+private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) async throws
+  -> DatabaseResult
+{
+  let store = dependencies.persistence
+  switch command {
+  case .put(let collection, let id, let body):
+    let text =
+      switch body {
+      case .json(let text): text
+      case .file(let path): try await text(of: path, dependencies)
+      }
+    try await store.putDocument(
+      Document(
+        collection: collection, id: id, body: dependencies.logger.redact(text),
+        updated: dependencies.date.now))
+    return .put(collection: collection, id: id)
+  case .get(let collection, let id):
+    guard let document = try await store.document(collection: collection, id: id) else {
+      throw missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
+    }
+    return .document(document)
+  case .list(let query): return .documents(try await store.documents(query))
+  case .remove(let collection, let id):
+    guard try await store.removeDocument(collection: collection, id: id) else {
+      throw missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
+    }
+    return .removed("\(collection)/\(id)")
+  case .preferenceGet(let name):
+    guard let json = try await store.preference(name) else {
+      throw missing("preference '\(name)'", "'db preference list' shows what there is")
+    }
+    return .preference(Preference(name: name, json: json))
+  case .preferenceSet(let name, let json):
+    try await store.setPreference(name, to: json)
+    return .put(collection: "preference", id: name)
+  case .preferenceUnset(let name):
+    guard try await store.unsetPreference(name) else {
+      throw missing("preference '\(name)'", "'db preference list' shows what there is")
+    }
+    return .removed("preference \(name)")
+  case .preferenceList: return .preferences(try await store.preferences())
+  case .stats: return .statistics(try await store.statistics())
+  case .check:
+    let problems = try await store.check()
+    guard problems.isEmpty else {
+      throw Failure(
+        code: ExitCode.data, error: "corrupted",
+        message: "the database is damaged: " + problems.joined(separator: "; "),
+        help: "restore a backup, or save what can be read with 'db backup'")
+    }
+    return .healthy
+  case .path: return .paths(try await store.statistics().paths)
+  case .backup(let path):
+    try await store.backup(to: path)
+    return .backedUp(path)
+  }
+}
+
+private func missing(_ what: String, _ help: String) -> Failure {
+  Failure(code: ExitCode.missing, error: "missing", message: "there is no \(what)", help: help)
+}
+
+private func text(of path: String, _ dependencies: Dependencies) async throws -> String {
+  let data = try await dependencies.files.read(path, limit: 16 << 20)
+  do throws(JSONError) {
+    _ = try JSON(parsing: data)
+  } catch {
+    throw Failure(
+      code: ExitCode.data, error: "malformed",
+      message: "\(path):\(error.line):\(error.column): \(error.message)",
+      help: "a document is one JSON value in UTF-8")
+  }
+  return String(decoding: data, as: UTF8.self)
+}

@@ -1,0 +1,155 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+extension BoardFeature {
+  /// Named secrets in an encrypted file.
+  static let keychain = BoardFeature(
+    name: "keychain", summary: "secrets in an encrypted file", commands: KeychainCommands.table,
+    outcome: { action, _ in
+      guard case .keychain(let action) = action else { return nil }
+      return KeychainOutcomes.outcome(of: action)
+    },
+    link: { link in
+      switch link.path.first {
+      case nil, "list": ["keychain", "list"]
+      case "status": ["keychain", "status"]
+      default: nil
+      }
+    })
+}
+
+/// What the board knows of the keychain: names and counts, never a value.
+public struct KeychainState: Codable, Sendable, Equatable {
+  /// `nil` until a command has told.
+  public var isUnlocked: Bool?
+  /// The names as the last `list` had them, with what was set and removed since.
+  public var names: [String]?
+
+  public init() {}
+}
+
+public enum KeychainAction: Codable, Sendable, Equatable {
+  case run(CommandContext, KeychainCommand)
+  case succeeded(job: Int, KeychainResult)
+  case failed(job: Int, Failure)
+}
+
+public enum KeychainCommand: Codable, Sendable, Equatable {
+  case create, unlock, lock, status, check, list
+  case set(name: String, KeychainInput)
+  /// Shows the value, outside state, log and recording.
+  case reveal(name: String)
+  case remove(name: String)
+  case rename(from: String, to: String)
+}
+
+/// Where a value comes from; never the line itself.
+public enum KeychainInput: Codable, Sendable, Equatable {
+  case prompt, standardInput
+  case file(String)
+  /// So many random bytes, written in URL-safe base64.
+  case generate(bytes: Int)
+}
+
+public enum KeychainResult: Codable, Sendable, Equatable {
+  case created(KeychainStatus)
+  case unlocked, locked
+  case status(KeychainStatus)
+  case checked(KeychainStatus)
+  case names([String])
+  case saved(name: String)
+  case revealed(name: String)
+  case removed(name: String)
+  case renamed(from: String, to: String)
+}
+
+enum KeychainOutcomes {
+  static func outcome(of action: KeychainAction) -> Outcome? {
+    switch action {
+    case .run: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .succeeded(let job, let result): outcome(of: result, job)
+    }
+  }
+
+  private static func outcome(of result: KeychainResult, _ job: Int) -> Outcome {
+    switch result {
+    case .created(let status):
+      Outcome(
+        job: job, value: json(status),
+        notes: ["keychain created; store a secret with 'keychain set NAME'"])
+    case .unlocked: Outcome(job: job, value: .bool(true), notes: ["keychain unlocked"])
+    case .locked: Outcome(job: job, value: .bool(true), notes: ["keychain locked"])
+    case .status(let status):
+      Outcome(
+        job: job, value: json(status), presentation: .fields(record(status)),
+        notes: status.warnings)
+    case .checked(let status):
+      Outcome(
+        job: job, value: json(status), presentation: .fields(record(status)),
+        notes: status.warnings + ["the file is whole"])
+    case .names(let names):
+      Outcome(
+        job: job, value: .array(names.map(JSON.string)),
+        presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
+    case .saved(let name):
+      Outcome(
+        job: job, value: .object([.init("saved", .string(name))]),
+        notes: ["saved; use it as {{secret:\(name)}}"])
+    case .revealed(let name):
+      Outcome(
+        job: job, value: .string(SecretMark.mark(name)),
+        presentation: .text(SecretMark.mark(name) + "\n"))
+    case .removed(let name):
+      Outcome(
+        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+    case .renamed(let from, let to):
+      Outcome(
+        job: job,
+        value: .object([.init("from", .string(from)), .init("to", .string(to))]),
+        notes: ["renamed \(from) to \(to)"])
+    }
+  }
+
+  private static func record(_ status: KeychainStatus) -> [(String, String)] {
+    var record = [
+      ("path", status.path), ("exists", status.exists ? "yes" : "no"),
+      ("unlocked", status.unlocked ? "yes" : "no"),
+    ]
+    if let count = status.count { record.append(("secrets", String(count))) }
+    if let generation = status.generation { record.append(("generation", String(generation))) }
+    if let bytes = status.bytes { record.append(("bytes", String(bytes))) }
+    for (index, slot) in status.slots.enumerated() {
+      let cost = slot.ops > 0 ? " (\(slot.ops) passes over \(slot.memory >> 20) MiB)" : ""
+      record.append(("slot \(index + 1)", slot.kind + cost))
+    }
+    if let locked = status.memoryLocked { record.append(("memory locked", locked ? "yes" : "no")) }
+    return record
+  }
+
+  private static func json(_ status: KeychainStatus) -> JSON {
+    .object([
+      .init("path", .string(status.path)), .init("exists", .bool(status.exists)),
+      .init("unlocked", .bool(status.unlocked)),
+      .init("count", status.count.map { .number(String($0)) } ?? .null),
+      .init("generation", status.generation.map { .number(String($0)) } ?? .null),
+      .init("bytes", status.bytes.map { .number(String($0)) } ?? .null),
+      .init(
+        "slots",
+        .array(
+          status.slots.map {
+            .object([
+              .init("kind", .string($0.kind)), .init("ops", .number(String($0.ops))),
+              .init("memory", .number(String($0.memory))),
+            ])
+          })),
+      .init("warnings", .array(status.warnings.map(JSON.string))),
+    ])
+  }
+}
+
+/// How a secret is written where its value may not be.
+public enum SecretMark {
+  public static func mark(_ name: String) -> String { "«secret:\(name)»" }
+}

@@ -1,0 +1,202 @@
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+struct KeychainReducer: Reducer {
+  func reduce(
+    _ state: inout KeychainState, _ action: KeychainAction, _ dependencies: Dependencies
+  ) -> [Effect<KeychainAction>] {
+    switch action {
+    case .run(let context, let command):
+      let job = context.job
+      return [
+        .task(name: "keychain.\(command.verb)") {
+          do {
+            return .succeeded(job: job, try await perform(command, dependencies))
+          } catch let error where !(error is CancellationError) {
+            return .failed(job: job, failure(error, dependencies))
+          }
+        }.cancellable(id: job)
+      ]
+    case .succeeded(_, let result):
+      note(result, &state)
+      return []
+    case .failed(_, let failure):
+      if failure.error == "locked" { state.isUnlocked = false }
+      return []
+    }
+  }
+
+  private func note(_ result: KeychainResult, _ state: inout KeychainState) {
+    switch result {
+    case .created:
+      state.isUnlocked = true
+      state.names = []
+    case .unlocked: state.isUnlocked = true
+    case .locked: state.isUnlocked = false
+    case .status(let status), .checked(let status): state.isUnlocked = status.unlocked
+    case .names(let names):
+      state.isUnlocked = true
+      state.names = names
+    case .saved(let name):
+      if var names = state.names, !names.contains(name) {
+        names.append(name)
+        state.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      }
+    case .removed(let name): state.names?.removeAll { $0 == name }
+    case .renamed: state.names = nil
+    case .revealed: break
+    }
+  }
+}
+
+extension KeychainCommand {
+  var verb: String {
+    switch self {
+    case .create: "init"
+    case .unlock: "unlock"
+    case .lock: "lock"
+    case .status: "status"
+    case .check: "check"
+    case .list: "list"
+    case .set: "set"
+    case .reveal: "get"
+    case .remove: "remove"
+    case .rename: "rename"
+    }
+  }
+}
+
+private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) async throws
+  -> KeychainResult
+{
+  let keychain = dependencies.keychainService
+  switch command {
+  case .create:
+    try await withSecret(dependencies, isNew: true) { secret throws(KeychainError) in
+      try await keychain.create(with: secret)
+    }
+    return .created(try await keychain.status())
+  case .unlock:
+    try await withSecret(dependencies) { secret throws(KeychainError) in
+      try await keychain.unlock(with: secret)
+    }
+    return .unlocked
+  case .lock:
+    await keychain.lock()
+    return .locked
+  case .status: return .status(try await keychain.status())
+  case .check:
+    let status = try await keychain.status()
+    guard status.exists else {
+      throw KeychainError(
+        .missing, path: status.path, message: "there is no keychain at \(status.path)")
+    }
+    return .checked(status)
+  case .list:
+    return .names(
+      try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() })
+  case .set(let name, let input):
+    let value = try await read(input, name, dependencies)
+    try await unlocking(dependencies) { () throws(KeychainError) in
+      try await keychain.save(value, forKey: name)
+    }
+    dependencies.logger.registerSecret([UInt8](value), name: name)
+    return .saved(name: name)
+  case .reveal(let name):
+    let value = try await secret(name, dependencies)
+    await dependencies.terminal.reveal(value)
+    return .revealed(name: name)
+  case .remove(let name):
+    guard
+      try await unlocking(
+        dependencies, { () throws(KeychainError) in try await keychain.load(forKey: name) }) != nil
+    else {
+      throw missing(name)
+    }
+    try await keychain.delete(forKey: name)
+    return .removed(name: name)
+  case .rename(let from, let to):
+    try await unlocking(dependencies) { () throws(KeychainError) in
+      try await keychain.rename(from, to: to)
+    }
+    return .renamed(from: from, to: to)
+  }
+}
+
+/// A secret's value, unlocking where needed, and known to the redactor from then on.
+func secret(_ name: String, _ dependencies: Dependencies) async throws -> Data {
+  let keychain = dependencies.keychainService
+  guard
+    let value = try await unlocking(
+      dependencies, { () throws(KeychainError) in try await keychain.load(forKey: name) })
+  else { throw missing(name) }
+  dependencies.logger.registerSecret([UInt8](value), name: name)
+  return value
+}
+
+private func missing(_ name: String) -> KeychainError {
+  KeychainError(.missingKey, message: "the keychain has no secret named '\(name)'")
+}
+
+/// Does the work; where the keychain is locked and somebody can be asked, asks once and does it again.
+private func unlocking<Result>(
+  _ dependencies: Dependencies, _ work: () async throws(KeychainError) -> Result
+) async throws -> Result {
+  do throws(KeychainError) {
+    return try await work()
+  } catch {
+    guard error.kind == .locked,
+      let passphrase = try await dependencies.terminal.askPassphrase(
+        prompt: "passphrase of the keychain: ", isNew: false)
+    else { throw error }
+    try await dependencies.keychainService.unlock(with: .passphrase(passphrase))
+    return try await work()
+  }
+}
+
+/// Calls with the unlock source's secret, or with one that is asked for where there is no source.
+private func withSecret(
+  _ dependencies: Dependencies, isNew: Bool = false,
+  _ work: (KeychainSecret?) async throws(KeychainError) -> Void
+) async throws {
+  do throws(KeychainError) {
+    try await work(nil)
+  } catch {
+    guard error.kind == .locked,
+      let passphrase = try await dependencies.terminal.askPassphrase(
+        prompt: isNew ? "new passphrase: " : "passphrase of the keychain: ", isNew: isNew)
+    else { throw error }
+    try await work(.passphrase(passphrase))
+  }
+}
+
+private func read(_ input: KeychainInput, _ name: String, _ dependencies: Dependencies)
+  async throws -> Data
+{
+  let limit = 1 << 20
+  switch input {
+  case .file(let path): return try await dependencies.files.read(path, limit: limit)
+  case .standardInput: return try await dependencies.terminal.readInput(limit: limit)
+  case .generate(let count):
+    var bytes: [UInt8] = []
+    for _ in 0..<count { bytes.append(UInt8.random(in: .min ... .max)) }
+    let text = Data(bytes).base64EncodedString()
+    return Data(text.map { $0 == "+" ? "-" : $0 == "/" ? "_" : String($0) }.joined().utf8)
+  case .prompt:
+    guard
+      let value = try await dependencies.terminal.askPassphrase(
+        prompt: "value of \(name): ", isNew: true)
+    else {
+      throw Failure(
+        code: ExitCode.usage, error: "noInput", message: "there is nobody to ask for the value",
+        help: "use --from-file FILE, --from-stdin or --generate N")
+    }
+    return try value.withBytes { Data($0) }
+  }
+}

@@ -1,0 +1,35 @@
+import SwiftBoardCommandLine
+import Synchronization
+
+/// Standard output and error of the program. What cannot be written to standard output ends the run.
+final class BoardOutputWriter: Sendable {
+  let standardOutput = StandardOutput()
+  private let standardError = StandardOutput.standardError()
+  private let failure = Mutex<Int32?>(nil)
+
+  /// 141 when nobody reads any more, 74 for any other failed write.
+  var failureCode: Int32? { failure.withLock { $0 } }
+
+  func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
+    switch output.stream {
+    case .standardError: warn(output.text)
+    case .standardOutput:
+      if output.redirect != nil {
+        redirects.write(output.text, job: output.job)
+        return
+      }
+      guard failureCode == nil else { return }
+      do throws(OutputError) {
+        try standardOutput.write(output.text)
+      } catch {
+        failure.withLock { $0 = error.exitCode }
+        if error != .closed { BoardProgram.complain("\(error)", help: nil) }
+      }
+    }
+  }
+
+  /// Writes to standard error; there is nobody to tell where that fails.
+  func warn(_ text: String) {
+    try? standardError.write(text)
+  }
+}

@@ -1,0 +1,190 @@
+import Dispatch
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// One run of the program: a board, where its lines come from, and what signals do to it.
+final class BoardRun: Sendable {
+  private let options: ProgramOptions
+  private let isInteractive: Bool
+  private let settings: BoardSettings
+  private let dependencies: Dependencies
+  private let paths: BoardPaths
+  private let seed: UInt64
+  private let output: BoardOutputWriter
+
+  init(
+    _ options: ProgramOptions, _ environment: [String: String],
+    _ make: BoardProgram.MakeDependencies
+  ) {
+    self.options = options
+    let terminal = Terminal(environment: environment)
+    isInteractive = options.mode == .standardInput && terminal.isInputTerminal
+    settings = BoardRun.settings(options, terminal, isInteractive)
+    seed = options.seed ?? UInt64.random(in: .min ... .max)
+    output = BoardOutputWriter()
+    let configuration = LiveConfiguration(
+      home: options.home, environment: environment, seed: options.seed,
+      isOffline: settings.isOffline)
+    paths = configuration.paths
+    dependencies = make(
+      settings.environment, configuration,
+      BoardTerminal(
+        mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput))
+    UnlockSources.removeFromEnvironment()
+  }
+
+  private static func settings(
+    _ options: ProgramOptions, _ terminal: Terminal, _ isInteractive: Bool
+  ) -> BoardSettings {
+    var settings = BoardSettings()
+    settings.environment =
+      options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
+    settings.output = options.output ?? .table
+    settings.width = terminal.outputWidth
+    settings.isASCII = terminal.usesASCII(options.ascii ?? false)
+    settings.isQuiet = options.isQuiet
+    settings.isVerbose = options.verbosity > 0
+    settings.checksStatus = options.checkStatus ?? !isInteractive
+    settings.isOffline = options.isOffline ?? false
+    if let timeout = options.timeout { settings.timeout = max(1, timeout.microseconds / 1000) }
+    return settings
+  }
+
+  func run() async -> Int32 {
+    let output = output
+    let redirects = RedirectFiles { output.warn($0) }
+    let board = Board(
+      state: BoardState(settings: settings), dependencies: dependencies, seed: seed,
+      sink: { output.write($0, redirects) },
+      onBackgroundEnd: { context in
+        if redirects.close(context.job) != nil {
+          output.warn("job \(context.job): its output could not be written whole\n")
+        }
+      })
+    if let path = options.record {
+      do throws(RecordingError) {
+        try board.record(to: path)
+      } catch {
+        BoardProgram.complain("\(error)", help: "--record takes a file that is not there yet")
+        return error.exitCode
+      }
+    }
+    var arguments: [String] = []
+    if case .script(_, let given) = options.mode { arguments = given }
+    let session = BoardSession(
+      board: board, redirects: redirects, scriptArguments: arguments,
+      redact: { [logger = dependencies.logger] in logger.redact($0) })
+    let reader = PlainLineReader()
+    listen(board, session, reader)
+    let code = await runLines(session, reader)
+    await board.close()
+    return output.failureCode ?? code
+  }
+
+  // MARK: Lines
+
+  private func runLines(_ session: BoardSession, _ reader: PlainLineReader) async -> Int32 {
+    let source: any LineSource
+    switch options.mode {
+    case .oneShot(let words):
+      let line = ScriptLine(
+        text: LineParser.literalText(words), place: LinePlace(nil, line: 1),
+        parsed: LineParser.parse(literal: words))
+      return await session.run(line, isLiteral: true).exitCode
+    case .lines(let lines): source = ListLineSource(lines, file: "-c")
+    case .script("-", _): source = DescriptorLineSource.standardInput()
+    case .script(let path, _):
+      do throws(LineSourceError) {
+        source = try DescriptorLineSource.file(path)
+      } catch {
+        BoardProgram.complain(error.message, help: error.help)
+        return error.code
+      }
+    case .standardInput, .help, .version:
+      guard isInteractive else {
+        source = DescriptorLineSource.standardInput()
+        break
+      }
+      if let code = await runInit(session) { return code }
+      source = PromptedLineSource(reader: reader) { [settings] isContinuation in
+        BoardRun.prompt(settings, isContinuation: isContinuation)
+      }
+    }
+    return await run(source, session)
+  }
+
+  private func run(_ source: any LineSource, _ session: BoardSession) async -> Int32 {
+    let policy: ScriptRunner.Policy =
+      isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
+    do throws(LineSourceError) {
+      let summary = try await ScriptRunner(source: source, policy: policy).run(
+        onInterrupt: { [output] _ in output.warn("\nleave with 'exit' or Ctrl-D\n") }
+      ) { [self] line in
+        if options.echo == true { output.warn("+ \(session.shown(line))\n") }
+        var outcome = await session.run(line)
+        if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
+        if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
+        // An interrupted script ends, whatever it was told about failures.
+        if outcome.exitCode == ExitCode.interrupted, !isInteractive { outcome.stop = true }
+        return outcome
+      }
+      if policy == .keepGoing, let message = summary.message { output.warn(message + "\n") }
+      return summary.exitCode
+    } catch {
+      BoardProgram.complain(error.message, help: error.help)
+      return error.code
+    }
+  }
+
+  /// The lines of `init.sb`, where there is one: a failing one is said and keeps nobody out.
+  ///
+  /// - Returns: The exit code where a line of it left.
+  private func runInit(_ session: BoardSession) async -> Int32? {
+    guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
+      let source = try? DescriptorLineSource.file(paths.initScript)
+    else { return nil }
+    let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run {
+      await session.run($0)
+    }
+    guard let summary, summary.didStop else { return nil }
+    return summary.exitCode
+  }
+
+  private static func prompt(_ settings: BoardSettings, isContinuation: Bool) -> String {
+    if isContinuation { return settings.isASCII ? "... " : "… " }
+    let environment = settings.environment == .live ? "" : "[\(settings.environment.rawValue)]"
+    return "board\(environment)" + (settings.isASCII ? "> " : "› ")
+  }
+
+  // MARK: Signals
+
+  private func listen(_ board: Board, _ session: BoardSession, _ reader: PlainLineReader) {
+    let isInteractive = isInteractive
+    SignalSource.start { signal in
+      switch signal {
+      case .interrupt:
+        if session.interrupt() { return }
+        if isInteractive {
+          session.forgetInterrupt()
+          reader.interrupt()
+          return
+        }
+      case .terminate, .hangup: break
+      case .windowChanged, .continued: return
+      }
+      // A step that is being printed may take its time; the end does not wait for it for long.
+      DispatchQueue.global().asyncAfter(deadline: .now() + 1.5) { exit(signal.exitCode) }
+      await board.close()
+      exit(signal.exitCode)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The terminal of the program: asks without echo, where asking is allowed.
+struct BoardTerminal: TerminalService {
+  /// Whether standard input is a terminal and nobody forbade to ask.
+  let mayAsk: Bool
+  private let output: StandardOutput
+
+  init(mayAsk: Bool, output: StandardOutput) {
+    self.output = output
+    self.mayAsk = mayAsk
+  }
+
+  func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
+    guard mayAsk else { return nil }
+    guard let first = try await ask(prompt) else { return nil }
+    guard isNew else { return first }
+    guard let second = try await ask("once more: ") else { return nil }
+    guard first == second else {
+      throw TerminalError(.mismatch, "the two did not agree; nothing was changed")
+    }
+    return first
+  }
+
+  private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
+    let result: Result<GuardedBytes, KeychainError>
+    do throws(SecretPromptError) {
+      result = try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
+        do throws(KeychainError) {
+          guard !bytes.isEmpty else {
+            throw KeychainError(.invalidPassphrase, message: "nothing was typed")
+          }
+          return .success(try GuardedBytes(copying: bytes))
+        } catch {
+          return .failure(error)
+        }
+      }
+    } catch {
+      switch error {
+      case .noTerminal: return nil
+      case .interrupted, .endOfInput: throw TerminalError(.interrupted, "\(error)")
+      case .tooLong: throw TerminalError(.tooLong, "\(error)")
+      case .failed: throw TerminalError(.io, "\(error)")
+      }
+    }
+    do throws(KeychainError) {
+      return try result.get()
+    } catch {
+      throw TerminalError(.tooLong, error.message)
+    }
+  }
+
+  func reveal(_ value: Data) async {
+    // A failed write is found by the next line of output.
+    try? output.write(
+      [UInt8](value) + (value.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]))
+  }
+
+  func readInput(limit: Int) async throws(TerminalError) -> Data {
+    do throws(FileError) {
+      return try await LiveFileService().read("/dev/stdin", limit: limit)
+    } catch {
+      throw TerminalError(error.kind == .tooLarge ? .tooLong : .io, error.message)
+    }
+  }
+}

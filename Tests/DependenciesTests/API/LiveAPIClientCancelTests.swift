@@ -1,0 +1,120 @@
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+/// Cancelling closes the connection and never hangs; dropping the client ends its thread.
+@Suite(.timeLimit(.minutes(1)))
+struct LiveAPIClientCancelTests {
+  let server: TestHTTPServer
+
+  init() throws { server = try TestHTTPServer() }
+
+  private func hang(_ client: LiveAPIClient, _ path: String = "/faults/hang")
+    -> Task<APIError.Kind?, Never>
+  {
+    let url = server.origin + path
+    return Task {
+      do throws(APIError) {
+        _ = try await client.send(APIRequest(url: url, timeout: nil))
+        return nil
+      } catch {
+        return error.kind
+      }
+    }
+  }
+
+  @Test(arguments: ["/faults/hang", "/faults/drip"])
+  func cancellingClosesTheConnection(path: String) async {
+    let client = LiveAPIClient()
+    let task = hang(client, path)
+    await server.waitForRequest(path: path)
+    let clock = ContinuousClock()
+    let start = clock.now
+    task.cancel()
+    #expect(await task.value == .cancelled)
+    #expect(await server.waitForClose(path: path))
+    // 100 ms are promised on a quiet machine; measured there: under 2.
+    #expect(clock.now - start < .seconds(2))
+  }
+
+  @Test func cancelledBeforeItBeginsNothingIsSent() async {
+    let client = LiveAPIClient()
+    let url = server.origin + "/echo"
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await client.send(APIRequest(url: url))
+    }
+    let error = await #expect(throws: APIError.self) { try await task.value }
+    #expect(error?.kind == .cancelled)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func twoHundredCancelsAtAnyMoment() async {
+    let client = LiveAPIClient()
+    let url = server.origin + "/echo"
+    var generator = SeededGenerator(seed: 42)
+    for _ in 0..<200 {
+      let spins = Int.random(in: 0..<40, using: &generator)
+      let task = Task { try? await client.send(APIRequest(url: url)).status }
+      for _ in 0..<spins { await Task.yield() }
+      task.cancel()
+      let status = await task.value
+      #expect(status == nil || status == 200)
+    }
+    #expect((try? await client.send(APIRequest(url: url)).status) == 200)
+  }
+
+  @Test func cancellingManyAtOnce() async {
+    let client = LiveAPIClient()
+    let tasks = (0..<100).map { _ in hang(client) }
+    await server.waitForRequest(path: "/faults/hang", count: 60)
+    for task in tasks { task.cancel() }
+    for task in tasks { #expect(await task.value == .cancelled) }
+  }
+
+  @Test func cancellingOneLeavesItsNeighbours() async throws {
+    let client = LiveAPIClient()
+    let hanging = hang(client)
+    await server.waitForRequest(path: "/faults/hang")
+    #expect(try await client.send(APIRequest(url: server.origin + "/echo")).status == 200)
+    hanging.cancel()
+    #expect(await hanging.value == .cancelled)
+    #expect(try await client.send(APIRequest(url: server.origin + "/echo")).status == 200)
+  }
+
+  @Test func droppingTheClientEndsItsThread() async throws {
+    await confirmation { ended in
+      await withCheckedContinuation { continuation in
+        let url = server.origin + "/echo"
+        Task {
+          let client = LiveAPIClient(onEnd: {
+            ended()
+            continuation.resume()
+          })
+          _ = try? await client.send(APIRequest(url: url))
+        }
+      }
+    }
+  }
+
+  @Test func aClientThatWasNeverUsedHasNoThread() {
+    let client = LiveAPIClient(onEnd: { Issue.record("a thread ran") })
+    withExtendedLifetime(client) {}
+  }
+}
+
+/// The same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

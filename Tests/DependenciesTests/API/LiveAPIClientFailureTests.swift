@@ -1,0 +1,137 @@
+import SwiftBoardDependencies
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What goes wrong is told precisely, and tells no secret.
+@Suite(.timeLimit(.minutes(1)))
+struct LiveAPIClientFailureTests {
+  let server: TestHTTPServer
+  let client = LiveAPIClient()
+
+  init() throws { server = try TestHTTPServer() }
+
+  private func failure(
+    _ url: String, timeout: Duration? = .seconds(30), headers: [HTTPHeader] = [],
+    method: String = "GET"
+  ) async -> APIError? {
+    await #expect(throws: APIError.self) {
+      try await client.send(
+        APIRequest(method: method, url: url, headers: headers, timeout: timeout))
+    }
+  }
+
+  @Test(arguments: [
+    ("cut", APIError.Kind.truncated), ("empty", .truncated), ("reset", .truncated),
+    ("garbage", .malformed), ("old", .malformed),
+  ])
+  func aBrokenAnswer(fault: String, kind: APIError.Kind) async throws {
+    let error = await failure("\(server.origin)/faults/\(fault)?apikey=hidden")
+    #expect(error?.kind == kind)
+    #expect(error?.message.contains("127.0.0.1:\(server.port)") == true)
+    #expect(error?.message.contains("hidden") == false)
+    // The client is none the worse for it.
+    #expect(try await client.send(APIRequest(url: server.origin + "/echo")).status == 200)
+  }
+
+  @Test func aDamagedCompressedBodyIsMalformed() async throws {
+    let server = try TestHTTPServer { _ in
+      .response(.init(200, headers: [("Content-Encoding", "gzip")], body: Array("no gzip".utf8)))
+    }
+    #expect(await failure(server.origin)?.kind == .malformed)
+  }
+
+  @Test func aClosedPortRefuses() async throws {
+    let port = server.port
+    server.stop()
+    let error = await failure("http://127.0.0.1:\(port)/path?apikey=hidden")
+    // The port was just given back: whoever got it since refuses too, or breaks off.
+    #expect([.refused, .truncated].contains(error?.kind))
+    #expect(error?.message.contains("hidden") == false)
+  }
+
+  @Test func anUnknownNameIsDNS() async {
+    let error = await failure("http://no-such-host.invalid/")
+    #expect(error?.kind == .dns)
+    #expect(error?.message.contains("no-such-host.invalid") == true)
+  }
+
+  @Test func plainHTTPBehindHTTPSIsTLS() async {
+    let error = await failure("https://127.0.0.1:\(server.port)/?apikey=hidden")
+    #expect(error?.kind == .tls)
+    #expect(error?.message.contains("http://") == true)
+    #expect(error?.message.contains("hidden") == false)
+  }
+
+  @Test func aMissingCertificateFileIsTLS() async throws {
+    var configuration = LiveAPIClient.Configuration()
+    configuration.certificateFile = "/nowhere/authorities.pem"
+    let client = LiveAPIClient(configuration: configuration)
+    let error = await #expect(throws: APIError.self) {
+      try await client.send(APIRequest(url: "https://127.0.0.1:\(server.port)/"))
+    }
+    #expect(error?.kind == .tls)
+  }
+
+  @Test func theTimeLimitIsInMilliseconds() async {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let error = await failure("\(server.origin)/faults/hang", timeout: .milliseconds(200))
+    let elapsed = clock.now - start
+    #expect(error?.kind == .timeout)
+    #expect(error?.message.contains("200 ms") == true)
+    #expect(elapsed >= .milliseconds(199))
+    // Far below 200 s: the unit is right, however loaded the machine.
+    #expect(elapsed < .seconds(60))
+    #expect(await server.waitForClose(path: "/faults/hang"))
+  }
+
+  @Test func theTimeLimitHoldsForTheWholeAnswer() async {
+    let error = await failure("\(server.origin)/faults/drip", timeout: .milliseconds(250))
+    #expect(error?.kind == .timeout)
+    #expect(await server.waitForClose(path: "/faults/drip"))
+  }
+
+  @Test(arguments: [Duration.zero, .milliseconds(-5)])
+  func noTimeIsATimeout(limit: Duration) async {
+    #expect(await failure(server.origin + "/echo", timeout: limit)?.kind == .timeout)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("ftp://127.0.0.1/", APIError.Kind.unsupportedScheme),
+    ("file:///etc/passwd", .unsupportedScheme),
+    ("127.0.0.1/path", .invalidURL), ("http://", .invalidURL), ("http://user:pass@h/", .invalidURL),
+    ("http://h:99999/", .invalidURL), ("http://a b/", .invalidURL),
+    ("http://h/\r\nX: y", .invalidURL),
+  ])
+  func aWrongAddress(url: String, kind: APIError.Kind) async {
+    let error = await failure(url)
+    #expect(error?.kind == kind)
+    #expect(error?.message.contains("pass@") == false)
+  }
+
+  @Test func nothingIsSmuggledIntoTheHead() async {
+    let split = [HTTPHeader("X-A", "1\r\nX-B: 2")]
+    #expect(await failure(server.origin, headers: split)?.kind == .invalidURL)
+    #expect(await failure(server.origin, headers: [HTTPHeader("X A", "1")])?.kind == .invalidURL)
+    #expect(await failure(server.origin, method: "GET / HTTP/1.1\r\n")?.kind == .invalidURL)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aRequestShowsNoSecret() {
+    let request = APIRequest(
+      url: "http://h/path?apikey=hidden", headers: [HTTPHeader("X-Api-Key", "hidden")],
+      body: Data("hidden".utf8))
+    var dumped = ""
+    dump(request, to: &dumped)
+    #expect("\(request)" == "GET http://h/path")
+    #expect(!dumped.contains("hidden"))
+    #expect(!String(reflecting: request).contains("hidden"))
+  }
+}

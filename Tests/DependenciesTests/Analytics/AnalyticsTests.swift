@@ -1,0 +1,202 @@
+import Dispatch
+import SwiftBoardJSON
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+@testable import SwiftBoardDependencies
+
+struct AnalyticsTests {
+  /// A provider that does as it is told.
+  final class Probe: AnalyticsProvider {
+    struct Refusal: Error {}
+    let name: String
+    let gate: ThreadGate?
+    let refusals: Mutex<Int>
+    let attempts = Mutex<[[AnalyticsDelivery]]>([])
+    let kept = Mutex<[AnalyticsDelivery]>([])
+    /// Signalled once an event.
+    let delivered = DispatchSemaphore(value: 0)
+
+    init(_ name: String = "probe", gate: ThreadGate? = nil, refusals: Int = 0) {
+      self.name = name
+      self.gate = gate
+      self.refusals = Mutex(refusals)
+    }
+
+    func deliver(_ events: [AnalyticsDelivery]) throws {
+      gate?.pass()
+      attempts.withLock { $0.append(events) }
+      let refuses = refusals.withLock { count in
+        defer { count = max(0, count - 1) }
+        return count > 0
+      }
+      if refuses { throw Refusal() }
+      kept.withLock { $0 += events }
+      for _ in events { delivered.signal() }
+    }
+
+    var names: [String] { kept.withLock { $0.map(\.event.name) } }
+  }
+
+  private func live(_ providers: [any AnalyticsProvider], capacity: Int = 1000) -> LiveAnalytics {
+    LiveAnalytics(
+      providers: providers, capacity: capacity, date: .fixed(), uuid: .incrementing)
+  }
+
+  @Test func consentIsOffByDefault() {
+    let probe = Probe()
+    let analytics = live([probe])
+    #expect(!analytics.hasConsent)
+    analytics.track(AnalyticsEvent("a"))
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(probe.attempts.withLock { $0.isEmpty })
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("b"))
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(probe.names == ["b"])
+  }
+
+  @Test(arguments: [
+    MockAnalytics() as any Analytics, LiveAnalytics(), MockAnalytics(consent: true),
+  ])
+  func consentCanBeGivenAndTaken(analytics: any Analytics) {
+    analytics.setConsent(true)
+    #expect(analytics.hasConsent)
+    analytics.setConsent(false)
+    #expect(!analytics.hasConsent)
+  }
+
+  @Test func mockKeepsWhatHasConsent() {
+    let analytics = MockAnalytics()
+    analytics.track(AnalyticsEvent("a"))
+    #expect(analytics.events.isEmpty)
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("b", properties: [LogField("k", "v")]))
+    #expect(analytics.events == [AnalyticsEvent("b", properties: [LogField("k", "v")])])
+    analytics.setConsent(false)
+    #expect(analytics.events.isEmpty)
+    #expect(PreviewAnalytics().events.count == 2)
+  }
+
+  @Test func optingOutEmptiesTheQueues() {
+    let gate = ThreadGate()
+    let probe = Probe(gate: gate)
+    let analytics = live([probe])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("under way"))
+    gate.waitUntilSomeoneWaits()
+    for index in 0..<10 { analytics.track(AnalyticsEvent("\(index)")) }
+    #expect(analytics.statistics()[0].waiting == 10)
+    analytics.setConsent(false)
+    #expect(analytics.statistics()[0].waiting == 0)
+    gate.open()
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(probe.names == ["under way"])
+  }
+
+  @Test func refusedEventsDoNotSurviveOptingOut() {
+    let gate = ThreadGate()
+    let probe = Probe(gate: gate, refusals: 1)
+    let analytics = live([probe])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("refused"))
+    gate.waitUntilSomeoneWaits()
+    analytics.setConsent(false)
+    analytics.setConsent(true)
+    gate.open()
+    analytics.track(AnalyticsEvent("new"))
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(probe.names == ["new"])
+  }
+
+  @Test func fullQueueDropsTheOldest() {
+    let gate = ThreadGate()
+    let probe = Probe(gate: gate)
+    let analytics = live([probe], capacity: 3)
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("first"))
+    gate.waitUntilSomeoneWaits()
+    for index in 0..<10 { analytics.track(AnalyticsEvent("\(index)")) }
+    #expect(analytics.statistics()[0].dropped == 7)
+    gate.open()
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(probe.names == ["first", "7", "8", "9"])
+    #expect(
+      analytics.statistics()
+        == [AnalyticsStatistics(provider: "probe", delivered: 4, dropped: 7, waiting: 0)])
+  }
+
+  @Test func hangingProviderDelaysNobody() {
+    let gate = ThreadGate()
+    let stuck = Probe("stuck", gate: gate)
+    let good = Probe("good")
+    let analytics = live([stuck, good])
+    analytics.setConsent(true)
+    for index in 0..<100 { analytics.track(AnalyticsEvent("\(index)")) }
+    gate.waitUntilSomeoneWaits()
+    #expect(!analytics.flush(within: .milliseconds(1)))
+    // The good one is through while the other still hangs.
+    for _ in 0..<100 { good.delivered.wait() }
+    #expect(stuck.names.isEmpty)
+    gate.open()
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(good.names.count == 100)
+    #expect(stuck.names == good.names)
+  }
+
+  @Test func refusedEventsAreOfferedAgainWithTheSameIds() {
+    let probe = Probe(refusals: 2)
+    let analytics = live([probe, Probe("other")])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("a"))
+    for _ in 0..<3 { #expect(analytics.flush(within: .seconds(60))) }
+    #expect(probe.names == ["a"])
+    let ids = probe.attempts.withLock { $0.flatMap { $0.map(\.id) } }
+    #expect(ids.count == 3)
+    #expect(Set(ids).count == 1)
+    #expect(analytics.statistics()[1].delivered == 1)
+  }
+
+  @Test func alwaysFailingProviderIsGivenUp() {
+    let bad = Probe("bad", refusals: .max)
+    let good = Probe("good")
+    let analytics = live([bad, good])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("a"))
+    for _ in 0..<6 { #expect(analytics.flush(within: .seconds(60))) }
+    #expect(bad.attempts.withLock { $0.count } == 3)
+    #expect(analytics.statistics()[0].dropped == 1)
+    #expect(analytics.statistics()[0].waiting == 0)
+    #expect(good.names == ["a"])
+  }
+
+  @Test func noSecretIsCounted() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
+    let probe = Probe()
+    let analytics = LiveAnalytics(providers: [probe], redactor: redactor)
+    analytics.setConsent(true)
+    analytics.track(
+      AnalyticsEvent(
+        "s3cr3t-value", properties: [LogField("token", "x"), LogField("a", "s3cr3t-value")]))
+    #expect(analytics.flush(within: .seconds(60)))
+    let event = probe.kept.withLock { $0[0].event }
+    #expect(
+      event
+        == AnalyticsEvent(
+          "«secret:n»", properties: [LogField("token", "«redacted»"), LogField("a", "«secret:n»")]))
+  }
+
+  @Test func fileProviderWritesALineAnEvent() throws {
+    let folder = try TemporaryFolder()
+    let analytics = live([FileAnalyticsProvider(path: folder.path("events.jsonl"))])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("api.get", properties: [LogField("service", "a\nb")]))
+    #expect(analytics.flush(within: .seconds(60)))
+    #expect(
+      String(decoding: try folder.read("events.jsonl"), as: UTF8.self)
+        == #"{"id":"00000000-0000-0000-0000-000000000001","time":"2026-01-01T00:00:00.000000Z","#
+        + #""event":"api.get","properties":{"service":"a\nb"}}"# + "\n")
+  }
+}

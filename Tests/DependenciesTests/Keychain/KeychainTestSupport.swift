@@ -1,0 +1,152 @@
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A folder of its own, removed with the last reference.
+final class KeychainFolder: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/swiftboard-keychain-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+    }
+    path = try #require(made)
+  }
+
+  var keychain: String { "\(path)/keychain.sbkc" }
+
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
+  func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o600) throws -> String {
+    let file = "\(path)/\(name)"
+    try Data(bytes).write(to: URL(filePath: file))
+    try #require(chmod(file, mode) == 0)
+    return file
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}
+
+func bytes(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+func mode(of path: String) -> UInt32 {
+  var raw = stat()
+  return stat(path, &raw) == 0 ? UInt32(raw.st_mode) & 0o7777 : 0
+}
+
+func bytes(hex: String) -> [UInt8] {
+  let digits = hex.utf8.filter { $0 > 0x20 }.map { $0 > 0x39 ? $0 - 87 : $0 - 48 }
+  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
+
+func hex(_ bytes: some Sequence<UInt8>) -> String {
+  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+extension KeychainSecret {
+  static func words(_ text: String) throws -> KeychainSecret {
+    .passphrase(try GuardedBytes(copying: Array(text.utf8)))
+  }
+
+  static func key(_ bytes: some Collection<UInt8>) throws -> KeychainSecret {
+    .keyFile(try GuardedBytes(copying: bytes))
+  }
+}
+
+extension KeychainPolicy {
+  /// The least key derivation, so that tests are fast.
+  static let fast = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .seconds(120))
+}
+
+extension LiveKeychainService {
+  init(at path: String, _ sources: UnlockSources = .none, system: KeychainSystem = .live) {
+    self.init(path: path, unlockSources: sources, policy: .fast, system: system)
+  }
+
+  /// A new keychain with the passphrase `open`.
+  static func made(at path: String, system: KeychainSystem = .live) async throws
+    -> LiveKeychainService
+  {
+    let service = LiveKeychainService(at: path, system: system)
+    try await service.create(with: .words("open"))
+    return service
+  }
+
+  /// Another instance, unlocked.
+  static func opened(at path: String, system: KeychainSystem = .live) async throws
+    -> LiveKeychainService
+  {
+    let service = LiveKeychainService(at: path, system: system)
+    try await service.unlock(with: .words("open"))
+    return service
+  }
+}
+
+/// The kind of what `body` throws; `nil` when it does not throw.
+func kind(_ body: () async throws -> Void) async -> KeychainError.Kind? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? KeychainError)?.kind
+  }
+}
+
+/// A published test vector.
+struct KeychainVector: Sendable, CustomTestStringConvertible {
+  struct Description: Decodable, Sendable {
+    var expect: String
+    var unlock: String
+    var secret: String
+    var entries: [String: String]?
+    var blake2b256: String
+  }
+
+  var name: String
+  var file: [UInt8]
+  var description: Description
+
+  var testDescription: String { name }
+
+  var secret: KeychainSecret {
+    get throws {
+      let bytes = bytes(hex: description.secret)
+      return description.unlock == "keyfile"
+        ? try .key(bytes) : .passphrase(try GuardedBytes(copying: bytes))
+    }
+  }
+
+  static let folder =
+    String(#filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" })
+    + "/keychain-vectors"
+
+  static let all: [KeychainVector] = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".json") }.sorted().compactMap { name in
+      let stem = String(name.dropLast(5))
+      guard let file = try? bytes(of: "\(folder)/\(stem).sbkc"),
+        let json = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")),
+        let description = try? JSONDecoder().decode(Description.self, from: json)
+      else { return nil }
+      return KeychainVector(name: stem, file: file, description: description)
+    }
+  }()
+}

@@ -1,0 +1,307 @@
+import SwiftBoardJSON
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+private func record(_ message: String, level: LogLevel = .info) -> LogRecord {
+  LogRecord(time: DateGenerator.mockStart, level: level, category: "t", message: message)
+}
+
+private let soon = ContinuousClock().now.advanced(by: .seconds(60))
+
+private func lines(_ folder: TemporaryFolder, _ names: [String]) throws -> [String] {
+  try names.flatMap { name -> [String] in
+    guard access(folder.path(name), F_OK) == 0 else { return [] }
+    let text = String(decoding: try folder.read(name), as: UTF8.self)
+    #expect(text.isEmpty || text.hasSuffix("\n"), "\(name) ends in a torn line")
+    return text.split(separator: "\n").map(String.init)
+  }
+}
+
+struct JSONLinesSinkTests {
+  @Test func oneLineARecord() throws {
+    let folder = try TemporaryFolder()
+    let sink = JSONLinesSink(path: folder.path("state/log.jsonl"))
+    let logger = LiveLogger(sinks: [sink], date: .fixed())
+    #expect(access(folder.path("state"), F_OK) != 0)
+    logger.log(
+      "hello \"you\"", fields: [LogField("a", "1"), LogField("a", "2"), LogField("b", "")])
+    #expect(logger.flush(within: .seconds(60)))
+    #expect(
+      try lines(folder, ["state/log.jsonl"]) == [
+        #"{"time":"2026-01-01T00:00:00.000000Z","level":"info","category":"board","#
+          + #""message":"hello \"you\"","fields":{"a":"1","a#2":"2","b":""}}"#
+      ])
+    var status = stat()
+    #expect(stat(folder.path("state/log.jsonl"), &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(stat(folder.path("state"), &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o700)
+  }
+
+  static let messages = [
+    "plain", "new\nline\r\n", "\u{1B}[31mred\u{1B}[0m", "\u{0}\u{1}\u{7F}", "\u{9B}31m",
+    "\u{2028}\u{2029}", "quote \" and \\", "ö 𝄞 👩‍👩‍👧", "", String(repeating: "\u{1B}", count: 1 << 20),
+    String(repeating: "m", count: 1 << 20), String(decoding: [0xFF, 0x41, 0xC3], as: UTF8.self),
+    "«secret:x»",
+  ]
+
+  @Test(arguments: messages.indices) func anyMessageIsOneValidLine(index: Int) throws {
+    let message = Self.messages[index]
+    let folder = try TemporaryFolder()
+    let sink = JSONLinesSink(path: folder.path("log.jsonl"))
+    let logger = LiveLogger(sinks: [sink], date: .fixed())
+    logger.log(message, category: message, fields: [LogField(message, message)])
+    #expect(logger.flush(within: .seconds(60)))
+    let bytes = try folder.read("log.jsonl")
+    #expect(bytes.count { $0 == 0x0A } == 1)
+    #expect(bytes.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+    let json = try JSON(parsing: String(decoding: bytes.dropLast(), as: UTF8.self))
+    #expect(String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes))
+    let kept = logger.recent(limit: 1)[0]
+    guard case .object(let members) = json else {
+      Issue.record("no object")
+      return
+    }
+    #expect(members.first { $0.key == "message" }?.value == .string(kept.message))
+    #expect(members.first { $0.key == "category" }?.value == .string(kept.category))
+    if message.utf8.count < 100 { #expect(kept.message == message) }
+  }
+
+  /// Every form of a secret, in every position, into every sink.
+  @Test func noSecretReachesAFile() async throws {
+    let folder = try TemporaryFolder()
+    let store = InMemoryPersistenceService.mock
+    let logger = LiveLogger(
+      sinks: [JSONLinesSink(path: folder.path("log.jsonl")), StoreSink(store: store)],
+      date: .fixed())
+    logger.registerSecret(Array(awkward.utf8), name: "n")
+    let all = forms(of: awkward)
+    for (_, form) in all {
+      logger.log(
+        "Authorization: \(form)",
+        fields: [
+          LogField("url", "http://h/?token=\(form)&x=1"),
+          LogField("password", form), LogField(form, "body {\"a\":\"\(form)\"}"),
+        ])
+      logger.log("plain \(form)", category: form)
+    }
+    await onThread { #expect(logger.flush(within: .seconds(60))) }
+    let file = String(decoding: try folder.read("log.jsonl"), as: UTF8.self)
+    let rows = try await store.logRecords(limit: 10_000, atLeast: nil)
+    #expect(rows.count == all.count * 2)
+    var texts = [file]
+    for record in rows + logger.recent(limit: 10_000) {
+      texts += [record.message, record.category]
+      texts += record.fields.flatMap { [$0.key, $0.value] }
+    }
+    for (name, form) in all {
+      var line: [UInt8] = []
+      LogLine.appendString(form, to: &line)
+      let escaped = String(decoding: line.dropFirst().dropLast(), as: UTF8.self)
+      for text in texts { #expect(!text.contains(form) && !text.contains(escaped), "\(name)") }
+    }
+  }
+
+  @Test func rotatesBySizeAndCount() throws {
+    let folder = try TemporaryFolder()
+    let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 1000, maxFiles: 3)
+    for index in 0..<100 { sink.write(record("message \(index)")) }
+    #expect(sink.flush(deadline: soon))
+    let kept = try lines(folder, ["log.2", "log.1", "log"])
+    #expect(access(folder.path("log.3"), F_OK) != 0)
+    for name in ["log", "log.1", "log.2"] { #expect(try folder.read(name).count <= 1000) }
+    let numbers = kept.compactMap { $0.split(separator: "message ").last?.prefix { $0.isNumber } }
+    #expect(numbers.map(String.init) == ((100 - kept.count)..<100).map(String.init))
+    #expect(kept.count > 20)
+    #expect(sink.dropped == 0)
+  }
+
+  @Test func aLineLongerThanTheLimitGetsAFileOfItsOwn() throws {
+    let folder = try TemporaryFolder()
+    let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 200, maxFiles: 3)
+    sink.write(record("a"))
+    sink.write(record(String(repeating: "b", count: 1000)))
+    sink.write(record("c"))
+    #expect(sink.flush(deadline: soon))
+    #expect(try lines(folder, ["log.2", "log.1", "log"]).count == 3)
+  }
+
+  /// Two handles on one path, as two processes have them, rotating all the time.
+  @Test func twoWritersLoseAndTearNothing() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("log")
+    let sinks = (0..<2).map { _ in JSONLinesSink(path: path, maxBytes: 4000, maxFiles: 500) }
+    await withTaskGroup(of: Void.self) { group in
+      for (writer, sink) in sinks.enumerated() {
+        group.addTask {
+          await onThread {
+            for index in 0..<2000 {
+              sink.write(record("<\(writer)-\(index)>"))
+              // In step with the disk, so that the writers meet in many small batches.
+              if index % 16 == 0 { _ = sink.flush(deadline: soon) }
+            }
+            #expect(sink.flush(deadline: soon))
+          }
+        }
+      }
+    }
+    let names = ["log"] + (1..<500).map { "log.\($0)" }
+    let all = try lines(folder, names)
+    #expect(access(folder.path("log.10"), F_OK) == 0)
+    let messages = all.compactMap { line in
+      line.split(separator: "\"message\":\"").last.map { String($0.dropLast(2)) }
+    }
+    #expect(
+      messages.sorted()
+        == (0..<2).flatMap { writer in (0..<2000).map { "<\(writer)-\($0)>" } }.sorted())
+    #expect(sinks.map(\.dropped) == [0, 0])
+  }
+
+  @Test func fullDiskDropsAndRecovers() throws {
+    let folder = try TemporaryFolder()
+    let isFull = Shared(false)
+    var calls = LineFile.Calls()
+    let real = calls.write
+    calls.write = { descriptor, bytes in
+      guard isFull.value.withLock({ $0 }) else { return real(descriptor, bytes) }
+      // A part is written, as on a disk that fills up.
+      let part = real(descriptor, UnsafeRawBufferPointer(rebasing: bytes.prefix(10)))
+      if bytes.count % 2 == 0 { return part }
+      errno = ENOSPC
+      return -1
+    }
+    let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, calls: calls)
+    sink.write(record("before"))
+    #expect(sink.flush(deadline: soon))
+    isFull.value.withLock { $0 = true }
+    sink.write(record("even!"))
+    sink.write(record("even"))
+    sink.write(record("lost"))
+    #expect(sink.flush(deadline: soon))
+    #expect(sink.dropped == 3)
+    isFull.value.withLock { $0 = false }
+    sink.write(record("after"))
+    #expect(sink.flush(deadline: soon))
+    let kept = try lines(folder, ["log"])
+    #expect(kept.first?.contains("before") == true)
+    #expect(kept.last?.contains("after") == true)
+    #expect(sink.dropped == 3)
+  }
+
+  @Test func closedDescriptorAndLostFolder() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "blocker")
+    let sink = JSONLinesSink(path: folder.path("blocker/log"))
+    sink.write(record("x"))
+    #expect(sink.flush(deadline: soon))
+    #expect(sink.dropped == 1)
+    #expect(unlink(folder.path("blocker")) == 0)
+    sink.write(record("y"))
+    #expect(sink.flush(deadline: soon))
+    #expect(try lines(folder, ["blocker/log"]).count == 1)
+    // Somebody removes file and folder under the open handle.
+    #expect(unlink(folder.path("blocker/log")) == 0)
+    #expect(rmdir(folder.path("blocker")) == 0)
+    sink.write(record("z"))
+    #expect(sink.flush(deadline: soon))
+    #expect(try lines(folder, ["blocker/log"]).count == 1)
+    #expect(sink.dropped == 1)
+  }
+
+  @Test func tornLastLineIsEndedFirst() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("{\"torn\":", to: "log")
+    let sink = JSONLinesSink(path: folder.path("log"))
+    sink.write(record("x"))
+    #expect(sink.flush(deadline: soon))
+    let kept = try lines(folder, ["log"])
+    #expect(kept.count == 2)
+    #expect(kept[0] == "{\"torn\":")
+  }
+
+  @Test func linksAndPipesAreRefused() throws {
+    let folder = try TemporaryFolder()
+    #expect(symlink("/dev/null", folder.path("link")) == 0)
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    for name in ["link", "pipe"] {
+      let sink = JSONLinesSink(path: folder.path(name))
+      sink.write(record("x"))
+      #expect(sink.flush(deadline: soon))
+      #expect(sink.dropped == 1)
+    }
+  }
+
+  @Test func onlyErrorsAreSynchronised() throws {
+    let folder = try TemporaryFolder()
+    let count = Shared(0)
+    var calls = LineFile.Calls()
+    calls.sync = { _ in
+      count.value.withLock { $0 += 1 }
+      return 0
+    }
+    let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, calls: calls)
+    for level in [LogLevel.trace, .info, .warning] {
+      sink.write(record("x", level: level))
+      #expect(sink.flush(deadline: soon))
+    }
+    #expect(count.value.withLock { $0 } == 0)
+    for level in [LogLevel.error, .critical] {
+      sink.write(record("x", level: level))
+      #expect(sink.flush(deadline: soon))
+    }
+    #expect(count.value.withLock { $0 } == 2)
+  }
+
+  /// The disk hangs: the caller goes on, what finds no place is counted, flush keeps its deadline.
+  @Test func hangingDiskDelaysNobody() throws {
+    let folder = try TemporaryFolder()
+    let gate = ThreadGate()
+    var calls = LineFile.Calls()
+    let real = calls.write
+    calls.write = { descriptor, bytes in
+      gate.pass()
+      return real(descriptor, bytes)
+    }
+    let sink = JSONLinesSink(
+      path: folder.path("log"), maxBytes: 64 << 20, maxFiles: 2, calls: calls)
+    sink.write(record("first"))
+    gate.waitUntilSomeoneWaits()
+    for index in 0..<10_000 { sink.write(record("\(index)")) }
+    #expect(sink.dropped == 10_000 - 8192)
+    #expect(!sink.flush(deadline: ContinuousClock().now))
+    gate.open()
+    #expect(sink.flush(deadline: soon))
+    #expect(try lines(folder, ["log"]).count == 8193)
+  }
+
+  @Test func droppingTheSinkWritesWhatWaits() throws {
+    let folder = try TemporaryFolder()
+    let gate = ThreadGate()
+    var calls = LineFile.Calls()
+    let real = calls.write
+    let written = ThreadGate()
+    calls.write = { descriptor, bytes in
+      gate.pass()
+      defer { if bytes.count(where: { $0 == UInt8(ascii: "#") }) == 3 { written.open() } }
+      return real(descriptor, bytes)
+    }
+    var sink: JSONLinesSink? = JSONLinesSink(
+      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, calls: calls)
+    for message in ["a", "b", "###"] { sink?.write(record(message)) }
+    sink = nil
+    gate.open()
+    written.pass()
+    #expect(try lines(folder, ["log"]).count == 3)
+  }
+}

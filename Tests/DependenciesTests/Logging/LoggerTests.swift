@@ -1,0 +1,236 @@
+import Synchronization
+import Testing
+
+@testable import SwiftBoardDependencies
+
+/// What holds for every logger.
+struct LoggerConformanceTests {
+  enum Kind: CaseIterable, Sendable {
+    case live, mock, preview
+
+    func make() -> any Logger {
+      switch self {
+      case .live: LiveLogger(date: .fixed(), level: .trace)
+      case .mock: MockLogger()
+      case .preview: PreviewLogger()
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func keepsWhatIsWritten(kind: Kind) {
+    let logger = kind.make()
+    logger.clear()
+    logger.log("hello", level: .info, category: "api", fields: [LogField("a", "b")])
+    #expect(
+      logger.recent(limit: 10) == [
+        LogRecord(
+          time: DateGenerator.mockStart, level: .info, category: "api", message: "hello",
+          fields: [LogField("a", "b")])
+      ])
+    logger.clear()
+    #expect(logger.recent(limit: 10).isEmpty)
+  }
+
+  @Test(arguments: Kind.allCases) func newestOnes(kind: Kind) {
+    let logger = kind.make()
+    for index in 0..<5 { logger.log("\(index)") }
+    #expect(logger.recent(limit: 2).map(\.message) == ["3", "4"])
+    #expect(logger.recent(limit: 0).isEmpty)
+    #expect(logger.recent(limit: -1).isEmpty)
+  }
+
+  @Test(arguments: Kind.allCases, LogLevel.allCases) func levels(kind: Kind, least: LogLevel) {
+    let logger = kind.make()
+    logger.clear()
+    logger.setLevel(least, category: nil)
+    #expect(logger.level(category: nil) == least)
+    #expect(logger.level(category: "api") == least)
+    for level in LogLevel.allCases {
+      #expect(logger.isEnabled(level, category: "api") == (level >= least))
+      logger.log("x", level: level, category: "api")
+    }
+    #expect(logger.recent(limit: 100).map(\.level) == LogLevel.allCases.filter { $0 >= least })
+  }
+
+  @Test(arguments: Kind.allCases) func categoriesHaveLevelsOfTheirOwn(kind: Kind) {
+    let logger = kind.make()
+    logger.setLevel(.warning, category: nil)
+    logger.setLevel(.debug, category: "api")
+    logger.setLevel(.critical, category: "db")
+    #expect(logger.isEnabled(.debug, category: "api"))
+    #expect(!logger.isEnabled(.trace, category: "api"))
+    #expect(!logger.isEnabled(.error, category: "db"))
+    #expect(logger.isEnabled(.critical, category: "db"))
+    #expect(!logger.isEnabled(.info, category: "board"))
+    #expect(logger.isEnabled(.warning, category: "board"))
+    #expect(logger.level(category: "api") == .debug)
+    logger.setLevel(.trace, category: nil)
+    #expect(logger.level(category: "api") == .debug)
+    #expect(logger.isEnabled(.trace, category: "board"))
+  }
+
+  @Test(arguments: Kind.allCases) func nothingIsBuiltWhenDisabled(kind: Kind) {
+    let logger = kind.make()
+    logger.setLevel(.error, category: nil)
+    let built = Mutex(0)
+    func text() -> String {
+      built.withLock { $0 += 1 }
+      return "x"
+    }
+    logger.log(text(), level: .info, fields: [LogField("k", text())])
+    #expect(built.withLock { $0 } == 0)
+    logger.log(text(), level: .error, fields: [LogField("k", text())])
+    #expect(built.withLock { $0 } == 2)
+  }
+
+  @Test(arguments: Kind.allCases) func countsByLevel(kind: Kind) {
+    let logger = kind.make()
+    let before = logger.statistics().counts
+    logger.log("x", level: .error)
+    logger.log("x", level: .error)
+    let after = logger.statistics()
+    #expect((after.counts["error"] ?? 0) - (before["error"] ?? 0) == 2)
+    #expect(after.dropped == 0)
+    #expect(Set(after.counts.keys) == Set(LogLevel.allCases.map(\.name)))
+  }
+
+  @Test(arguments: Kind.allCases) func redactsByValueAndByPosition(kind: Kind) {
+    let logger = kind.make()
+    logger.clear()
+    logger.log("early s3cr3t-value", level: .error)
+    logger.registerSecret(Array("s3cr3t-value".utf8), name: "radarr")
+    logger.log(
+      "GET http://h/?apikey=abc with s3cr3t-value", level: .error, category: "s3cr3t-value",
+      fields: [LogField("token", "abc"), LogField("s3cr3t-value", "czNjcjN0LXZhbHVl")])
+    let records = logger.recent(limit: 2)
+    #expect(
+      records.map(\.message) == [
+        "early «secret:radarr»", "GET http://h/?apikey=«redacted» with «secret:radarr»",
+      ])
+    #expect(records[1].category == "«secret:radarr»")
+    #expect(
+      records[1].fields == [
+        LogField("token", "«redacted»"), LogField("«secret:radarr»", "«secret:radarr»"),
+      ])
+    #expect(logger.redact("s3cr3t-value") == "«secret:radarr»")
+  }
+
+  @Test func levelNames() {
+    for level in LogLevel.allCases { #expect(LogLevel(name: level.name) == level) }
+    #expect(LogLevel(name: "loud") == nil)
+  }
+}
+
+struct LiveLoggerTests {
+  /// Keeps what it gets.
+  final class Collector: LogSink {
+    let records = Mutex<[LogRecord]>([])
+    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
+    var all: [LogRecord] { records.withLock { $0 } }
+  }
+
+  @Test func ringHoldsTheNewest() {
+    let ring = RingSink(capacity: 3)
+    for index in 0..<7 {
+      ring.write(LogRecord(time: Int64(index), level: .info, category: "c", message: ""))
+    }
+    #expect(ring.recent().map(\.time) == [4, 5, 6])
+    #expect(ring.recent(limit: 2).map(\.time) == [5, 6])
+    ring.clear()
+    ring.write(LogRecord(time: 9, level: .info, category: "c", message: ""))
+    #expect(ring.recent().map(\.time) == [9])
+  }
+
+  @Test func redactionComesBeforeCutting() {
+    let sink = Collector()
+    let logger = LiveLogger(sinks: [sink], date: .fixed())
+    let secret = "0123456789-secret-value"
+    logger.registerSecret(Array(secret.utf8), name: "n")
+    // The secret straddles the place where the message is cut.
+    let message = String(repeating: "a", count: (16 << 10) - 5) + secret + "rest"
+    logger.log(message)
+    let kept = sink.all[0].message
+    #expect(kept.utf8.count < 16 << 10 + 64)
+    #expect(!kept.contains("0123"))
+    #expect(kept.contains("cut: "))
+  }
+
+  @Test func longMessagesAreCutAtACharacter() {
+    let sink = Collector()
+    let logger = LiveLogger(sinks: [sink], date: .fixed())
+    for prefix in 0..<4 {
+      logger.log(String(repeating: "x", count: prefix) + String(repeating: "𝄞", count: 300_000))
+    }
+    for record in sink.all {
+      #expect(!record.message.unicodeScalars.contains("\u{FFFD}"))
+      #expect(record.message.hasSuffix("bytes)"))
+      #expect(record.message.utf8.count <= 16 << 10 + 64)
+    }
+  }
+
+  @Test func fieldsAreBounded() {
+    let sink = Collector()
+    let logger = LiveLogger(sinks: [sink], date: .fixed())
+    logger.log(
+      "x", fields: (0..<100).map { LogField("k\($0)", String(repeating: "v", count: 9999)) })
+    let fields = sink.all[0].fields
+    #expect(fields.count == 65)
+    #expect(fields[64] == LogField("omitted", "36 fields"))
+    #expect(fields.allSatisfy { $0.value.utf8.count < 5000 })
+  }
+
+  @Test func loggingInsideASinkIsDroppedAndCounted() {
+    final class Loud: LogSink {
+      let logger = Mutex<LiveLogger?>(nil)
+      let writes = Mutex(0)
+      func write(_ record: LogRecord) {
+        writes.withLock { $0 += 1 }
+        logger.withLock { $0 }?.log("inside a sink", level: .critical)
+      }
+    }
+    let loud = Loud()
+    let logger = LiveLogger(sinks: [loud], date: .fixed())
+    loud.logger.withLock { $0 = logger }
+    logger.log("x")
+    #expect(loud.writes.withLock { $0 } == 1)
+    #expect(logger.statistics().dropped == 1)
+    #expect(logger.recent(limit: 5).map(\.message) == ["x"])
+    loud.logger.withLock { $0 = nil }
+    logger.log("y")
+    #expect(logger.recent(limit: 5).count == 2)
+  }
+
+  @Test func flushHasADeadline() {
+    struct Stuck: LogSink {
+      func write(_ record: LogRecord) {}
+      func flush(deadline: ContinuousClock.Instant) -> Bool { false }
+    }
+    let collector = Collector()
+    #expect(!LiveLogger(sinks: [Stuck(), collector]).flush(within: .zero))
+    #expect(LiveLogger(sinks: [collector]).flush(within: .zero))
+  }
+
+  @Test func storeSinkHandsRecordsOver() async throws {
+    let store = InMemoryPersistenceService.mock
+    let sink = StoreSink(store: store)
+    let logger = LiveLogger(sinks: [sink], date: .fixed())
+    for index in 0..<100 { logger.log("\(index)") }
+    await onThread { #expect(logger.flush(within: .seconds(30))) }
+    let records = try await store.logRecords(limit: 1000, atLeast: nil)
+    #expect(records.map(\.message) == (0..<100).map(String.init))
+  }
+}
+
+/// Runs what blocks on a thread of its own.
+func onThread(_ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+    let worker = BackgroundWorker<Int> { items in
+      items = []
+      // The worker marks its thread as a sink's, which a test is not.
+      LogRecursion.leave()
+      body()
+      continuation.resume()
+    }
+    worker.add(0)
+  }
+}

@@ -1,0 +1,383 @@
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A secret with everything that some encoding changes.
+let awkward = #"p@ss/w"ö\rd+ =?~ÿ𝄞"# + "\n\tx"
+
+/// The forms in which a value may turn up in text.
+func forms(of value: String) -> [(name: String, text: String)] {
+  let bytes = Array(value.utf8)
+  func percent(_ keep: (UInt8) -> Bool, upper: Bool) -> String {
+    bytes.map { byte in
+      keep(byte)
+        ? String(UnicodeScalar(byte))
+        : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: upper)
+    }.joined()
+  }
+  func isUnreserved(_ byte: UInt8) -> Bool {
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8.contains(byte)
+  }
+  func json(slash: Bool, ascii: Bool, upper: Bool) -> String {
+    value.unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "\"": return "\\\""
+      case "\\": return "\\\\"
+      case "\n": return "\\n"
+      case "\t": return "\\t"
+      case "/" where slash: return "\\/"
+      case _ where scalar.value >= 0x80 && ascii:
+        return String(scalar).utf16.map { unit in
+          let digits = String(unit, radix: 16, uppercase: upper)
+          return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+      default: return String(scalar)
+      }
+    }.joined()
+  }
+  func base64(_ prefix: String, _ suffix: String, url: Bool) -> String {
+    let text = Data(Array(prefix.utf8) + bytes + Array(suffix.utf8)).base64EncodedString()
+    guard url else { return text }
+    return String(
+      text.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+  }
+  var forms = [
+    ("raw", value),
+    ("percent upper", percent(isUnreserved, upper: true)),
+    ("percent lower", percent(isUnreserved, upper: false)),
+    ("percent all", percent({ _ in false }, upper: true)),
+    ("percent lenient", percent({ isUnreserved($0) || "@/?=+".utf8.contains($0) }, upper: true)),
+    (
+      "form",
+      percent({ isUnreserved($0) || $0 == 0x20 }, upper: true)
+        .replacingSpaces(with: "+")
+    ),
+    ("json", json(slash: false, ascii: false, upper: false)),
+    ("json slashes", json(slash: true, ascii: false, upper: false)),
+    ("json ascii lower", json(slash: true, ascii: true, upper: false)),
+    ("json ascii upper", json(slash: false, ascii: true, upper: true)),
+    ("json in json", json(slash: false, ascii: false, upper: false).jsonEscapedOnce()),
+  ]
+  for url in [false, true] {
+    for prefix in ["", "u", "us", "user:"] {
+      for suffix in ["", ":x", "::x"] {
+        forms.append(("base64 \(prefix)|\(suffix) url \(url)", base64(prefix, suffix, url: url)))
+      }
+    }
+  }
+  return forms
+}
+
+extension String {
+  fileprivate func replacingSpaces(with text: String) -> String {
+    map { $0 == " " ? text : String($0) }.joined()
+  }
+
+  fileprivate func jsonEscapedOnce() -> String {
+    map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+  }
+}
+
+struct RedactorByValueTests {
+  @Test(arguments: [awkward, "hunter2-hunter2", "abcd", "é1é2", "4f6e8ac1d0b24c7f9a3e5d7c9b1f0a2e"])
+  func everyForm(value: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array(value.utf8), name: "radarr")
+    for (name, text) in forms(of: value) {
+      let redacted = redactor.redact("before <\(text)> after")
+      #expect(redacted.contains("«secret:radarr»"), "\(name): \(text) -> \(redacted)")
+      #expect(redacted.hasPrefix("before <"), "\(name)")
+      #expect(redacted.hasSuffix("> after"), "\(name)")
+      if !name.hasPrefix("base64") {
+        #expect(redacted == "before <«secret:radarr»> after", "\(name)")
+      }
+      #expect(redactor.redact(redacted) == redacted, "\(name): twice")
+    }
+  }
+
+  /// Every part of the encoded text that depends on the secret goes: only whole groups of the neighbours are left.
+  @Test func base64LeavesNoBits() {
+    for prefix in ["", "a", "ab", "abc"] {
+      for suffix in ["", "z", "yz", "xyz"] {
+        var rest: Set<String> = []
+        for secret in ["kX9#mQ2$", "ZZZZZZZZ", "00000000", "\u{7F}\u{1}~\u{2}}\u{3}|\u{4}"] {
+          let redactor = Redactor()
+          redactor.registerSecret(Array(secret.utf8), name: "s")
+          rest.insert(
+            redactor.redact(Data((prefix + secret + suffix).utf8).base64EncodedString()))
+        }
+        #expect(rest.count == 1, "\(prefix) \(suffix): \(rest)")
+      }
+    }
+  }
+
+  @Test func binaryValues() {
+    let redactor = Redactor()
+    let value: [UInt8] = [0xFF, 0x00, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x80]
+    redactor.registerSecret(value, name: "key file")
+    #expect(
+      redactor.redact([0x20] + value + [0x20]) == [0x20] + Array("«secret:key file»".utf8) + [0x20])
+    #expect(redactor.redact(String(decoding: value, as: UTF8.self)) == "«secret:key file»")
+  }
+
+  @Test func finalNewlineIsNotNeeded() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("abcdef\n".utf8), name: "s")
+    #expect(redactor.redact("x=abcdef;") == "x=«secret:s»;")
+  }
+
+  @Test func shortValuesAreNotRegistered() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("abc".utf8), name: "s")
+    redactor.registerSecret([], name: "e")
+    redactor.registerSecret(Array("ab\n\n".utf8), name: "n")
+    #expect(redactor.redact("abc ab") == "abc ab")
+  }
+
+  @Test func longValuesInWholeAndInPart() {
+    let redactor = Redactor()
+    var random = Xoshiro256(seed: 5)
+    let value = (0..<10_000).map { _ in UInt8.random(in: 0x30...0x7A, using: &random) }
+    redactor.registerSecret(value, name: "pem")
+    let text = "<" + String(decoding: value, as: UTF8.self) + ">"
+    #expect(
+      redactor.redact(text) == "<«secret:pem»>"
+        || !redactor.redact(text).contains(String(decoding: value.prefix(64), as: UTF8.self)))
+    #expect(redactor.redact(text).utf8.count < 100)
+  }
+
+  @Test func severalSecrets() {
+    let redactor = Redactor()
+    for index in 0..<300 {
+      redactor.registerSecret(Array("secret-number-\(index)-".utf8), name: "n\(index)")
+    }
+    #expect(redactor.redact("a secret-number-7- b") == "a «secret:n7» b")
+    #expect(redactor.redact("secret-number-70-secret-number-299-") == "«secret:n70»«secret:n299»")
+  }
+
+  @Test func overlappingSecretsLeaveNothing() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("abcdef".utf8), name: "a")
+    redactor.registerSecret(Array("defghi".utf8), name: "b")
+    redactor.registerSecret(Array("abcdefghijkl".utf8), name: "long")
+    #expect(redactor.redact("xabcdefghix") == "x«secret:a»x")
+    #expect(redactor.redact("xabcdefghijklx") == "x«secret:long»x")
+  }
+
+  @Test func marksAreLeftAlone() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("radarr".utf8), name: "radarr")
+    redactor.registerSecret(Array("secret".utf8), name: "s")
+    redactor.registerSecret(Array("redacted".utf8), name: "r")
+    let once = redactor.redact("radarr secret password=x")
+    #expect(once == "«secret:radarr» «secret:s» password=«redacted»")
+    #expect(redactor.redact(once) == once)
+  }
+
+  @Test func forgetting() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("abcdef".utf8), name: "a")
+    redactor.removeAllSecrets()
+    #expect(redactor.redact("abcdef") == "abcdef")
+  }
+
+  /// What a redactor keeps is hashes: no byte sequence of the value is reachable from it.
+  @Test func valuesAreNotKept() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("reachable-secret".utf8), name: "n")
+    var text = ""
+    dump(redactor, to: &text)
+    #expect(!text.contains("reachable"))
+  }
+
+  @Test func registeredFromManyThreads() async {
+    let redactor = Redactor()
+    await withTaskGroup(of: Void.self) { group in
+      for index in 0..<50 {
+        group.addTask { redactor.registerSecret(Array("value-\(index)-!".utf8), name: "\(index)") }
+      }
+    }
+    for index in 0..<50 {
+      #expect(redactor.redact("value-\(index)-!") == "«secret:\(index)»")
+    }
+  }
+}
+
+struct RedactorByPositionTests {
+  static let rows: [(String, String)] = [
+    // Headers
+    ("Authorization: Bearer abc.def", "Authorization: «redacted»"),
+    ("authorization:Basic dXNlcjpwYXNz", "authorization:«redacted»"),
+    (
+      "GET / HTTP/1.1\r\nCookie: a=b; c=d\r\nHost: x",
+      "GET / HTTP/1.1\r\nCookie: «redacted»\r\nHost: x"
+    ),
+    ("< Set-Cookie: sid=1; HttpOnly\n< Date: x", "< Set-Cookie: «redacted»\n< Date: x"),
+    ("X-Api-Key: 123 ", "X-Api-Key: «redacted» "),
+    ("Proxy-Authorization: Digest response=\"a\", b", "Proxy-Authorization: «redacted»"),
+    (
+      "curl -H 'Authorization: Bearer x' http://h/", "curl -H 'Authorization: «redacted»' http://h/"
+    ),
+    ("curl -H \"X-Api-Key: x\" http://h/", "curl -H \"X-Api-Key: «redacted»\" http://h/"),
+    (#"{"m":"Authorization: x\nHost: y"}"#, #"{"m":"Authorization: «redacted»\nHost: y"}"#),
+    (#"{"Authorization":"Bearer x","a":1}"#, #"{"Authorization":"«redacted»","a":1}"#),
+    (#"["Cookie": "a=b", "Accept": "*/*"]"#, #"["Cookie": "«redacted»", "Accept": "*/*"]"#),
+    (
+      #"{"set-cookie": ["a=1", "b=2"], "x": 1}"#,
+      #"{"set-cookie": ["«redacted»", "«redacted»"], "x": 1}"#
+    ),
+    (
+      #"{"name":"Authorization","value":"Bearer x"}"#,
+      #"{"name":"Authorization","value":"«redacted»"}"#
+    ),
+    (
+      #"HTTPHeader(name: "X-Api-Key", value: "x")"#,
+      #"HTTPHeader(name: "X-Api-Key", value: "«redacted»")"#
+    ),
+    ("X-Api-Key:abc", "X-Api-Key:«redacted»"),
+    // Queries and forms
+    ("http://h/p?apikey=abc&x=1", "http://h/p?apikey=«redacted»&x=1"),
+    ("http://h/p?x=1&api_key=abc#f", "http://h/p?x=1&api_key=«redacted»"),
+    ("http://h/p?token=a%20b rest", "http://h/p?token=«redacted» rest"),
+    ("http://h/p?key=abc, then", "http://h/p?key=«redacted», then"),
+    ("access_token=abc&token_type=bearer", "access_token=«redacted»&token_type=bearer"),
+    ("http://h/#access_token=abc&x=1", "http://h/#access_token=«redacted»&x=1"),
+    ("user=a&password=b&c=d", "user=a&password=«redacted»&c=d"),
+    ("key=abc", "key=«redacted»"),
+    ("api get rm/x apikey==abc page==2", "api get rm/x apikey==«redacted» page==2"),
+    (#"password:="abc" x"#, #"password:="«redacted»" x"#),
+    ("--password=abc --user=x", "--password=«redacted» --user=x"),
+    ("password = abc", "password = «redacted»"),
+    ("(http://h/?key=abc)", "(http://h/?key=«redacted»)"),
+    (#"{"url":"http://h/?key=abc"}"#, #"{"url":"http://h/?key=«redacted»"}"#),
+    ("authorization=Bearer abc x", "authorization=«redacted» x"),
+    // JSON
+    (#"{"password":"a\"b","x":1}"#, #"{"password":"«redacted»","x":1}"#),
+    (#"{"password":"a\\","x":1}"#, #"{"password":"«redacted»","x":1}"#),
+    (#"{"apiKey" : "a"}"#, #"{"apiKey" : "«redacted»"}"#),
+    (#"{"accessToken":12345}"#, #"{"accessToken":"«redacted»"}"#),
+    (
+      #"{"token":null,"password":true,"api_key":""}"#,
+      #"{"token":null,"password":true,"api_key":""}"#
+    ),
+    (#"{\"password\":\"x\",\"y\":1}"#, #"{\"password\":\"«redacted»\",\"y\":1}"#),
+    (#"{\"password\":\"x\\\"z\",\"y\":1}"#, #"{\"password\":\"«redacted»\",\"y\":1}"#),
+    (#"Login(password: "x")"#, #"Login(password: "«redacted»")"#),
+    ("{'token': 'x'}", "{'token': '«redacted»'}"),
+    (#"{"key":"password","value":"x"}"#, #"{"key":"password","value":"«redacted»"}"#),
+    // URLs
+    ("http://user:pass@h/p", "http://«redacted»@h/p"),
+    ("ftp://token@h:21/", "ftp://«redacted»@h:21/"),
+    ("postgres://u:p@x@h/db?x=y@z", "postgres://«redacted»@h/db?x=y@z"),
+    ("see http://h/p@q and a@b", "see http://h/p@q and a@b"),
+    // Nothing to do
+    ("the key is under the mat", "the key is under the mat"),
+    ("key: value", "key: value"),
+    (#"{"key":"value"}"#, #"{"key":"value"}"#),
+    ("monkey=1 keyboard=2 tokens=3", "monkey=1 keyboard=2 tokens=3"),
+    ("the token expired, password wrong", "the token expired, password wrong"),
+    ("if key == nil", "if key == nil"),
+    ("x.key=5 a.b", "x.key=5 a.b"),
+    ("", ""), (":", ":"), ("=", "="), ("password", "password"), ("password=", "password="),
+    ("password:", "password:"), ("Authorization:", "Authorization:"), ("://", "://"),
+    ("://@", "://@"), (#"{"token":"#, #"{"token":"#), (#"{"token":""#, #"{"token":""#),
+    ("password=«redacted»", "password=«redacted»"),
+    ("X-Api-Key: «secret:a b»", "X-Api-Key: «secret:a b»"),
+  ]
+
+  @Test(arguments: rows) func row(text: String, expected: String) {
+    let redactor = Redactor()
+    #expect(redactor.redact(text) == expected)
+    #expect(redactor.redact(expected) == expected)
+    #expect(redactor.redact(Array(text.utf8)) == Array(expected.utf8))
+  }
+
+  @Test func registeredValueKeepsItsName() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "radarr")
+    for (text, expected) in [
+      ("Authorization: Bearer s3cr3t-value", "Authorization: «secret:radarr»"),
+      ("http://h/?apikey=s3cr3t-value&x=1", "http://h/?apikey=«secret:radarr»&x=1"),
+      ("X-Api-Key: s3cr3t-value", "X-Api-Key: «secret:radarr»"),
+      ("http://me:s3cr3t-value@h/", "http://«secret:radarr»@h/"),
+    ] {
+      #expect(redactor.redact(text) == expected)
+      #expect(redactor.redact(expected) == expected)
+    }
+  }
+
+  @Test func everySecretFormInEveryPosition() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array(awkward.utf8), name: "n")
+    let positions = [
+      "Authorization: %", "Cookie: %", "Set-Cookie: a=%", "X-Api-Key: %", "http://h/?apikey=%",
+      "password=%&x=1", #"{"token":"%"}"#, "http://u:%@h/", "error: %", "%", #"{"a":["%"]}"#,
+    ]
+    for position in positions {
+      for (name, form) in forms(of: awkward) {
+        let parts = position.split(separator: "%", omittingEmptySubsequences: false)
+        let text = "\(parts[0])\(form)\(parts[1])"
+        let redacted = redactor.redact(text)
+        #expect(!redacted.contains(form), "\(position) \(name): \(redacted)")
+        #expect(redacted.contains("«"), "\(position) \(name)")
+      }
+    }
+  }
+
+  @Test func fieldsBySecretKeys() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
+    #expect(redactor.redact(LogField("password", "x")) == LogField("password", "«redacted»"))
+    #expect(redactor.redact(LogField("X-Api-Key", "s3cr3t-value")).value == "«secret:n»")
+    #expect(redactor.redact(LogField("Authorization", "Bearer s3cr3t-value")).value == "«secret:n»")
+    #expect(redactor.redact(LogField("key", "x")) == LogField("key", "x"))
+    #expect(redactor.redact(LogField("url", "http://h/?key=x")).value == "http://h/?key=«redacted»")
+    #expect(redactor.redact(LogField("token", "")).value == "")
+  }
+
+  /// Text made to be slow: each takes a moment at most.
+  static let slowTexts = [
+    String(repeating: "\\", count: 200_000), String(repeating: "\"", count: 200_000),
+    String(repeating: "password:", count: 50_000), String(repeating: "name:\"", count: 50_000),
+    String(repeating: "token=", count: 50_000), String(repeating: "://", count: 100_000),
+    "\"Authorization: " + String(repeating: "\\", count: 200_000),
+    String(repeating: " :", count: 100_000), String(repeating: "Cookie: \n", count: 50_000),
+    String(repeating: "«", count: 100_000), String(repeating: "%41\\u0041", count: 30_000),
+    String(repeating: "a-_", count: 100_000) + "=x",
+  ]
+
+  @Test(arguments: slowTexts.indices) func linearTime(index: Int) {
+    let text = Self.slowTexts[index]
+    let redactor = Redactor()
+    redactor.registerSecret(Array("AAAA".utf8), name: "n")
+    let start = ContinuousClock().now
+    _ = redactor.redact(text)
+    #expect(start.duration(to: ContinuousClock().now) < .seconds(10))
+  }
+
+  @Test func anyBytesAtAll() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("a:b=".utf8), name: "n")
+    var random = Xoshiro256(seed: 11)
+    let pieces = [
+      "password", "=", ":", "\"", "\\", "'", " ", "token", "name", "value", "«redacted»", "«",
+      "//", "@", "%41", "\\u00e9", "Authorization", "\n", "[", ",", "a:b=", "ö", "5", "&", "?",
+    ]
+    for _ in 0..<3000 {
+      let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in
+        pieces.randomElement(using: &random) ?? ""
+      }.joined()
+      let once = redactor.redact(text)
+      #expect(!once.contains("a:b="), "\(text)")
+      _ = redactor.redact(once)
+      let raw = (0..<20).map { _ in UInt8.random(in: 0...255, using: &random) }
+      _ = redactor.redact(raw)
+    }
+  }
+}

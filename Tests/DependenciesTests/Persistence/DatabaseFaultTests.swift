@@ -1,0 +1,410 @@
+import CSQLite
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What the world does to the files, and what must come of it.
+@Suite("database faults")
+struct DatabaseFaultTests {
+  // MARK: Damage
+
+  enum Harm: CaseIterable, Sendable {
+    case junk, empty, cut, header
+
+    func apply(to path: String) throws {
+      var bytes = try DatabaseFolder.bytes(path)
+      switch self {
+      case .junk: bytes = Array("this is no database at all, but a text. ".utf8) + bytes
+      case .empty: bytes = []
+      case .cut: bytes.removeLast(bytes.count / 2)
+      case .header: bytes.replaceSubrange(100..<108, with: [1, 2, 3, 4, 5, 6, 7, 8])
+      }
+      try DatabaseFolder.write(bytes, to: path)
+    }
+  }
+
+  @Test(arguments: Harm.allCases) func theMainFileIsRefusedAndLeft(_ harm: Harm) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for index in 0..<50 {
+      try await service.putDocument(
+        Document("\(index)", "\"\(String(repeating: "x", count: 900))\""))
+    }
+    try await service.close()
+    try harm.apply(to: folder.main)
+    let before = try DatabaseFolder.bytes(folder.main)
+    let again = folder.service()
+    for _ in 0..<2 {
+      let read = await failure { () throws(PersistenceError) in
+        try await again.documents(DocumentQuery(collection: "c"))
+      }
+      let write = await failure { () throws(PersistenceError) in
+        try await again.putDocument(Document("1", "1"))
+      }
+      for error in [read, write] {
+        #expect(error?.kind == (harm == .junk ? .notADatabase : .corrupted))
+        #expect(error?.path.hasSuffix("main.sqlite") == true)
+      }
+    }
+    try await again.close()
+    #expect(try DatabaseFolder.bytes(folder.main) == before)
+    // What may be lost is not affected.
+    #expect(try await again.cachedResponses() == [])
+  }
+
+  @Test(arguments: Harm.allCases) func theCacheIsMovedAsideAndMadeAnew(_ harm: Harm) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for index in 0..<50 {
+      try await service.storeResponse(PersistenceConformanceTests.response("\(index)", bytes: 900))
+    }
+    try await service.close()
+    try harm.apply(to: folder.cache)
+    let before = try DatabaseFolder.bytes(folder.cache)
+    let again = folder.service()
+    #expect(try await again.cachedResponse("1") == nil)
+    #expect(try await again.cachedResponses() == [])
+    try await again.storeResponse(PersistenceConformanceTests.response("new"))
+    #expect(try await again.cachedResponse("new") != nil)
+    #expect(try DatabaseFolder.bytes(folder.cache + ".damaged") == before)
+    #expect(try await again.check() == [])
+  }
+
+  @Test func theCacheMayVanishAtAnyTime() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.storeResponse(PersistenceConformanceTests.response("a"))
+    for suffix in ["", "-wal", "-shm"] { unlink(folder.cache + suffix) }
+    #expect(try await service.cachedResponse("a") == nil)
+    try await service.storeResponse(PersistenceConformanceTests.response("b"))
+    #expect(try await service.cachedResponses().map(\.key) == ["b"])
+  }
+
+  @Test func aFlippedByteInABodyIsFound() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("good", #"{"a":"wholesome"}"#))
+    try await service.putDocument(Document("bad", #"{"a":"perishable"}"#))
+    try await service.setPreference("p", to: #""changeable""#)
+    try await service.saveService(
+      APIService(name: "s", baseURL: "http://turnable"), replacing: false)
+    try await service.close()
+    for text in ["perishable", "changeable", "turnable"] {
+      try DatabaseFolder.flip(text, in: folder.main)
+    }
+
+    #expect(try await service.document(collection: "c", id: "good")?.body == #"{"a":"wholesome"}"#)
+    let query = DocumentQuery(collection: "c", conditions: [.init(path: "a", equals: "1")])
+    let errors = [
+      await failure { () throws(PersistenceError) in
+        try await service.document(collection: "c", id: "bad")
+      },
+      await failure { () throws(PersistenceError) in try await service.documents(query) },
+      await failure { () throws(PersistenceError) in try await service.preference("p") },
+      await failure { () throws(PersistenceError) in try await service.preferences() },
+      await failure { () throws(PersistenceError) in try await service.service("s") },
+    ]
+    #expect(errors.map { $0?.kind } == Array(repeating: .corrupted, count: 5))
+    #expect(errors[0]?.message.contains("c/bad") == true)
+    #expect(errors[1]?.message.contains("c/bad") == true)
+    #expect(
+      try await service.check() == [
+        "document c/bad is damaged", "preference p is damaged", "service s is damaged",
+      ])
+    // It heals by being put again.
+    try await service.putDocument(Document("bad", "1"))
+    #expect(try await service.documents(DocumentQuery(collection: "c")).count == 2)
+  }
+
+  @Test func aFlippedByteInAnAnswerIsAMiss() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    var response = PersistenceConformanceTests.response("k")
+    response.body = Data("perishable".utf8)
+    try await service.storeResponse(response)
+    try await service.close()
+    try DatabaseFolder.flip("perishable", in: folder.cache)
+    #expect(try await service.cachedResponse("k") == nil)
+    try await service.storeResponse(response)
+    #expect(try await service.cachedResponse("k") == response)
+  }
+
+  @Test func onlyAnUncleanEndIsCheckedAtTheNextStart() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    try await service.close()
+    // A program that ends without closing leaves its log.
+    let stranger = try folder.stranger()
+    try stranger.execute("DELETE FROM preferences")
+    try stranger.close(keepingLog: true)
+    // The count of free pages: wrong, and nothing that is read depends on it.
+    var bytes = try DatabaseFolder.bytes(folder.main)
+    bytes[39] = 7
+    try DatabaseFolder.write(bytes, to: folder.main)
+    let clean = folder.path + "/clean.sqlite"
+    try DatabaseFolder.write(bytes, to: clean)
+
+    let checked = folder.service()
+    let error = await failure { () throws(PersistenceError) in try await checked.preferences() }
+    #expect(error?.kind == .corrupted)
+    #expect(error?.message.contains("freelist") == true)
+    let unchecked = LivePersistenceService(mainPath: clean, cachePath: folder.cache)
+    #expect(try await unchecked.preferences().count == 1)
+  }
+
+  // MARK: Locks
+
+  /// Tells a test when a connection waits for a lock.
+  struct Waiting: Sendable {
+    let events: AsyncStream<Void>
+    let options: DatabaseFile.Options
+
+    init(milliseconds: Int = 5000) {
+      let (events, continuation) = AsyncStream.makeStream(of: Void.self)
+      self.events = events
+      options = DatabaseFile.Options(
+        busyWait: BusyWait(milliseconds: milliseconds) { continuation.yield() })
+    }
+
+    func first() async {
+      for await _ in events { return }
+    }
+  }
+
+  @Test func aWriterWaitsForAnothersLockAndReadsGoOn() async throws {
+    let folder = try DatabaseFolder()
+    try await folder.service().setPreference("p", to: "1")
+    let waiting = Waiting(milliseconds: 60_000)
+    let service = folder.service(options: waiting.options)
+    let stranger = try folder.stranger()
+    try stranger.execute("BEGIN IMMEDIATE")
+    async let write: Void = service.setPreference("p", to: "2")
+    await waiting.first()
+    #expect(try await service.preference("p") == "1")
+    try stranger.execute("COMMIT")
+    try await write
+    #expect(try await service.preference("p") == "2")
+    try stranger.close()
+  }
+
+  @Test func aLockHeldTooLongIsBusy() async throws {
+    let folder = try DatabaseFolder()
+    try await folder.service().setPreference("p", to: "1")
+    let service = folder.service(options: Waiting(milliseconds: 3).options)
+    let stranger = try folder.stranger()
+    try stranger.execute("BEGIN IMMEDIATE")
+    let error = await failure { () throws(PersistenceError) in
+      try await service.setPreference("p", to: "2")
+    }
+    #expect(error?.kind == .busy)
+    #expect(error?.code == SQLITE_BUSY)
+    try stranger.execute("ROLLBACK")
+    try await service.setPreference("p", to: "3")
+    #expect(try await service.preference("p") == "3")
+    try stranger.close()
+  }
+
+  @Test func cancellingEndsTheWait() async throws {
+    let folder = try DatabaseFolder()
+    try await folder.service().setPreference("p", to: "1")
+    let waiting = Waiting(milliseconds: 60_000)
+    let service = folder.service(options: waiting.options)
+    let stranger = try folder.stranger()
+    try stranger.execute("BEGIN IMMEDIATE")
+    let task = Task {
+      await failure { () throws(PersistenceError) in try await service.setPreference("p", to: "2") }
+    }
+    await waiting.first()
+    task.cancel()
+    #expect(await task.value?.kind == .cancelled)
+    try stranger.execute("ROLLBACK")
+    #expect(try await service.preference("p") == "1")
+    try stranger.close()
+  }
+
+  // MARK: Under the connection
+
+  @Test(arguments: [false, true])
+  func aFileThatIsGoneAcknowledgesNothing(_ isRenamed: Bool) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    #expect(try await service.document(collection: "c", id: "1") != nil)
+    if isRenamed {
+      rename(folder.main, folder.path + "/elsewhere")
+    } else {
+      unlink(folder.main)
+    }
+    let error = await failure { () throws(PersistenceError) in
+      try await service.putDocument(Document("2", "2"))
+    }
+    #expect(error?.kind == .moved)
+    // Said once; then what is there now is used.
+    try await service.putDocument(Document("3", "3"))
+    #expect(try await service.documents(DocumentQuery(collection: "c")).map(\.id) == ["3"])
+    #expect(try await service.check() == [])
+    // The log of what is gone is not played into the new file, and not thrown away.
+    #expect(try folder.names.contains("main.sqlite.orphan-wal"))
+  }
+
+  @Test func aReaderNoticesToo() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    #expect(try await service.preference("p") == "1")
+    unlink(folder.main)
+    let error = await failure { () throws(PersistenceError) in try await service.preference("p") }
+    #expect(error?.kind == .moved)
+    #expect(try await service.preference("p") == nil)
+  }
+
+  @Test func aFullDiskTakesTheWholeChangeBack() async throws {
+    let folder = try DatabaseFolder()
+    let options = DatabaseFile.Options(prepare: { (connection) throws(PersistenceError) in
+      let pages = try connection.integer("PRAGMA page_count") ?? 0
+      try connection.execute("PRAGMA max_page_count = \(pages + 30)")
+    })
+    let service = folder.service(options: options)
+    try await service.putDocument(Document("1", "1"))
+    let large = "\"" + String(repeating: "x", count: 200_000) + "\""
+    let error = await failure { () throws(PersistenceError) in
+      try await service.putDocument(Document("1", large))
+    }
+    #expect(error?.kind == .full)
+    #expect(try await service.document(collection: "c", id: "1")?.body == "1")
+    try await service.putDocument(Document("2", "2"))
+    #expect(try await service.check() == [])
+  }
+
+  @Test func resultCodesBecomeKinds() {
+    func kind(_ code: Int32, _ system: Int32 = 0, cancelled: Bool = false)
+      -> PersistenceError.Kind
+    {
+      SQLiteResult.kind(code, systemError: system, cancelled: cancelled)
+    }
+    #expect(kind(SQLITE_BUSY) == .busy)
+    #expect(kind(SQLiteResult.busySnapshot) == .busy)
+    #expect(kind(SQLITE_BUSY, cancelled: true) == .cancelled)
+    #expect(kind(SQLITE_FULL) == .full)
+    #expect(kind(SQLiteResult.ioErrorWrite, ENOSPC) == .full)
+    #expect(kind(SQLiteResult.ioErrorShmSize, EDQUOT) == .full)
+    #expect(kind(SQLiteResult.ioErrorFsync, EIO) == .io)
+    #expect(kind(SQLITE_READONLY) == .readOnly)
+    #expect(kind(SQLiteResult.readOnlyDirectory) == .readOnly)
+    #expect(kind(SQLiteResult.readOnlyMoved) == .moved)
+    #expect(kind(SQLiteResult.cannotOpenSymlink) == .cannotOpen)
+    #expect(kind(SQLITE_CORRUPT | (1 << 8)) == .corrupted)
+    #expect(kind(SQLITE_NOTADB) == .notADatabase)
+    #expect(kind(SQLITE_ERROR) == .misuse)
+  }
+
+  @Test func writingThroughAReadOnlyConnection() async throws {
+    let folder = try DatabaseFolder()
+    try await folder.service().setPreference("p", to: "1")
+    let connection = try SQLiteConnection(
+      LibC.resolved(folder.main), access: .readOnly, busyWait: BusyWait(), operation: "test")
+    let error = #expect(throws: PersistenceError.self) {
+      try connection.execute("DELETE FROM preferences")
+    }
+    #expect(error?.kind == .readOnly)
+    #expect(try connection.integer("SELECT count(*) FROM preferences") == 1)
+    try connection.close()
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func aReadOnlyFileCanStillBeRead() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    try await service.close()
+    chmod(folder.main, 0o400)
+    #expect(try await service.preference("p") == "1")
+    let error = await failure { () throws(PersistenceError) in
+      try await service.setPreference("p", to: "2")
+    }
+    #expect(error?.kind == .readOnly)
+    #expect(error?.path.hasSuffix("main.sqlite") == true)
+    try await service.close()
+    chmod(folder.path, 0o500)
+    let folderError = await failure { () throws(PersistenceError) in
+      try await service.setPreference("p", to: "2")
+    }
+    #expect(folderError?.kind == .readOnly || folderError?.kind == .cannotOpen)
+    let new = LivePersistenceService(
+      mainPath: folder.path + "/new.sqlite", cachePath: folder.cache)
+    let newError = await failure { () throws(PersistenceError) in
+      try await new.setPreference("p", to: "2")
+    }
+    #expect(newError?.kind == .cannotCreate)
+    chmod(folder.path, 0o700)
+  }
+
+  // MARK: What must leave, and what may be copied
+
+  @Test func aRemovedSearchLeavesTheDisk() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for text in ["regrettable search", "harmless search"] {
+      try await service.addSearch(text, scope: "s", at: 1)
+    }
+    #expect(try await service.searches(scope: "s", containing: nil).count == 2)
+    #expect(try await service.removeSearches("regrettable search", scope: "s") == 1)
+    for name in try folder.names where !name.hasSuffix("-shm") {
+      let text = String(
+        decoding: try DatabaseFolder.bytes(folder.path + "/" + name), as: UTF8.self)
+      #expect(!text.contains("regrettable"), "\(name)")
+    }
+    #expect(
+      try await service.searches(scope: "s", containing: nil).map(\.text) == ["harmless search"])
+  }
+
+  @Test func aBackupIsWholeAndNeverOverAFile() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "[1]"))
+    let path = folder.path + "/copy.sqlite"
+    try await service.backup(to: path)
+    #expect(DatabaseFolder.mode(path) == 0o600)
+    try await service.putDocument(Document("2", "[2]"))
+    let before = try DatabaseFolder.bytes(path)
+    let again = await failure { () throws(PersistenceError) in try await service.backup(to: path) }
+    #expect(again?.kind == .exists)
+    let nowhere = await failure { () throws(PersistenceError) in
+      try await service.backup(to: folder.path + "/none/copy.sqlite")
+    }
+    #expect(nowhere?.kind == .cannotCreate)
+    #expect(try DatabaseFolder.bytes(path) == before)
+    let copy = LivePersistenceService(mainPath: path, cachePath: folder.cache)
+    #expect(try await copy.documents(DocumentQuery(collection: "c")).map(\.id) == ["1"])
+    try await copy.putDocument(Document("3", "[3]"))
+    #expect(try folder.names.filter { $0.contains(".new-") } == [])
+  }
+
+  @Test func theCacheStaysBounded() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service(limits: PersistenceLimits(cacheEntries: 50, logRecords: 100))
+    for index in 0..<2000 {
+      try await service.storeResponse(PersistenceConformanceTests.response("\(index)", bytes: 500))
+    }
+    let record = LogRecord(time: 1, level: .info, category: "c", message: "m")
+    for _ in 0..<20 {
+      try await service.appendLogRecords(Array(repeating: record, count: 100))
+    }
+    let rows = try await service.statistics().tables.suffix(2).map(\.rows)
+    #expect(rows == [50, 100])
+    try await service.close()
+    #expect(try DatabaseFolder.bytes(folder.cache).count < 400_000)
+  }
+}

@@ -1,0 +1,299 @@
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How the files come to be, are recognised, and are migrated.
+@Suite("database files")
+struct DatabaseFileTests {
+  @Test func nothingIsTouchedBeforeTheFirstWrite() async throws {
+    let folder = try DatabaseFolder()
+    let deep = folder.path + "/a/b/main.sqlite"
+    let service = LivePersistenceService(mainPath: deep, cachePath: folder.cache)
+    _ = try await service.preferences()
+    _ = try await service.cachedResponse("k")
+    _ = try await service.statistics()
+    #expect(try folder.names == [])
+    try await service.setPreference("p", to: "1")
+    #expect(DatabaseFolder.mode(deep) == 0o600)
+    #expect(DatabaseFolder.mode(deep + "-wal") == 0o600)
+    #expect(DatabaseFolder.mode(folder.path + "/a/b") == 0o700)
+    #expect(DatabaseFolder.mode(folder.path + "/a") == 0o700)
+    #expect(try folder.names == ["a"])
+  }
+
+  @Test func closingLeavesOneFileAndReopeningChangesNone() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    #expect(try folder.names == ["main.sqlite"])
+    let before = try DatabaseFolder.bytes(folder.main)
+    let again = folder.service()
+    #expect(try await again.document(collection: "c", id: "1")?.body == "1")
+    try await again.close()
+    #expect(try DatabaseFolder.bytes(folder.main) == before)
+    #expect(try folder.names == ["main.sqlite"])
+    // A closed service opens again.
+    #expect(try await service.document(collection: "c", id: "1")?.body == "1")
+  }
+
+  @Test func pragmasHold() async throws {
+    let folder = try DatabaseFolder()
+    for (schema, synchronous) in [(DatabaseSchema.main, 2), (.cache, 1)] {
+      let file = DatabaseFile(path: folder.path + "/\(synchronous)", schema: schema)
+      let connection = try file.openWriter(operation: "test")
+      #expect(try connection.text("PRAGMA journal_mode") == "wal")
+      #expect(try connection.integer("PRAGMA synchronous") == Int64(synchronous))
+      #expect(try connection.integer("PRAGMA secure_delete") == (schema.erasesDeleted ? 1 : 0))
+      #expect(try connection.integer("PRAGMA application_id") == schema.applicationID)
+      #expect(try connection.integer("PRAGMA trusted_schema") == 0)
+      // Double quotes make no text.
+      #expect(throws: PersistenceError.self) { try connection.text("SELECT \"text\"") }
+      try connection.close()
+    }
+  }
+
+  @Test func aSymbolicLinkIsFollowed() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    try await service.close()
+    let link = folder.path + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.main)
+    let linked = LivePersistenceService(mainPath: link, cachePath: folder.cache)
+    try await linked.setPreference("p", to: "2")
+    #expect(try await service.preference("p") == "2")
+  }
+
+  @Test func aFolderThatCannotBeMade() async throws {
+    let folder = try DatabaseFolder()
+    try DatabaseFolder.write([1], to: folder.path + "/file")
+    let service = LivePersistenceService(
+      mainPath: folder.path + "/file/main.sqlite", cachePath: folder.cache)
+    let error = await failure { () throws(PersistenceError) in
+      try await service.setPreference("p", to: "1")
+    }
+    #expect(error?.kind == .cannotCreate)
+    #expect(error?.path == folder.path + "/file/main.sqlite")
+  }
+
+  // MARK: Foreign and newer
+
+  static func schema(_ versions: Int, statement: String? = nil) -> DatabaseSchema {
+    var schema = DatabaseSchema.main
+    for version in stride(from: 2, through: versions, by: 1) {
+      schema.migrations.append(
+        .init(
+          version: version,
+          statements: [
+            "CREATE TABLE extra\(version) (a TEXT) STRICT",
+            statement ?? "UPDATE preferences SET json = '\(version)', checksum = 0",
+          ]))
+    }
+    return schema
+  }
+
+  @Test(arguments: [false, true])
+  func aNewerSchemaIsRefusedByteForByte(_ leavesLog: Bool) async throws {
+    let folder = try DatabaseFolder()
+    let newer = DatabaseFile(path: folder.main, schema: Self.schema(3))
+    let connection = try newer.openWriter(operation: "test")
+    try connection.execute("INSERT INTO preferences VALUES ('p', 0, '1')")
+    try connection.close(keepingLog: leavesLog)
+    let names = try folder.names.filter { !$0.hasSuffix("-shm") }
+    #expect(names.contains("main.sqlite-wal") == leavesLog)
+    let before = try names.map { try DatabaseFolder.bytes(folder.path + "/" + $0) }
+
+    let service = folder.service()
+    for _ in 0..<2 {
+      let write = await failure { () throws(PersistenceError) in
+        try await service.setPreference("p", to: "2")
+      }
+      #expect(write?.kind == .newerSchema)
+      #expect(write?.message.contains("schema 3") == true)
+      let read = await failure { () throws(PersistenceError) in try await service.preference("p") }
+      #expect(read?.kind == .newerSchema)
+    }
+    try await service.close()
+    #expect(try folder.names.filter { !$0.hasSuffix("-shm") } == names)
+    #expect(try names.map { try DatabaseFolder.bytes(folder.path + "/" + $0) } == before)
+  }
+
+  @Test func aForeignDatabaseIsRefusedByteForByte() async throws {
+    let folder = try DatabaseFolder()
+    var foreign = DatabaseSchema.main
+    foreign.applicationID = 42
+    try DatabaseFile(path: folder.main, schema: foreign).openWriter(operation: "test").close()
+    let before = try DatabaseFolder.bytes(folder.main)
+    let service = folder.service()
+    let error = await failure { () throws(PersistenceError) in
+      try await service.setPreference("p", to: "2")
+    }
+    #expect(error?.kind == .foreignDatabase)
+    #expect(error?.message.contains("42") == true)
+    #expect(try DatabaseFolder.bytes(folder.main) == before)
+    // The cache file is not the main file either.
+    try await service.storeResponse(PersistenceConformanceTests.response("a"))
+    let swapped = LivePersistenceService(mainPath: folder.cache, cachePath: folder.main)
+    let kinds = [
+      await failure { () throws(PersistenceError) in try await swapped.preferences() }?.kind,
+      await failure { () throws(PersistenceError) in try await swapped.cachedResponses() }?.kind,
+    ]
+    #expect(kinds == [.foreignDatabase, .foreignDatabase])
+  }
+
+  // MARK: Migrations
+
+  @Test func anOlderFileIsCopiedAndMigrated() async throws {
+    let folder = try DatabaseFolder()
+    let old = folder.service()
+    try await old.setPreference("p", to: "1")
+    try await old.putDocument(Document("1", "[1]"))
+    try await old.close()
+
+    // A reader meets it first.
+    let new = folder.service(mainSchema: Self.schema(3))
+    #expect(try await new.document(collection: "c", id: "1")?.body == "[1]")
+    #expect(try folder.names.contains("main.sqlite.before-3"))
+    #expect(DatabaseFolder.mode(folder.main + ".before-3") == 0o600)
+    try await new.close()
+    let check = try folder.stranger()
+    #expect(try check.integer("PRAGMA user_version") == 3)
+    #expect(try check.text("SELECT json FROM preferences") == "3")
+    try check.close()
+    let backup = LivePersistenceService(
+      mainPath: folder.main + ".before-3", cachePath: folder.cache)
+    #expect(try await backup.preference("p") == "1")
+    try await backup.close()
+
+    // The copy goes with the next clean opening.
+    let next = folder.service(mainSchema: Self.schema(3))
+    try await next.putDocument(Document("2", "[2]"))
+    try await next.close()
+    #expect(try folder.names == ["main.sqlite"])
+  }
+
+  @Test func aMigrationThatFailsLeavesTheVersionBefore() async throws {
+    let folder = try DatabaseFolder()
+    let old = folder.service()
+    try await old.setPreference("p", to: "1")
+    try await old.close()
+    let bad = folder.service(mainSchema: Self.schema(2, statement: "INSERT INTO none VALUES (1)"))
+    for _ in 0..<2 {
+      let error = await failure { () throws(PersistenceError) in try await bad.preferences() }
+      #expect(error?.kind == .misuse)
+    }
+    try await bad.close()
+    let check = try folder.stranger()
+    #expect(try check.integer("PRAGMA user_version") == 1)
+    #expect(try check.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra2'") == 0)
+    try check.close()
+    let good = folder.service(mainSchema: Self.schema(2, statement: "SELECT 1"))
+    #expect(try await good.preference("p") == "1")
+  }
+
+  @Test func aGapIsAnError() throws {
+    let folder = try DatabaseFolder()
+    var schema = Self.schema(3)
+    schema.migrations.remove(at: 1)
+    let file = DatabaseFile(path: folder.main, schema: schema)
+    let error = #expect(throws: PersistenceError.self) {
+      _ = try file.openWriter(operation: "test")
+    }
+    #expect(error?.kind == .misuse)
+    #expect(try folder.names == [])
+  }
+
+  @Test func twoServicesMakeOneFile() async throws {
+    let folder = try DatabaseFolder()
+    try await withThrowingTaskGroup { group in
+      for index in 0..<8 {
+        let service = folder.service()
+        group.addTask {
+          try await service.putDocument(Document("\(index)", "1"))
+          try await service.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await folder.service().documents(DocumentQuery(collection: "c")).count == 8)
+    #expect(try folder.names.filter { $0.contains(".new-") } == [])
+  }
+
+  // MARK: Connections
+
+  @Test func statementsAreKeptUpToALimitAndNoneLeaks() throws {
+    let folder = try DatabaseFolder()
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    let connection = try file.openWriter(operation: "test")
+    do {
+      let first = try connection.statement("SELECT 0")
+      #expect(try connection.statement("SELECT 0") === first)
+      for index in 1...SQLiteConnection.cacheLimit {
+        #expect(try connection.statement("SELECT \(index)").first { $0.integer(0) } == Int64(index))
+      }
+      #expect(try connection.statement("SELECT 0") !== first)
+    }
+    // One that runs is not handed out a second time.
+    let outer = try connection.statement("VALUES (1), (2)")
+    var pairs: [Int64] = []
+    try outer.forEachRow { (row) throws(PersistenceError) in
+      try connection.statement("VALUES (1), (2)").forEachRow { (inner) throws(PersistenceError) in
+        pairs.append(row.integer(0) * 10 + inner.integer(0))
+      }
+    }
+    #expect(pairs == [11, 12, 21, 22])
+    try connection.close()
+  }
+
+  @Test func errorsNeverShowValues() async throws {
+    let folder = try DatabaseFolder()
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    let connection = try file.openWriter(operation: "test")
+    for _ in 0..<2 {
+      let statement = try connection.statement("INSERT INTO preferences VALUES (?, 0, ?)")
+      statement.bind(1, "topsecretname")
+      statement.bind(2, "topsecretvalue")
+      do throws(PersistenceError) { try statement.run() } catch {
+        #expect(!error.message.contains("topsecret"))
+        #expect(error.message.contains("INSERT INTO preferences"))
+        #expect(error.path == LibC.resolved(folder.main))
+        #expect(error.operation == "test")
+        // SQLITE_CONSTRAINT_PRIMARYKEY
+        #expect(error.code == 1555)
+      }
+    }
+    try connection.close()
+  }
+
+  @Test func aKeychainMarkIsNeverLowered() throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let marks = DatabaseKeychainMarks(in: service)
+    func mark(_ key: UInt8, _ generation: UInt64, next: UInt8? = nil) -> StoredKeychainMark {
+      StoredKeychainMark(
+        keyID: [key], generation: generation, headerMAC: [key, 7],
+        successorKeyID: next.map { [$0] })
+    }
+    #expect(try marks.mark(at: "/k") == nil)
+    #expect(try folder.names == [])
+    try marks.raise(mark(1, 5), at: "/k")
+    try marks.raise(mark(1, 4), at: "/k")
+    try marks.raise(mark(2, 9), at: "/k")
+    #expect(try marks.mark(at: "/k") == mark(1, 5))
+    try marks.raise(mark(1, .max, next: 2), at: "/k")
+    #expect(try marks.mark(at: "/k") == mark(1, .max, next: 2))
+    try marks.raise(mark(2, 1), at: "/k")
+    #expect(try marks.mark(at: "/k") == mark(2, 1))
+    try marks.replace(mark(3, 0), at: "/k")
+    #expect(try DatabaseKeychainMarks(in: service).mark(at: "/k") == mark(3, 0))
+    #expect(try marks.mark(at: "/other") == nil)
+    try marks.close()
+  }
+}

@@ -1,0 +1,319 @@
+import Synchronization
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Answers in line, and the requests that got them.
+private final class ScriptedClient: APIClient {
+  private let state: Mutex<(answers: [Result<APIResponse, APIError>], requests: [APIRequest])>
+
+  init(_ answers: [Result<APIResponse, APIError>]) { state = Mutex((answers, [])) }
+
+  var requests: [APIRequest] { state.withLock { $0.requests } }
+
+  func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    let answer = state.withLock { state -> Result<APIResponse, APIError>? in
+      state.requests.append(request)
+      return state.answers.isEmpty ? nil : state.answers.removeFirst()
+    }
+    guard let answer else { throw APIError(.unanswered, "no answer left") }
+    return try answer.get()
+  }
+}
+
+@Suite("response repository")
+struct ResponseRepositoryTests {
+  static let url = "http://h/a"
+  static let start: Int64 = 1_700_000_000_000_000
+  static let second: Int64 = 1_000_000
+
+  private static func answer(
+    _ body: String = "body", _ status: Int = 200, _ headers: [HTTPHeader] = []
+  ) -> Result<APIResponse, APIError> {
+    .success(APIResponse(status: status, headers: headers, body: Data(body.utf8), url: url))
+  }
+
+  /// One repository with its cache and the answers that the service will give.
+  private struct Subject {
+    let client: ScriptedClient
+    let cache = InMemoryPersistenceService()
+    let repository: ResponseRepository
+
+    init(
+      _ answers: [Result<APIResponse, APIError>],
+      mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
+    ) {
+      client = ScriptedClient(answers)
+      repository = ResponseRepository(client: client, cache: cache, mayKeep: mayKeep)
+    }
+
+    func fetch(
+      _ policy: CachePolicy, after seconds: Int64 = 0, method: String = "GET",
+      headers: [HTTPHeader] = [HTTPHeader("X-Api-Key", "hidden")]
+    ) async throws -> ResponseRepository.Fetched {
+      try await repository.fetch(
+        request: APIRequest(method: method, url: ResponseRepositoryTests.url, headers: headers),
+        key: "k", service: "s", policy: policy,
+        now: ResponseRepositoryTests.start + seconds * ResponseRepositoryTests.second
+      ).get()
+    }
+
+    var kept: CachedResponse? { get async throws { try await cache.cachedResponse("k") } }
+  }
+
+  private static let holding = [
+    HTTPHeader("Cache-Control", "max-age=5"), HTTPHeader("ETag", "\"1\""),
+    HTTPHeader("Last-Modified", "Sat, 04 Nov 2017 18:48:46 GMT"), HTTPHeader("X-Kept", "yes"),
+  ]
+
+  private static func text(_ fetched: ResponseRepository.Fetched) -> String {
+    String(decoding: fetched.response.body, as: UTF8.self)
+  }
+
+  // MARK: Policies
+
+  @Test func localFirstAsksOnce() async throws {
+    let subject = Subject([Self.answer("one", 200, Self.holding)])
+    let verdicts = [
+      try await subject.fetch(.localFirst), try await subject.fetch(.localFirst, after: 4),
+      try await subject.fetch(.localFirst, after: 5),
+      // The clock was set back by a year.
+      try await subject.fetch(.localFirst, after: -31_536_000),
+    ]
+    #expect(verdicts.map(\.verdict) == [.miss, .hit, .stale, .stale])
+    #expect(verdicts.allSatisfy { Self.text($0) == "one" })
+    #expect(verdicts.map(\.stored) == [nil, Self.start, Self.start, Self.start])
+    #expect(subject.client.requests.count == 1)
+  }
+
+  @Test func remoteFirstAsksWhetherItStillHolds() async throws {
+    let confirmation = [
+      HTTPHeader("ETag", "\"1\""), HTTPHeader("Cache-Control", "max-age=60"),
+      HTTPHeader("Content-Length", "0"), HTTPHeader("Set-Cookie", "a=b"),
+    ]
+    let subject = Subject([
+      Self.answer("one", 200, Self.holding), Self.answer("", 304, confirmation),
+      Self.answer("two", 200, [HTTPHeader("ETag", "\"2\"")]),
+    ])
+    #expect(try await subject.fetch(.remoteFirst).verdict == .miss)
+    let second = try await subject.fetch(.remoteFirst, after: 10)
+    #expect(second.verdict == .revalidated)
+    #expect(second.response.status == 200)
+    #expect(Self.text(second) == "one")
+    let sent = subject.client.requests[1].headers
+    #expect(sent.value(of: "If-None-Match") == "\"1\"")
+    #expect(sent.value(of: "If-Modified-Since") == "Sat, 04 Nov 2017 18:48:46 GMT")
+    #expect(sent.value(of: "X-Api-Key") == "hidden")
+    let kept = try await subject.kept
+    #expect(kept?.stored == Self.start + 10 * Self.second)
+    #expect(kept?.expires == Self.start + 70 * Self.second)
+    #expect(kept?.headers.value(of: "X-Kept") == "yes")
+    #expect(kept?.headers.value(of: "Content-Length") == nil)
+    #expect(kept?.headers.value(of: "Set-Cookie") == nil)
+    let third = try await subject.fetch(.remoteFirst, after: 20)
+    #expect(third.verdict == .miss)
+    #expect(Self.text(third) == "two")
+    #expect(try await subject.kept.map { String(decoding: $0.body, as: UTF8.self) } == "two")
+  }
+
+  @Test(arguments: APIError.Kind.allCases)
+  func whatIsKeptStandsInForAServiceOutOfReach(_ kind: APIError.Kind) async throws {
+    let error = APIError(kind, "no")
+    let subject = Subject([Self.answer("one", 200, Self.holding), .failure(error), .failure(error)])
+    _ = try await subject.fetch(.remoteFirst)
+    let own: Set<APIError.Kind> = [
+      .invalidURL, .unsupportedScheme, .cancelled, .tooLarge, .unanswered, .undecodable,
+    ]
+    if own.contains(kind) {
+      await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
+    } else {
+      let fetched = try await subject.fetch(.remoteFirst)
+      #expect(fetched.verdict == .stale)
+      #expect(fetched.networkError == error)
+      #expect(Self.text(fetched) == "one")
+    }
+    // Without anything kept the error is the answer.
+    _ = try await subject.cache.clearResponses(service: nil)
+    await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
+  }
+
+  @Test func noCacheLeavesTheCacheAlone() async throws {
+    let subject = Subject([Self.answer("one", 200, Self.holding), Self.answer("two")])
+    #expect(try await subject.fetch(.noCache).verdict == .none)
+    #expect(try await subject.fetch(.noCache).verdict == .none)
+    #expect(subject.cache.calls == [])
+    #expect(subject.client.requests.allSatisfy { $0.headers.count == 1 })
+  }
+
+  // MARK: What is kept
+
+  @Test(
+    arguments: [
+      ("GET", 200, "max-age=1", nil, true), ("HEAD", 200, "", nil, true),
+      ("POST", 200, "max-age=1", nil, false), ("GET", 404, "max-age=1", nil, false),
+      ("GET", 206, "", nil, false), ("GET", 301, "", nil, false),
+      ("GET", 200, "private, No-Store", nil, false), ("GET", 200, "no-cache", nil, true),
+      ("GET", 200, "max-age=1", "*", false), ("GET", 200, "max-age=1", "Accept, *", false),
+      ("GET", 200, "max-age=1", "Accept", true),
+    ] as [(String, Int, String, String?, Bool)])
+  func onlyWhatMayBe(
+    _ method: String, _ status: Int, _ control: String, _ vary: String?, _ isKept: Bool
+  )
+    async throws
+  {
+    var headers = [HTTPHeader("cache-control", control)]
+    if let vary { headers.append(HTTPHeader("VARY", vary)) }
+    let subject = Subject([Self.answer("one", status, headers)])
+    let fetched = try await subject.fetch(.remoteFirst, method: method)
+    #expect(fetched.verdict == (method == "POST" ? .none : .miss))
+    #expect(try await (subject.kept != nil) == isKept)
+  }
+
+  @Test func secretsAndCookiesAreNotKept() async throws {
+    let headers = [
+      HTTPHeader("set-cookie", "session=hidden"), HTTPHeader("Connection", "X-Hop"),
+      HTTPHeader("X-Hop", "1"), HTTPHeader("Content-Encoding", "gzip"),
+      HTTPHeader("Content-Length", "9"), HTTPHeader("X-Kept", "1"),
+    ]
+    let subject = Subject([Self.answer("one", 200, headers)])
+    // The caller sees the answer as it came.
+    #expect(try await subject.fetch(.localFirst).response.headers == headers)
+    #expect(try await subject.kept?.headers == [HTTPHeader("X-Kept", "1")])
+    let refusing = Subject([Self.answer("echo of hidden")]) { response in
+      !String(decoding: response.body, as: UTF8.self).contains("hidden")
+    }
+    #expect(try await refusing.fetch(.localFirst).verdict == .miss)
+    #expect(try await refusing.kept == nil)
+  }
+
+  @Test func ownConditionsAreTheCallers() async throws {
+    let subject = Subject([Self.answer("one", 200, Self.holding), Self.answer("", 304)])
+    _ = try await subject.fetch(.localFirst)
+    let fetched = try await subject.fetch(
+      .remoteFirst, headers: [HTTPHeader("if-none-match", "\"1\"")])
+    #expect(fetched.verdict == .none)
+    #expect(fetched.response.status == 304)
+  }
+
+  @Test func aCacheThatFailsIsEmpty() async throws {
+    let subject = Subject([Self.answer("one"), Self.answer("two")])
+    subject.cache.failNext("cachedResponse", with: .busy)
+    subject.cache.failNext("storeResponse", with: .full)
+    let fetched = try await subject.fetch(.localFirst)
+    #expect(fetched.verdict == .miss)
+    #expect(fetched.cacheError?.kind == .full)
+    #expect(try await subject.fetch(.localFirst).cacheError == nil)
+    #expect(try await subject.kept != nil)
+  }
+
+  // MARK: Times
+
+  @Test(
+    arguments: [
+      (["Cache-Control": "max-age=10"], 10), (["Cache-Control": "public, MAX-AGE=\"10\""], 10),
+      (["Cache-Control": "max-age=10", "Age": "4"], 6),
+      (["Cache-Control": "max-age=10", "Age": "40"], 0), (["Cache-Control": "max-age=x"], 0),
+      (["Cache-Control": "max-age=10, no-cache"], 0),
+      (["Cache-Control": "max-age=99999999999999999999"], 1 << 31),
+      (["Cache-Control": "max-age=10", "Expires": "0"], 10), (["Expires": "0"], 0),
+      (["Expires": "Tue, 14 Nov 2023 22:13:50 GMT"], 30),
+      (
+        [
+          "Expires": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:48:37 GMT",
+        ], 60
+      ),
+      (["Expires": "Sun, 06 Nov 1994 08:49:37 GMT"], 0), (["ETag": "1"], nil), ([:], nil),
+    ] as [([String: String], Int64?)])
+  func expiry(_ fields: [String: String], _ seconds: Int64?) {
+    let headers = fields.map { HTTPHeader($0.key, $0.value) }
+    let expiry = CacheRules.expiry(of: headers, now: Self.start)
+    #expect(expiry == seconds.map { Self.start + $0 * Self.second })
+  }
+
+  @Test func dates() {
+    #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+    #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
+    #expect(HTTPDate.seconds("Thu, 29 Feb 2024 23:59:60 GMT") == 1_709_251_200)
+    for text in [
+      "", "0", "Sun, 06 Nov 1994 08:49:37", "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+    ] {
+      #expect(HTTPDate.seconds(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func keys() {
+    #expect(
+      ResponseRepository.key(
+        method: "GET", url: "http://h/a?b=1&apikey=hidden&c#part",
+        headers: [HTTPHeader("accept", "text/csv"), HTTPHeader("X-Api-Key", "hidden")],
+        secretQuery: ["apikey"]) == "GET http://h/a?b=1&c\naccept: text/csv")
+    #expect(
+      ResponseRepository.key(method: "HEAD", url: "http://h/?apikey=x", secretQuery: ["apikey"])
+        == "HEAD http://h/")
+  }
+}
+
+@Suite("in-memory persistence")
+struct InMemoryPersistenceTests {
+  @Test func callsAreWrittenDownAndFailOnDemand() async throws {
+    let service = MockPersistenceService.mock
+    service.failNext("putDocument", with: .full)
+    service.failNext("putDocument", with: .busy)
+    var kinds: [PersistenceError.Kind?] = []
+    for _ in 0..<3 {
+      kinds.append(
+        await failure { () throws(PersistenceError) in
+          try await service.putDocument(Document("1", "1"))
+        }?.kind)
+    }
+    #expect(kinds == [.full, .busy, nil])
+    #expect(try await service.preferences() == [])
+    #expect(service.calls == ["putDocument", "putDocument", "putDocument", "preferences"])
+  }
+
+  @Test func eachMentionIsAWorldOfItsOwn() async throws {
+    let preview = InMemoryPersistenceService.preview
+    #expect(try await preview.services().map(\.name) == ["films", "sample"])
+    #expect(
+      try await preview.service("films")?.authentication
+        == .header(name: "X-Api-Key", secret: "radarr"))
+    #expect(try await preview.service("sample")?.baseURL == "http://127.0.0.1:18110/api")
+    #expect(try await preview.documents(DocumentQuery(collection: "characters")).count == 3)
+    _ = try await preview.removeService("sample")
+    #expect(try await InMemoryPersistenceService.preview.service("sample") != nil)
+    #expect(try await InMemoryPersistenceService.mock.services() == [])
+  }
+
+  @Test func thereIsNothingToBackUp() async throws {
+    let error = await failure { () throws(PersistenceError) in
+      try await InMemoryPersistenceService.mock.backup(to: "/nowhere")
+    }
+    #expect(error?.kind == .cannotCreate)
+  }
+
+  @Test func checksumsFindEveryFlippedBitAndBoundary() {
+    func sum(_ parts: [[UInt8]]) -> Int64 {
+      var checksum = ContentChecksum()
+      for part in parts { part.withUnsafeBytes { checksum.add($0) } }
+      return checksum.value
+    }
+    let bytes = (0..<37).map { UInt8($0) }
+    let whole = sum([bytes])
+    for bit in 0..<(bytes.count * 8) {
+      var flipped = bytes
+      flipped[bit / 8] ^= 1 << (bit % 8)
+      #expect(sum([flipped]) != whole)
+    }
+    #expect(sum([[1], [2, 3]]) != sum([[1, 2], [3]]))
+    #expect(sum([[0]]) != sum([[0, 0]]))
+    #expect(sum([[]]) != sum([]))
+  }
+}

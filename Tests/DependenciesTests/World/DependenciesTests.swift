@@ -1,0 +1,216 @@
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+struct DependenciesTests {
+  @Test func twoMentionsOfMockShareNothing() async throws {
+    let first = Dependencies.mock
+    let second = Dependencies.mock
+    try await first.keychainService.save(Data("v".utf8), forKey: "k")
+    try await first.persistence.setPreference("p", to: "1")
+    first.logger.log("x")
+    first.analytics.setConsent(true)
+    _ = first.uuid()
+    let drawn = first.random.next()
+    #expect(try await second.keychainService.load(forKey: "k") == nil)
+    #expect(try await second.persistence.preference("p") == nil)
+    #expect(second.logger.recent(limit: 9).isEmpty)
+    #expect(!second.analytics.hasConsent)
+    #expect(second.uuid().uuidString == "00000000-0000-0000-0000-000000000001")
+    #expect(second.random.next() == drawn)
+    #expect(second.date.now == DateGenerator.mockStart)
+    #expect(second.clock.now == 0)
+  }
+
+  @Test func copiesShareTheirServices() async throws {
+    let first = Dependencies.mock
+    var copy = first
+    copy.date = .fixed(5)
+    try await copy.keychainService.save(Data("v".utf8), forKey: "k")
+    #expect(try await first.keychainService.load(forKey: "k") == Data("v".utf8))
+    #expect(first.date.now == DateGenerator.mockStart)
+    #expect(copy.date.now == 5)
+    _ = copy.uuid()
+    #expect(first.uuid().uuidString.hasSuffix("2"))
+  }
+
+  @Test func mockAnswersNothingByItself() async {
+    let error = await #expect(throws: APIError.self) {
+      try await Dependencies.mock.apiClient.send(APIRequest(url: "http://h/"))
+    }
+    #expect(error?.kind == .unanswered)
+  }
+
+  @Test func mockTimeIsTheTests() async throws {
+    let clock = ManualClock()
+    let dependencies = Dependencies.mock(clock: clock)
+    let task = Task { try await dependencies.clock.sleep(for: .seconds(3600)) }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(3600))
+    try await task.value
+    #expect(dependencies.clock.now == 3_600_000_000)
+  }
+
+  @Test(arguments: [Dependencies.preview, .demonstration])
+  func samples(dependencies: Dependencies) async throws {
+    let answer = try await dependencies.apiClient.send(
+      APIRequest(url: "http://127.0.0.1:1/api/character/1"))
+    #expect(answer.status == 200)
+    let value = try #require(try await dependencies.keychainService.load(forKey: "radarr"))
+    #expect(
+      dependencies.logger.redact("<\(String(decoding: value, as: UTF8.self))>")
+        == "<«secret:radarr»>")
+    #expect(dependencies.date.now == DateGenerator.mockStart)
+    #expect(await dependencies.shutDown())
+  }
+
+  @Test func previewHasSamples() async throws {
+    let preview = Dependencies.preview
+    #expect(preview.logger.recent(limit: 99).count == 5)
+    #expect(preview.logger.recent(limit: 1)[0].time == DateGenerator.mockStart)
+    #expect(try await !preview.persistence.services().isEmpty)
+  }
+
+  @Test func interceptedSeesEveryDraw() {
+    let notes = DrawNotes()
+    let plain = Dependencies.mock
+    let dependencies = plain.intercepted(by: notes.interceptor)
+    let date = dependencies.date.now
+    let uuid = dependencies.uuid()
+    let random = dependencies.random.next()
+    let clock = dependencies.clock.now
+    #expect(notes.all == [.date(date), .uuid(uuid), .random(random), .clock(clock)])
+    dependencies.logger.log("x")
+    _ = plain.uuid()
+    #expect(notes.all.count == 4)
+
+    // Given back, the draws make another world draw the same.
+    let left = Shared(notes.all)
+    let replayed = Dependencies.preview.intercepted { _, live in
+      left.value.withLock { $0.isEmpty ? nil : $0.removeFirst() } ?? live()
+    }
+    #expect(replayed.date.now == date)
+    #expect(replayed.uuid() == uuid)
+    #expect(replayed.random.next() == random)
+    #expect(replayed.clock.now == clock)
+  }
+
+  @Test func makingLiveTouchesNothing() async throws {
+    let folder = try TemporaryFolder()
+    let home = folder.path("home")
+    let dependencies = Dependencies.live(LiveConfiguration(home: home, environment: [:]))
+    _ = dependencies.uuid()
+    dependencies.logger.log("below the level", level: .debug)
+    #expect(await dependencies.shutDown())
+    #expect(access(home, F_OK) != 0)
+  }
+
+  @Test func liveLogsAndStores() async throws {
+    let folder = try TemporaryFolder()
+    let configuration = LiveConfiguration(home: folder.path("home"), environment: [:])
+    let dependencies = Dependencies.live(configuration)
+    dependencies.logger.registerSecret(Array("s3cr3t-value".utf8), name: "n")
+    dependencies.logger.log("only the file")
+    #expect(await dependencies.shutDown(within: .seconds(60)))
+    #expect(access(configuration.paths.log, F_OK) == 0)
+    #expect(access(configuration.paths.cacheDatabase, F_OK) != 0)
+    dependencies.logger.log("both s3cr3t-value", level: .warning)
+    #expect(await dependencies.shutDown(within: .seconds(60)))
+    let records = try await dependencies.persistence.logRecords(limit: 9, atLeast: nil)
+    #expect(records.map(\.message) == ["both «secret:n»"])
+    let text = String(decoding: try folder.read("home/log.jsonl"), as: UTF8.self)
+    #expect(text.split(separator: "\n").count == 2)
+    #expect(await dependencies.shutDown(within: .seconds(60)))
+  }
+
+  @Test func seedDecidesIdentifiersAndChance() {
+    func draw(_ seed: UInt64?) -> (UUID, UInt64) {
+      let live = Dependencies.live(
+        LiveConfiguration(home: "/nowhere", environment: [:], seed: seed))
+      return (live.uuid(), live.random.next())
+    }
+    #expect(draw(4) == draw(4))
+    #expect(draw(4) != draw(5))
+    #expect(draw(nil) != draw(nil))
+  }
+
+  @Test func offlineSendsNothing() async {
+    let dependencies = Dependencies.live(
+      LiveConfiguration(home: "/nowhere", environment: [:], isOffline: true))
+    let error = await #expect(throws: APIError.self) {
+      try await dependencies.apiClient.send(APIRequest(url: "http://127.0.0.1:1/"))
+    }
+    #expect(error?.kind == .unreachable)
+  }
+
+  @Test func keychainRegistersWhatItTakesAndGives() async throws {
+    let logger = MockLogger()
+    let base = MockKeychainService(entries: ["old": Data("old-secret".utf8)])
+    let keychain = RedactingKeychain(base, logger: logger)
+    #expect(logger.redact("old-secret new-secret") == "old-secret new-secret")
+    try await keychain.save(Data("new-secret".utf8), forKey: "new")
+    _ = try await keychain.load(forKey: "old")
+    #expect(logger.redact("old-secret new-secret") == "«secret:old» «secret:new»")
+    try await keychain.rename("old", to: "older")
+    try await keychain.delete(forKey: "new")
+    #expect(try await keychain.keys() == ["older"])
+    await keychain.lock()
+    #expect(try await !keychain.status().unlocked)
+    #expect(logger.redact("new-secret") == "«secret:new»")
+  }
+
+  @Test func rollbackMarksInTheDatabase() async throws {
+    let folder = try TemporaryFolder()
+    let persistence = LivePersistenceService(
+      mainPath: folder.path("main.sqlite"), cachePath: folder.path("cache.sqlite"))
+    let marks = DatabaseKeychainMarks(in: persistence)
+    let id = [UInt8](repeating: 1, count: 16)
+    let other = [UInt8](repeating: 2, count: 16)
+    @Sendable func mark(_ id: [UInt8], _ generation: UInt64, successor: [UInt8]? = nil)
+      -> RollbackMark
+    {
+      RollbackMark(
+        keyID: id, generation: generation, mac: Array(repeating: 7, count: 32), successor: successor
+      )
+    }
+    let after = Shared<[RollbackMark?]>([])
+    await onThread {
+      func raise(_ mark: RollbackMark) throws {
+        try marks.raise(mark, forKeychainAt: "/k")
+        let now = try marks.mark(forKeychainAt: "/k")
+        after.value.withLock { $0.append(now) }
+      }
+      do {
+        let none = try marks.mark(forKeychainAt: "/k")
+        #expect(none == nil)
+        try raise(mark(id, 5))
+        try raise(mark(id, 4))
+        try raise(mark(other, 9))
+        try raise(mark(id, 6, successor: other))
+        try raise(mark(other, 1))
+        try marks.replace(mark(id, 1), forKeychainAt: "/k")
+        try raise(mark(id, 1))
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let seen = after.value.withLock { $0 }
+    #expect(seen.map { $0?.generation } == [5, 5, 5, 6, 1, 1])
+    #expect(seen.last??.keyID == id)
+    try await persistence.close()
+  }
+}

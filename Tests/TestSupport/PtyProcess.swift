@@ -1,0 +1,136 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A program on a terminal of its own, as someone at a keyboard runs it.
+///
+/// What it shows, and the echo of what is typed, is in `output`. Dropping the value kills the program.
+public final class PtyProcess: Sendable {
+  private let reaper: Reaper
+  private let master: Mutex<Int32?>
+  private let outputLog = EventLog<[UInt8]>()
+
+  /// Starts it.
+  ///
+  /// - Parameters:
+  ///   - environment: all its variables; nil passes on those of the test.
+  ///   - folder: where it runs; nil is the folder of the test.
+  public init(
+    _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil,
+    folder: String? = nil, columns: Int = 80, rows: Int = 24
+  ) throws {
+    let (master, slave) = try Self.openTerminal()
+    Self.setSize(master, columns: columns, rows: rows)
+    // Held open until the child has it, or reading the master could end before the child begins.
+    let held = open(slave, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    defer { if held >= 0 { close(held) } }
+    do {
+      reaper = Reaper(
+        try spawn(
+          path, arguments, environment: environment, folder: folder, .terminal(slave)))
+    } catch {
+      close(master)
+      throw error
+    }
+    self.master = Mutex(master)
+    // A copy for the reader: the number cannot be reused under it while it waits.
+    let reading = dup(master)
+    _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
+    let log = outputLog
+    startThread {
+      while let chunk = readSome(reading) { log.append(chunk) }
+      log.end()
+      close(reading)
+    }
+  }
+
+  deinit {
+    reaper.signal(SIGKILL)
+    master.withLock { descriptor in
+      if let open = descriptor { close(open) }
+      descriptor = nil
+    }
+  }
+
+  public var processID: Int32 { reaper.processID }
+
+  /// Types: bytes as a keyboard sends them, for example `\r` for Enter and `\u{3}` for C-c. False once it has ended.
+  @discardableResult
+  public func type(_ text: String) -> Bool { type(Array(text.utf8)) }
+
+  @discardableResult
+  public func type(_ bytes: [UInt8]) -> Bool {
+    master.withLock { descriptor in
+      guard let descriptor else { return false }
+      return writeAll(descriptor, bytes)
+    }
+  }
+
+  /// Changes the size of the terminal; the program gets SIGWINCH.
+  public func resize(columns: Int, rows: Int) {
+    master.withLock { descriptor in
+      if let descriptor { Self.setSize(descriptor, columns: columns, rows: rows) }
+    }
+  }
+
+  /// Sends a signal; nothing happens when it has ended.
+  public func signal(_ number: Int32) { reaper.signal(number) }
+
+  /// All that was shown so far.
+  public var output: [UInt8] { Array(outputLog.events.joined()) }
+  public var outputText: String { String(decoding: output, as: UTF8.self) }
+
+  /// Waits until `text` was shown `count` times; false when it ended without.
+  @discardableResult
+  public func waitForOutput(_ text: String, count: Int = 1) async -> Bool {
+    let wanted = Array(text.utf8)
+    return await outputLog.first { chunks in
+      Array(chunks.joined()).ranges(of: wanted).count >= count ? true : nil
+    } ?? false
+  }
+
+  /// Waits for its end and for all it has shown.
+  public func wait() async -> ExitStatus {
+    let status = await reaper.status()
+    _ = await end(of: outputLog)
+    return status
+  }
+
+  private static func setSize(_ descriptor: Int32, columns: Int, rows: Int) {
+    var size = winsize(
+      ws_row: UInt16(clamping: rows), ws_col: UInt16(clamping: columns), ws_xpixel: 0,
+      ws_ypixel: 0)
+    _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+  }
+
+  private static func openTerminal() throws -> (master: Int32, slave: String) {
+    #if canImport(Darwin)
+      let master = posix_openpt(O_RDWR | O_NOCTTY)
+      guard master >= 0 else { throw SystemFailure("posix_openpt") }
+      guard grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
+        defer { close(master) }
+        throw SystemFailure("ptsname")
+      }
+      _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+      return (master, String(cString: name))
+    #else
+      let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+      guard master >= 0 else { throw SystemFailure("open /dev/ptmx") }
+      // TIOCSPTLCK and TIOCGPTN: posix_openpt and its kin are not visible here.
+      var unlocked: Int32 = 0
+      var number: UInt32 = 0
+      guard ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0
+      else {
+        defer { close(master) }
+        throw SystemFailure("ioctl /dev/ptmx")
+      }
+      return (master, "/dev/pts/\(number)")
+    #endif
+  }
+}

@@ -1,0 +1,227 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A real HTTP/1.1 server on 127.0.0.1 and a port of its own, for tests of whatever speaks HTTP.
+///
+/// Each connection has a thread and is kept alive. The handler given is asked first; what it leaves (nil) goes to the
+/// built-in routes, see `builtInReply(to:origin:)`. Dropping the value stops the server.
+public final class TestHTTPServer: Sendable {
+  public struct Request: Sendable {
+    public var method: String
+    /// As sent, with the query.
+    public var target: String
+    /// Without the query, not decoded.
+    public var path: String
+    /// Decoded, in order.
+    public var query: [(name: String, value: String)]
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+    /// Requests of one connection have the same number.
+    public var connection: Int
+
+    /// The first field of that name, whatever its case.
+    public func header(_ name: String) -> String? {
+      headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// The last query value of that name.
+    public func query(_ name: String) -> String? { query.last { $0.name == name }?.value }
+
+    public var bodyText: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  public struct Response: Sendable {
+    public var status: Int
+    public var headers: [(String, String)]
+    public var body: [UInt8]
+
+    /// `Content-Length` is added.
+    public init(_ status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+      self.status = status
+      self.headers = headers
+      self.body = body
+    }
+
+    /// An answer of the type `application/json`.
+    public init(_ status: Int = 200, json: String, headers: [(String, String)] = []) {
+      self.init(
+        status, headers: [("Content-Type", "application/json; charset=utf-8")] + headers,
+        body: Array(json.utf8))
+    }
+  }
+
+  public enum Reply: Sendable {
+    case response(Response)
+    /// These bytes as they are; then the connection is closed.
+    case raw([UInt8])
+    /// The connection is reset without an answer.
+    case reset
+    /// Nothing, until the peer closes.
+    case hang
+    /// A chunked answer: `chunk` again and again, `times` times, every so many milliseconds.
+    case drip(chunk: String, times: Int, milliseconds: Int)
+  }
+
+  /// Runs on the connection's own thread and may block.
+  public typealias Handler = @Sendable (Request) -> Reply?
+
+  private let core: Core
+
+  /// Listens at once.
+  public init(handler: Handler? = nil) throws {
+    core = try Core(handler: handler)
+    let core = core
+    startThread { core.accept() }
+  }
+
+  deinit { core.stop() }
+
+  public var port: Int { core.port }
+  /// `http://127.0.0.1:PORT`, without a slash at the end.
+  public var origin: String { "http://127.0.0.1:\(port)" }
+
+  /// All requests so far, in the order their heads and bodies were complete.
+  public var requests: [Request] { core.requests.events }
+
+  /// The paths, without query, of the hanging and dripping answers whose peer has closed.
+  public var closed: [String] { core.closed.events }
+
+  /// How many connections were accepted so far.
+  public var connectionCount: Int { core.connectionCount }
+
+  /// Waits until there were `count` requests for the path; gives the last of them, nil when the server stopped first.
+  @discardableResult
+  public func waitForRequest(path: String, count: Int = 1) async -> Request? {
+    await core.requests.first { requests in
+      let found = requests.filter { $0.path == path }
+      return found.count >= count ? found[count - 1] : nil
+    }
+  }
+
+  /// Waits until the peer has closed `count` hanging or dripping answers of the path; false when the server stopped first.
+  @discardableResult
+  public func waitForClose(path: String, count: Int = 1) async -> Bool {
+    await core.closed.first { closed in
+      closed.filter { $0 == path }.count >= count ? true : nil
+    } ?? false
+  }
+
+  /// Closes everything. Twice does no harm.
+  public func stop() { core.stop() }
+}
+
+/// What the threads hold: not the server, so that dropping the server ends them.
+final class Core: Sendable {
+  private struct State {
+    var listener: Int32?
+    var open: Set<Int32> = []
+    var connections = 0
+  }
+
+  let port: Int
+  let requests = EventLog<TestHTTPServer.Request>()
+  let closed = EventLog<String>()
+  let flaky = Mutex<[String: Int]>([:])
+  private let handler: TestHTTPServer.Handler?
+  private let state: Mutex<State>
+  private let listener: Int32
+
+  var origin: String { "http://127.0.0.1:\(port)" }
+  var connectionCount: Int { state.withLock { $0.connections } }
+
+  init(handler: TestHTTPServer.Handler?) throws {
+    self.handler = handler
+    let listener = socket(AF_INET, streamSocket, 0)
+    guard listener >= 0 else { throw SystemFailure("socket") }
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listens = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) == 0 && listen(listener, 1024) == 0
+          && getsockname(listener, address, &size) == 0
+      }
+    }
+    guard listens else {
+      defer { close(listener) }
+      throw SystemFailure("listen on 127.0.0.1")
+    }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    self.listener = listener
+    state = Mutex(State(listener: listener))
+  }
+
+  func accept() {
+    while true {
+      // Asked again every while only to see that the server has stopped where shutdown does not wake a listener.
+      var wait = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&wait, 1, 250)
+      if state.withLock({ $0.listener == nil }) { break }
+      if ready <= 0 { continue }
+      #if canImport(Darwin)
+        let peer = Darwin.accept(listener, nil, nil)
+      #elseif canImport(Musl)
+        let peer = Musl.accept(listener, nil, nil)
+      #else
+        let peer = Glibc.accept(listener, nil, nil)
+      #endif
+      if peer < 0 { continue }
+      _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
+      var one: Int32 = 1
+      setsockopt(peer, tcpProtocol, TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+      #if canImport(Darwin)
+        setsockopt(peer, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+      #endif
+      let number: Int? = state.withLock { state in
+        guard state.listener != nil else { return nil }
+        state.open.insert(peer)
+        state.connections += 1
+        return state.connections
+      }
+      guard let number else {
+        close(peer)
+        break
+      }
+      startThread { Connection(peer, number: number, core: self).serve() }
+    }
+    close(listener)
+  }
+
+  func stop() {
+    state.withLock { state in
+      if state.listener != nil { shutdown(listener, Int32(SHUT_RDWR)) }
+      state.listener = nil
+      for peer in state.open { shutdown(peer, Int32(SHUT_RDWR)) }
+    }
+    requests.end()
+    closed.end()
+  }
+
+  func drop(_ peer: Int32) {
+    state.withLock { state in
+      state.open.remove(peer)
+      close(peer)
+    }
+  }
+
+  func reply(to request: TestHTTPServer.Request) -> TestHTTPServer.Reply {
+    handler?(request) ?? builtInReply(to: request)
+  }
+}
+
+#if canImport(Glibc)
+  private let streamSocket = Int32(SOCK_STREAM.rawValue)
+  private let tcpProtocol = Int32(IPPROTO_TCP)
+#else
+  private let streamSocket = SOCK_STREAM
+  private let tcpProtocol = Int32(IPPROTO_TCP)
+#endif
