@@ -1,0 +1,271 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("api")
+struct APIFeatureTests {
+  let world = World()
+  let rm = APIService(name: "rm", baseURL: "http://rm.test/api")
+
+  @Test("a request is one effect under its job's id; nothing runs while it is reduced")
+  func descriptor() throws {
+    var state = BoardState()
+    let action = try action("api get http://rm.test/character/1", job: 7)
+    let effects = BoardReducer().reduce(&state, action, world.dependencies)
+    #expect(
+      effects.descriptors() == [EffectDescriptor(kind: .task, name: "api.request", id: "api/7")])
+    #expect(
+      state.api.pending == [
+        PendingRequest(job: 7, method: "GET", target: "http://rm.test/character/1")
+      ])
+    #expect(state.api.requests == 1)
+    #expect(state.shell.running.map(\.job) == [7])
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("a request of a service: address, headers, answer, state")
+  func request() async throws {
+    try await world.persistence.saveService(rm, replacing: false)
+    world.api.answer(
+      "GET", "http://rm.test/api/character?page=2", with: .json(#"{"name":"Rick"}"#))
+    let store = world.store()
+    let start = try action("api get rm/character page==2")
+    let running = try #require(start.started)
+    store.send(start) {
+      $0.api.requests = 1
+      $0.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/character")]
+      $0.shell.running = [running]
+    }
+    store.receive(where: {
+      guard case .api(.answered(job: 1, _, let answer)) = $0 else { return false }
+      return answer.status == 200 && answer.text == #"{"name":"Rick"}"# && answer.attempts == 1
+    }) {
+      $0.api.answers = 1
+      $0.api.pending = []
+      $0.shell.running = []
+      $0.shell.finished = FinishedJob(context: running, status: 0)
+      $0.shell.last =
+        #"{"status":200,"headers":{"content-type":"application/json"},"body":{"name":"Rick"},"verdict":"MISS"}"#
+    }
+    store.finish()
+    let request = try #require(world.api.requests.first)
+    #expect(request.url == "http://rm.test/api/character?page=2")
+    #expect(request.headers.value(of: "User-Agent") == "swiftboard")
+    #expect(request.timeout == .seconds(30))
+  }
+
+  @Test("404 and 503: exit code 4 and 5, the body is shown, the error says where from")
+  func refusals() throws {
+    world.api.answer("GET", "http://rm.test/404", with: .json(#"{"error":"no"}"#, status: 404))
+    world.api.answer("GET", "http://rm.test/503", with: .status(503))
+    world.api.answer("GET", "http://rm.test/302", with: .status(302))
+    let printed = try run(
+      ["api get http://rm.test/404", "api get http://rm.test/503", "api get http://rm.test/302"],
+      in: world)
+    #expect(printed.map(\.status) == [4, 5, 3])
+    #expect(printed[0].output == "{\n  \"error\": \"no\"\n}\n")
+    #expect(printed[0].errors.contains("test.sb:1:1: error: HTTP 404 from http://rm.test/404\n"))
+    #expect(printed[1].errors.contains("help: the service failed; --retry 3 tries again\n"))
+    var settings = BoardSettings()
+    settings.checksStatus = false
+    #expect(try run("api get http://rm.test/404", in: world, settings: settings).status == 0)
+  }
+
+  @Test("what is asked again waits, longer each time, on the clock of the dependencies")
+  func backOff() throws {
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .status(503), .status(503),
+      .failure(APIError(.refused, "nobody listens")), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 3"))
+    #expect(world.api.requests.count == 1)
+    store.advance(by: .milliseconds(199))
+    #expect(world.api.requests.count == 1)
+    store.advance(by: .milliseconds(1))
+    #expect(world.api.requests.count == 2)
+    #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(600)])
+    store.advance(by: .milliseconds(400))
+    #expect(world.api.requests.count == 3)
+    #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(1400)])
+    store.advance(by: .milliseconds(800))
+    let ended = store.receive(where: { _ in true })
+    guard case .api(.answered(_, _, let answer)) = ended else {
+      Issue.record("not answered: \(String(describing: ended))")
+      return
+    }
+    #expect(answer.attempts == 4)
+    #expect(store.state.shell.lastStatus == 0)
+  }
+
+  @Test("Retry-After is heeded, for a minute at most")
+  func retryAfter() throws {
+    world.api.answer(
+      "GET", "http://rm.test/x",
+      with: .status(429, headers: [HTTPHeader("Retry-After", "7")]),
+      .status(429, headers: [HTTPHeader("Retry-After", "9999")]), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 2"))
+    #expect(world.clock.sleepers.map(\.offset) == [.seconds(7)])
+    store.advance(by: .seconds(7))
+    #expect(world.clock.sleepers.map(\.offset) == [.seconds(67)])
+    store.advance(by: .seconds(60))
+    store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
+  }
+
+  @Test("a failure that asking again cannot mend is not asked again")
+  func noRetry() throws {
+    world.api.answer("GET", "http://rm.test/x", with: .failure(APIError(.tls, "bad certificate")))
+    let printed = try run("api get http://rm.test/x --retry 3", in: world)
+    #expect(printed.status == 76)
+    #expect(world.api.requests.count == 1)
+    #expect(printed.errors.contains("error: bad certificate"))
+  }
+
+  @Test("cancelling a command ends its request with 130, and nothing comes afterwards")
+  func cancel() throws {
+    world.api.answer("GET", "http://rm.test/slow", with: .hang)
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/slow", job: 1))
+    #expect(world.api.hangingCount == 1)
+    store.send(.shell(.cancelled(job: 1))) {
+      $0.shell.lastStatus = 130
+      $0.shell.running = []
+    }
+    #expect(world.api.hangingCount == 0)
+    #expect(store.inFlight.isEmpty)
+    #expect(store.received == [])
+  }
+
+  @Test("a cancelled command leaves no request behind in the state", arguments: [true, false])
+  func cancelledIsNotPending(byShell: Bool) throws {
+    world.api.answer("GET", "http://rm.test/slow", with: .hang)
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/slow", job: 1))
+    if byShell {
+      store.send(.shell(.cancelled(job: 1)))
+    } else {
+      store.send(try action("api cancel 1", job: 2))
+    }
+    store.skipReceivedActions()
+    #expect(store.state.api.pending == [])
+    #expect(store.state.shell.running == [])
+  }
+
+  @Test("api cancel: the job it cancels fails with 130, a job that is none is missing")
+  func apiCancel() throws {
+    world.api.answer("GET", "http://rm.test/slow", with: .hang)
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/slow", job: 1))
+    store.send(try action("api cancel 9", job: 2))
+    store.receive(where: { if case .api(.failed(job: 2, _)) = $0 { true } else { false } }) {
+      $0.shell.lastStatus = 66
+    }
+    store.send(try action("api cancel", job: 3))
+    #expect(store.effects.map(\.kind) == [.cancel, .send, .send])
+    store.receive(where: { if case .api(.failed(job: 1, _)) = $0 { true } else { false } }) {
+      $0.shell.lastStatus = 130
+    }
+    store.receive(.api(.succeeded(job: 3, .cancelled([1]))))
+    #expect(world.api.hangingCount == 0)
+  }
+
+  @Test("services: added, listed, shown, removed; a name that is near is offered")
+  func services() throws {
+    let printed = try run(
+      [
+        "api service add radarr http://nas:7878/api/ --auth header:X-Api-Key={{secret:radarr}}",
+        "api service add radarr http://other", "api service list", "api service show radar",
+        "api service remove radarr", "api service list",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 73, 0, 66, 0, 0])
+    #expect(
+      printed[2].output == """
+        name    url                  auth
+        ------  -------------------  ----------------------------------
+        radarr  http://nas:7878/api  header:X-Api-Key={{secret:radarr}}
+
+        """)
+    #expect(printed[3].errors.contains("help: did you mean 'radarr'?"))
+    #expect(printed[5].output == "name  url  auth\n----  ---  ----\n")
+  }
+
+  @Test("a request that is kept is sent again, with other items")
+  func saved() throws {
+    world.api.answer("GET", prefix: "http://rm.test/", with: .json("[]"))
+    let printed = try run(
+      [
+        "api get http://rm.test/c page==1 size==5 --save first", "api run first page==2",
+        "api run other",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 66])
+    #expect(
+      world.api.requests.map(\.url) == [
+        "http://rm.test/c?page=1&size=5", "http://rm.test/c?size=5&page=2",
+      ])
+  }
+
+  @Test("the cache: kept answers serve what is asked again, and can be seen and cleared")
+  func cache() throws {
+    world.api.answer(
+      "GET", "http://rm.test/c",
+      with: .json("[1]", headers: [HTTPHeader("Cache-Control", "max-age=60")]))
+    let printed = try run(
+      [
+        "api get http://rm.test/c", "api get http://rm.test/c --cache localFirst",
+        "api cache stats", "api cache clear", "api cache stats",
+      ], in: world)
+    #expect(world.api.requests.count == 1)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0])
+    #expect(printed[1].output == printed[0].output)
+    #expect(printed[2].output.hasPrefix("entries  1\n"))
+    #expect(printed[3].errors == "removed 1 kept answers\n")
+    #expect(printed[4].output.hasPrefix("entries  0\n"))
+  }
+
+  @Test("--out writes the body to a file, --select shows a part")
+  func outAndSelect() throws {
+    world.api.answer("GET", "http://rm.test/c", with: .json(#"{"a":[{"b":"x\ty"}]}"#))
+    let printed = try run(
+      [
+        "api get http://rm.test/c --out body.json", "api get http://rm.test/c --select a[0].b",
+        "api get http://rm.test/c --select a[9]",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 66])
+    #expect(world.files.files["body.json"] == Data(#"{"a":[{"b":"x\ty"}]}"#.utf8))
+    #expect(printed[0].output == "")
+    #expect(printed[1].output == "x\ty\n")
+  }
+
+  @Test("bodies: JSON from items, a file, and what does not go together")
+  func bodies() throws {
+    world.api.answer("POST", "http://rm.test/c", with: .status(201))
+    let files = world.files
+    _ = try run("echo", in: world)
+    let printed = try run(
+      [
+        "api post http://rm.test/c name=x count:=3 X-Trace:1", "api get http://rm.test/c name=x",
+        "api post http://rm.test/c @missing",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 64, 66])
+    let malformed = try #require(throws: UsageError.self) {
+      try action("api post http://rm.test/c count:=x")
+    }
+    #expect(malformed.code == 65)
+    #expect(world.api.requests.count == 1)
+    let request = try #require(world.api.requests.first)
+    #expect(request.body == Data(#"{"name":"x","count":3}"#.utf8))
+    #expect(request.headers.value(of: "X-Trace") == "1")
+    #expect(request.headers.value(of: "Content-Type") == "application/json")
+    #expect(files.files.isEmpty)
+  }
+}

@@ -1,0 +1,144 @@
+import SwiftBoardCommandLine
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import Testing
+
+@Suite("The board's commands")
+struct BoardCommandTests {
+  static let examples = Commands.all.flatMap { spec in
+    spec.examples.map { (spec.path, $0) }
+  }
+
+  @Test("every command has a summary, an example, and a help page with both")
+  func documented() throws {
+    for spec in Commands.all {
+      #expect(!spec.summary.isEmpty && !spec.examples.isEmpty, "\(spec.path)")
+      let help = try Commands.help(spec.path)
+      #expect(help.contains(spec.summary), "\(spec.path)")
+      // The word that other commands begin with shows the list of them.
+      guard BoardFeatures.commands.words(after: spec.path).isEmpty else { continue }
+      for example in spec.examples { #expect(help.contains(example), "\(spec.path)") }
+    }
+  }
+
+  @Test("every example of every command parses, as that command", arguments: examples)
+  func exampleParses(path: [String], line: String) throws {
+    let match = try Commands.parse(words(line))
+    #expect(match.path == path)
+    let action = match.command.action(context(line, "x"))
+    #expect(action.started?.job == 1)
+    let bytes = try CanonicalEncoder.encode(action)
+    #expect(try CanonicalDecoder.decode(BoardAction.self, from: bytes) == action)
+  }
+
+  @Test("the commands' words are told apart: none stands twice")
+  func distinct() {
+    let paths = Commands.all.map(\.path)
+    #expect(Set(paths).count == paths.count)
+    #expect(Set(BoardFeatures.all.map(\.name)).count == BoardFeatures.all.count)
+  }
+
+  struct Wrong: Sendable, CustomTestStringConvertible {
+    var line: String
+    var column: Int?
+    var length: Int?
+    var message: String
+    var help: String?
+    var code: Int32 = 64
+    var testDescription: String { line }
+  }
+
+  static let wrong = [
+    Wrong(
+      line: "appi get rm", column: 1, length: 4, message: "unknown command 'appi'",
+      help: "did you mean 'api'?"),
+    Wrong(
+      line: "keychain lst", column: 10, length: 3, message: "unknown keychain command 'lst'",
+      help: "did you mean 'list'?"),
+    Wrong(
+      line: "api gett", column: 5, length: 4,
+      message: "'gett' is no method, sub-command, SERVICE/PATH or address",
+      help: "did you mean 'api get'?"),
+    Wrong(
+      line: "api get rm/x --cahce noCache", column: 14, length: 7,
+      message: "unknown option '--cahce'", help: "did you mean '--cache'?"),
+    Wrong(
+      line: "api get rm/x --cache never", column: 22, length: 5,
+      message: "--cache is one of localFirst, remoteFirst, noCache, not 'never'", help: nil),
+    Wrong(
+      line: "api get rm/x --retry 200", column: 22, length: 3,
+      message: "--retry takes 0 to 100, not 200", help: nil),
+    Wrong(
+      line: "api get rm/x --select a..b", column: 23, length: 4, message: "'a..b' is no path: ",
+      help: "a path is like results[0].name"),
+    Wrong(
+      line: "db get characters", column: 8, length: 10, message: "ID is missing",
+      help: "usage: db get COLLECTION ID"),
+    Wrong(
+      line: "db get a 1 2", column: 12, length: 1, message: "unexpected argument '2'",
+      help: "usage: db get COLLECTION ID"),
+    Wrong(
+      line: "db put a 1 {\"x\":}", column: 12, length: 6, message: "the body is no JSON: ",
+      help: "quote it, or take it from a file with @FILE", code: 65),
+    Wrong(
+      line: "db list a --where status", column: 19, length: 6,
+      message: "--where takes PATH=VALUE, not 'status'", help: "for example --where status=Alive"),
+    Wrong(
+      line: "log level loud", column: 11, length: 4, message: "level is one of trace, debug",
+      help: nil),
+    Wrong(
+      line: "keychain get radarr", column: 14, length: 6,
+      message: "a secret is only shown with --reveal",
+      help: "in a request, write {{secret:NAME}} instead"),
+    Wrong(
+      line: "echo {{secret:radarr}}", column: 6, length: 17,
+      message: "'echo' would show the secret; it takes no {{secret:…}}",
+      help: "a secret goes into a request or a service's --auth"),
+    Wrong(
+      line: "exit 300", column: 6, length: 3, message: "an exit code is 0 to 255, not 300",
+      help: nil),
+  ]
+
+  @Test("what is wrong is said, with the word that is to blame", arguments: wrong)
+  func wrongLines(_ wrong: Wrong) throws {
+    let error = try #require(throws: UsageError.self) { try action(wrong.line) }
+    #expect(error.message.hasPrefix(wrong.message))
+    #expect(error.column == wrong.column)
+    #expect(error.length == wrong.length)
+    #expect(error.code == wrong.code)
+    if let help = wrong.help { #expect(error.help == help) }
+  }
+
+  @Test("links are commands of their feature, and nothing else")
+  func links() throws {
+    func words(_ text: String) throws -> [String]? {
+      let link = try #require(BoardLink(text))
+      return BoardFeatures.all.first { $0.name == link.feature }?.link(link)
+    }
+    #expect(
+      try words("swiftboard://api/rm/character?page=2") == [
+        "api", "get", "rm/character", "page==2",
+      ])
+    #expect(try words("SWIFTBOARD://db/characters") == ["db", "list", "characters"])
+    #expect(try words("swiftboard://db/characters/1") == ["db", "get", "characters", "1"])
+    #expect(try words("swiftboard://keychain") == ["keychain", "list"])
+    #expect(try words("swiftboard://log/tail") == ["log", "tail"])
+    #expect(try words("swiftboard://session/status") == ["session", "status"])
+    #expect(try words("swiftboard://db") == nil)
+    #expect(try words("swiftboard://api") == nil)
+    #expect(try words("swiftboard://keychain/radarr") == nil)
+    #expect(try words("swiftboard://nobody/x") == nil)
+    #expect(BoardLink("http://api/x") == nil)
+    #expect(BoardLink("swiftboard://") == nil)
+    for feature in BoardFeatures.all {
+      for path in [[], ["a"], ["a", "b"]] {
+        let link = try #require(
+          BoardLink("swiftboard://" + ([feature.name] + path).joined(separator: "/")))
+        guard let words = feature.link(link) else { continue }
+        // What a link stands for is a command that there is, and one that changes nothing of value.
+        let match = try Commands.parse(words.map { Argument($0) })
+        #expect(["get", "list", "tail", "status"].contains(match.path.last))
+      }
+    }
+  }
+}

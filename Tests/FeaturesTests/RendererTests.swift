@@ -1,0 +1,167 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import Testing
+
+@Suite("What the board prints")
+struct RendererTests {
+  let services = [
+    APIService(name: "rm", baseURL: "http://rm.test/api"),
+    APIService(name: "radarr", baseURL: "http://nas:7878"),
+  ]
+
+  /// What one step prints that ends a command which began before.
+  func outputs(
+    _ end: BoardAction, line: String = "x y", settings: BoardSettings = BoardSettings(),
+    isReplay: Bool = false, change: (inout CommandContext) -> Void = { _ in }
+  ) -> [BoardOutput] {
+    var context = context(line, "x.y", job: 4)
+    change(&context)
+    var renderer = BoardRenderer(isReplay: isReplay)
+    var state = BoardState(settings: settings)
+    state.shell.running = [context]
+    _ = renderer.outputs(of: .api(.run(context, .serviceList)), in: state, at: 1_000_000)
+    let status = BoardFeatures.outcome(of: end, in: state)?.status ?? -1
+    state.shell.finished = FinishedJob(context: context, status: status)
+    return renderer.outputs(of: end, in: state, at: 1_250_999)
+  }
+
+  func text(_ end: BoardAction, _ format: OutputFormat, width: Int? = nil) -> String {
+    outputs(end, settings: .output(format, width: width)).map(\.text).joined()
+  }
+
+  @Test("a table, for people, programs and spreadsheets")
+  func table() {
+    let end = BoardAction.api(.succeeded(job: 4, .services(services)))
+    #expect(
+      text(end, .table) == """
+        name    url                 auth
+        ------  ------------------  ----
+        rm      http://rm.test/api
+        radarr  http://nas:7878
+
+        """)
+    #expect(text(end, .plain) == "rm\thttp://rm.test/api\t\nradarr\thttp://nas:7878\t\n")
+    #expect(
+      text(end, .csv) == "name,url,auth\r\nrm,http://rm.test/api,\r\nradarr,http://nas:7878,\r\n")
+    #expect(
+      text(end, .json)
+        == #"{"line":4,"ok":true,"command":"x.y","value":[{"name":"rm","url":"http://rm.test/api","auth":null},"#
+        + #"{"name":"radarr","url":"http://nas:7878","auth":null}],"ms":250}"# + "\n")
+    #expect(
+      text(end, .table, width: 20) == """
+        name    url     auth
+        ------  ------  ----
+        rm      htt...
+        radarr  htt...
+
+        """)
+  }
+
+  @Test("a document, for people, programs and spreadsheets")
+  func document() {
+    let end = BoardAction.db(
+      .succeeded(
+        job: 4, .document(Document(collection: "a", id: "1", body: #"{"a":[1]}"#, updated: 0))))
+    #expect(text(end, .table) == "{\n  \"a\": [\n    1\n  ]\n}\n")
+    #expect(text(end, .plain) == "{\"a\":[1]}\n")
+    #expect(
+      text(end, .json) == #"{"line":4,"ok":true,"command":"x.y","value":{"a":[1]},"ms":250}"# + "\n"
+    )
+  }
+
+  @Test("a failure: place, line, caret, help; as JSON where that is asked for")
+  func failure() {
+    let end = BoardAction.shell(
+      .reject(
+        context("x y", "x.y", job: 4),
+        Failure(
+          code: 64, error: "usage", message: "no 'y'", help: "did you mean 'z'?", column: 3,
+          length: 1)))
+    #expect(
+      text(end, .table) == """
+        test.sb:4:3: error: no 'y'
+          x y
+            ^
+        help: did you mean 'z'?
+
+        """)
+    let outputs = outputs(end, settings: .output(.json))
+    #expect(outputs.map(\.stream) == [.standardError])
+    #expect(
+      outputs.map(\.text) == [
+        #"{"line":4,"ok":false,"code":64,"error":"usage","message":"no 'y'","hint":"did you mean 'z'?"}"#
+          + "\n"
+      ])
+  }
+
+  @Test("notes go to standard error, and --quiet leaves them out, and no error")
+  func quiet() {
+    var settings = BoardSettings()
+    let end = BoardAction.api(.succeeded(job: 4, .removed("rm")))
+    #expect(
+      outputs(end, settings: settings) == [
+        BoardOutput(stream: .standardError, text: "removed rm\n", job: 4)
+      ])
+    settings.isQuiet = true
+    #expect(outputs(end, settings: settings) == [])
+    let failed = BoardAction.api(
+      .failed(job: 4, Failure(code: 69, error: "refused", message: "nobody listens")))
+    #expect(outputs(failed, settings: settings).map(\.stream) == [.standardError])
+  }
+
+  @Test("prefixes: the time it took, and a line that should have failed")
+  func prefixes() {
+    let end = BoardAction.api(.succeeded(job: 4, .removed("rm")))
+    #expect(
+      outputs(end, change: { $0.prefix = .time }).map(\.text) == ["removed rm\n", "time: 250 ms\n"])
+    #expect(outputs(end, change: { $0.prefix = .mustFail }).map(\.text) == ["removed rm\n"])
+  }
+
+  @Test("a redirect takes standard output alone, and all of its width")
+  func redirect() {
+    let redirect = CommandContext.Redirect(file: "out.txt", appends: true)
+    let end = BoardAction.api(.succeeded(job: 4, .services(services)))
+    let outputs = outputs(
+      end, settings: .output(.table, width: 20), change: { $0.redirect = redirect })
+    #expect(outputs.map(\.redirect) == [redirect])
+    #expect(outputs.first?.text.contains("http://rm.test/api") == true)
+    let failed = BoardAction.api(.failed(job: 4, Failure(code: 1, error: "x", message: "y")))
+    #expect(self.outputs(failed, change: { $0.redirect = redirect }).map(\.redirect) == [nil])
+  }
+
+  @Test(
+    "a revealed secret is printed by no step; a replay prints its mark",
+    arguments: [
+      OutputFormat.table, .json,
+    ])
+  func revealed(format: OutputFormat) {
+    let end = BoardAction.keychain(.succeeded(job: 4, .revealed(name: "radarr")))
+    #expect(outputs(end, settings: .output(format)) == [])
+    let replayed = outputs(end, settings: .output(format), isReplay: true)
+    #expect(replayed.map(\.stream) == [.standardOutput])
+    #expect(replayed.first?.text.contains("«secret:radarr»") == true)
+  }
+
+  @Test("a line's own format wins over the program's")
+  func ownFormat() {
+    let end = BoardAction.api(.succeeded(job: 4, .services([])))
+    #expect(
+      outputs(end, change: { $0.output = .json }).first?.text.hasPrefix("{\"line\":4") == true)
+  }
+
+  @Test("what an answer says steers no terminal")
+  func steering() {
+    let end = BoardAction.db(
+      .succeeded(
+        job: 4,
+        .documents([Document(collection: "a", id: "\u{1B}[2J\n", body: "\"\u{202E}\"", updated: 0)])
+      ))
+    for format in [OutputFormat.table, .plain] {
+      let text = text(end, format)
+      #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}"))
+      #expect(text.contains("\\u{1b}[2J\\n"))
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A line that fails, for a real reason, and how the program ends.
+struct Cause: Sendable, CustomTestStringConvertible {
+  var code: Int32
+  /// For programs, in the lines of `--json`.
+  var error: String?
+  /// `ORIGIN` is the server's address, `REFUSED` one where nobody listens.
+  var line: String
+  /// What the message or the help says.
+  var says: String?
+  /// The word that the caret stands under, where one is to blame.
+  var word: String?
+
+  init(
+    _ code: Int32, _ line: String, _ error: String? = nil, says: String? = nil,
+    word: String? = nil
+  ) {
+    self.code = code
+    self.error = error
+    self.line = line
+    self.says = says
+    self.word = word
+  }
+
+  var testDescription: String { "\(code): \(line)" }
+
+  static let all: [Cause] = [
+    Cause(1, "assert api.requests > 1", says: "api.requests > 1"),
+    Cause(3, "api get ORIGIN/faults/redirect", "redirect", says: "--follow"),
+    Cause(4, "api get ORIGIN/api/character/99999", "httpStatus", says: "HTTP 404"),
+    Cause(4, "api get ORIGIN/api/character/99999 --select name", "httpStatus", says: "HTTP 404"),
+    Cause(5, "api get ORIGIN/faults/status/500", "httpStatus", says: "HTTP 500"),
+    Cause(64, "aip get x", "usage", says: "did you mean 'api'?", word: "aip"),
+    Cause(64, "api gte ORIGIN/x --bdoy", "usage", says: "did you mean '--body'?", word: "--bdoy"),
+    Cause(64, "api service lst", "usage", says: "did you mean 'list'?", word: "lst"),
+    Cause(64, "api nosuch", "usage", word: "nosuch"),
+    Cause(64, "db put c", "usage", says: "is missing"),
+    Cause(65, "db put c 1 {bad}", says: "JSON", word: "{bad}"),
+    Cause(65, "api post ORIGIN/echo a:=nope", says: "JSON"),
+    Cause(65, "db put c 1 @broken.json", says: "JSON"),
+    Cause(66, "db put c 1 @missing.json", "missing", says: "missing.json"),
+    Cause(66, "db get c nosuch", says: "nosuch"),
+    Cause(66, "api get nosuch/x", "noSuchService", says: "api service add nosuch"),
+    Cause(66, "keychain list", says: "keychain init"),
+    Cause(66, "api get ORIGIN/api/character/1 --select a.b", "noSuchPath"),
+    Cause(66, "source missing.sb", says: "missing.sb"),
+    Cause(66, "session verify missing.jsonl", "missing"),
+    Cause(69, "api get REFUSED/x", "connectionRefused"),
+    Cause(73, "session record taken.jsonl", "exists"),
+    Cause(75, "api get ORIGIN/faults/hang --timeout 200ms", "timeout", says: "--timeout"),
+    Cause(76, "api get ORIGIN/faults/cut", "truncated"),
+    Cause(76, "api get ORIGIN/faults/garbage", "malformed"),
+    Cause(76, "api get ORIGIN/faults/old", "malformed"),
+  ]
+}
+
+/// Every exit code from what causes it in real life, as a one-shot command and in a script.
+@Suite(.timeLimit(.minutes(5)))
+struct ExitCodeTests {
+  private static func program() throws -> Program {
+    let program = try Program()
+    try program.folder.write("{\"a\":", to: "broken.json")
+    try program.folder.write("kept", to: "taken.jsonl")
+    return program
+  }
+
+  @Test(arguments: Cause.all)
+  func asOneShotAndInAScript(cause: Cause) async throws {
+    let server = try TestHTTPServer()
+    let closed = try ClosedPort()
+    let program = try Self.program()
+    let line = cause.line.replacing("ORIGIN", with: server.origin)
+      .replacing("REFUSED", with: "http://127.0.0.1:\(closed.port)")
+
+    let words = line.split(separator: " ").map(String.init)
+    let oneShot = try await program.run(["--home", "h"] + words)
+    #expect(oneShot.status == .exited(cause.code), "\(oneShot.errorText)")
+    expectReport(oneShot.errorText, in: nil, text: line, cause)
+
+    try program.folder.write("# a remark\necho before\n\(line)\necho after\n", to: "x.sb")
+    let script = try await program.run("--home", "h", "-f", "x.sb")
+    #expect(script.status == .exited(cause.code), "\(script.errorText)")
+    #expect(script.outputText.hasPrefix("before\n"))
+    #expect(!script.outputText.contains("after"), "the failing line is the last")
+    expectReport(script.errorText, in: "x.sb:3:", text: line, cause)
+
+    let json = try await program.run(["--home", "h", "--json"] + words)
+    #expect(json.status == .exited(cause.code), "\(json.errorText)")
+    #expect(json.output == [])
+    let last = try #require(json.errorLines.last { $0.hasPrefix("{") }, "\(json.errorText)")
+    let report = try JSONDecoder().decode(JSONReport.self, from: Data(last.utf8))
+    #expect(report.ok == false && report.code == cause.code && report.line == 1)
+    if let error = cause.error { #expect(report.error == error) }
+    #expect(!report.message.isEmpty)
+    #expect(try program.text("taken.jsonl") == "kept")
+  }
+
+  struct JSONReport: Decodable {
+    var line: Int
+    var ok: Bool
+    var code: Int32
+    var error: String
+    var message: String
+    var hint: String?
+  }
+
+  @Test func theTimeoutOfTheProgramHoldsForEveryRequest() async throws {
+    let server = try TestHTTPServer()
+    let program = try Self.program()
+    let run = try await program.run(
+      "--home", "h", "--timeout", "200ms", "api", "get", "\(server.origin)/faults/hang")
+    #expect(run.status == .exited(75), "\(run.errorText)")
+  }
+
+  // MARK: The program itself
+
+  @Test(arguments: ["--help", "-h", "--version", "-V"])
+  func helpAndVersionSucceed(option: String) async throws {
+    let run = try await Self.program().run(option)
+    #expect(run.status == .exited(0))
+    #expect(run.outputText.contains("swiftboard"))
+    #expect(run.error == [])
+  }
+
+  @Test func optionsAreChecked() async throws {
+    let program = try Self.program()
+    let unknown = try await program.run("--jsno", "echo", "x")
+    #expect(unknown.status == .exited(64))
+    #expect(unknown.errorText.contains("did you mean '--json'?"))
+    let configuration = try await program.run(
+      ["echo", "x"], environment: ["SWIFTBOARD_OUTPUT": "jsno"])
+    #expect(configuration.status == .exited(78), "\(configuration.errorText)")
+    #expect(configuration.errorText.contains("SWIFTBOARD_OUTPUT"))
+  }
+
+  @Test func exitGivesItsNumber() async throws {
+    let program = try Self.program()
+    try program.folder.write("echo a\nexit 3\necho b\n", to: "x.sb")
+    let script = try await program.run("-f", "x.sb")
+    #expect(script.status == .exited(3))
+    #expect(script.outputText == "a\n")
+    #expect(try await program.run("exit", "3").status == .exited(3))
+    #expect(try await program.run("exit").status == .exited(0))
+  }
+
+  @Test func missingFilesAreNamed() async throws {
+    let program = try Self.program()
+    let script = try await program.run("-f", "missing.sb")
+    #expect(script.status == .exited(66))
+    #expect(script.errorText.contains("missing.sb"))
+  }
+
+  @Test func aScriptThatIsNoTextIsMalformed() async throws {
+    let program = try Self.program()
+    try program.folder.write(Array("echo ok\n".utf8) + [0x65, 0x20, 0xFF, 0x0A], to: "x.sb")
+    let run = try await program.run("-f", "x.sb")
+    #expect(run.status == .exited(65))
+    #expect(run.outputText == "ok\n", "what stands before has run")
+    #expect(run.errorText.hasPrefix("x.sb:2:3: error: "), "\(run.errorText)")
+    try program.folder.write("source x.sb\n", to: "y.sb")
+    let sourced = try await program.run("-f", "y.sb")
+    #expect(sourced.status == .exited(65))
+    #expect(sourced.errorText.hasPrefix("x.sb:2:3: error: "), "\(sourced.errorText)")
+  }
+
+  @Test func aRecordingNeverGoesOverAFile() async throws {
+    let program = try Self.program()
+    let run = try await program.run("--record", "taken.jsonl", "echo", "x")
+    #expect(run.status == .exited(73))
+    #expect(run.output == [], "nothing has run")
+    #expect(run.errorText.contains("taken.jsonl"))
+    #expect(try program.text("taken.jsonl") == "kept")
+    let folder = try await program.run("--record", "nowhere/x.jsonl", "echo", "x")
+    #expect(folder.status == .exited(73), "\(folder.errorText)")
+    let redirect = try await program.run("-c", "echo x > nowhere/x")
+    #expect(redirect.status == .exited(73), "\(redirect.errorText)")
+  }
+
+  // MARK: Standard output
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func aFullDiskIsAFailure() async throws {
+    let program = try Self.program()
+    let run = try await program.shell(
+      "\"$0\" -c 'echo a' -c 'set ran yes' -c 'echo b' > /dev/full")
+    #expect(run.status == .exited(74), "\(run.errorText)")
+    #expect(run.errorText.contains("No space left on device"))
+    let redirect = try await program.run("-c", "echo a > /dev/full")
+    #expect(redirect.status == .exited(74), "\(redirect.errorText)")
+  }
+
+  @Test func aReaderThatLeavesEndsTheRunQuietly() async throws {
+    let program = try Self.program()
+    // More than a pipe holds, so that the program is still writing when the reader goes.
+    let line = "echo " + String(repeating: "x", count: 4000) + "\n"
+    try program.folder.write(String(repeating: line, count: 100), to: "x.sb")
+    let run = try await program.shell("{ \"$0\" -f x.sb; echo $? > status; } | head -n 1")
+    #expect(run.outputText.utf8.count == 4001)
+    #expect(try program.text("status") == "141\n")
+    #expect(run.errorText == "")
+  }
+
+  // MARK: Going on
+
+  @Test func aScriptStopsAtTheFirstFailingLineUnlessToldOtherwise() async throws {
+    let program = try Self.program()
+    try program.folder.write(
+      "echo a\nassert 1 ==\nnope\necho b\ndb get c nosuch\necho c\n", to: "x.sb")
+    let stopped = try await program.run("--environment", "mock", "-f", "x.sb")
+    #expect(stopped.status == .exited(64))
+    #expect(stopped.outputText == "a\n")
+    let gone = try await program.run("--environment", "mock", "--keep-going", "-f", "x.sb")
+    #expect(gone.status == .exited(64), "the code of the first failure")
+    #expect(gone.outputText == "a\nb\nc\n")
+    #expect(gone.errorText.contains("3 of 6 lines failed"))
+    try program.folder.write("db get c nosuch\nnope\n", to: "y.sb")
+    let other = try await program.run("--environment", "mock", "-k", "-f", "y.sb")
+    #expect(other.status == .exited(66))
+    let pipe = try await program.run(
+      ["--environment", "mock"], stdin: "echo a\ndb get c nosuch\necho b\n")
+    #expect(pipe.status == .exited(66))
+    #expect(pipe.outputText == "a\n")
+    #expect(pipe.errorText.contains(":2:"))
+  }
+
+  @Test func linesMayAndMustFail() async throws {
+    let program = try Self.program()
+    try program.folder.write("-nope\n-db get c x\n!nope\n!db get c x\necho on\n", to: "x.sb")
+    let run = try await program.run("--environment", "mock", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "on\n")
+    try program.folder.write("!echo works\necho never\n", to: "y.sb")
+    let failed = try await program.run("-f", "y.sb")
+    #expect(failed.status == .exited(1))
+    #expect(failed.outputText == "works\n")
+    #expect(failed.errorText.hasPrefix("y.sb:1:"))
+  }
+
+  // MARK: The form of a message
+
+  /// `SOURCE:LINE:COLUMN: error: …`, the line, a caret under the word to blame. Where no word is, the place alone.
+  private func expectReport(
+    _ text: String, in place: String?, text typed: String, _ cause: Cause,
+    _ location: Testing.SourceLocation = #_sourceLocation
+  ) {
+    let lines = text.split(separator: "\n").map(String.init)
+    guard let index = lines.firstIndex(where: { $0.contains("error: ") }) else {
+      Issue.record("no report in \(text)", sourceLocation: location)
+      return
+    }
+    if let place {
+      #expect(lines[index].hasPrefix(place), "\(text)", sourceLocation: location)
+    }
+    if let says = cause.says {
+      #expect(
+        lines[index...].contains { $0.contains(says) }, "\(text)", sourceLocation: location)
+    }
+    guard let word = cause.word, let range = typed.firstRange(of: word) else { return }
+    let column = typed.distance(from: typed.startIndex, to: range.lowerBound)
+    if let place {
+      #expect(
+        lines[index].hasPrefix("\(place)\(column + 1): error: "), "\(text)",
+        sourceLocation: location)
+    }
+    guard index + 2 < lines.count else {
+      Issue.record("no caret in \(text)", sourceLocation: location)
+      return
+    }
+    let indent = lines[index + 1].prefix { $0 == " " }
+    #expect(lines[index + 1] == indent + typed, "\(text)", sourceLocation: location)
+    let caret = indent + String(repeating: " ", count: column) + "^"
+    #expect(
+      lines[index + 2] == caret + String(repeating: "~", count: word.count - 1), "\(text)",
+      sourceLocation: location)
+  }
+}

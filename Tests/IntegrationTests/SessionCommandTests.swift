@@ -1,0 +1,122 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// `session` within a script, and recordings that travel.
+@Suite(.timeLimit(.minutes(5)))
+struct SessionCommandTests {
+  @Test func aScriptRecordsAPartOfItself() async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      echo before
+      session status
+      session record r.jsonl
+      session status
+      echo within
+      session mark here
+      !session record other.jsonl
+      session stop
+      session status
+      !session stop
+      echo after
+      session verify r.jsonl
+
+      """, to: "x.sb")
+    let run = try await program.run("--environment", "mock", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("already recording to r.jsonl"), "\(run.errorText)")
+    #expect(!program.exists("other.jsonl"))
+    let recording = try program.text("r.jsonl")
+    #expect(recording.contains("within"))
+    #expect(recording.contains(#""k":"mark""#) && recording.contains(#""here""#))
+    #expect(!recording.contains("before") && !recording.contains("after"))
+    #expect(recording.split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
+    let states = run.outputText.split(separator: "\n").filter { $0.contains("recording") }
+    #expect(states.count == 3, "\(run.outputText)")
+
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0), "\(replay.errorText)")
+    #expect(replay.outputText.contains("within\n"), "\(replay.outputText)")
+    #expect(!replay.outputText.contains("before"))
+  }
+
+  @Test func aFileThatIsThereIsNotRecordedOver() async throws {
+    let program = try Program()
+    try program.folder.write("kept", to: "taken.jsonl")
+    let run = try await program.run(
+      "--environment", "mock", "-c", "session record taken.jsonl", "-c", "echo never")
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(run.output == [])
+    #expect(run.errorText.hasPrefix("-c:1:"))
+    #expect(try program.text("taken.jsonl") == "kept")
+  }
+
+  @Test func recordingAndStateOfAProgramThatRunsOnAreWhole() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "session status", "-c",
+      "session stop", "-c", "echo unrecorded")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.contains("r.jsonl"))
+    #expect(try !program.text("r.jsonl").contains("unrecorded"))
+    #expect(try await program.run("session", "verify", "r.jsonl").status == .exited(0))
+  }
+
+  /// The same log gives the same text in another folder, time zone and language.
+  @Test func aRecordingReplaysElsewhere() async throws {
+    let program = try Program()
+    try program.makeFolder("here")
+    try program.makeFolder("there")
+    try program.folder.write(
+      """
+      db put c 1 {"name":"é","at":1.5}
+      db list c
+      log note "grüße"
+      log tail
+      api get http://127.0.0.1:9/api/character --select info
+      state
+
+      """, to: "here/x.sb")
+    let first = try await program.run(
+      ["--home", "h", "--environment", "mock", "--record", "r.jsonl", "-f", "x.sb"],
+      environment: ["TZ": "America/St_Johns", "LC_ALL": "C.UTF-8"], in: "here")
+    #expect(first.status == .exited(0), "\(first.errorText)")
+    #expect(first.outputText.contains("é"))
+    let elsewhere: [String: String?] = ["TZ": "Asia/Tokyo", "LC_ALL": "C", "LANG": nil]
+    let verified = try await program.run(
+      ["session", "verify", "../here/r.jsonl"], environment: elsewhere, in: "there")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let second = try await program.run(
+      ["session", "replay", "../here/r.jsonl"], environment: elsewhere, in: "there")
+    #expect(second.status == .exited(0), "\(second.errorText)")
+    #expect(second.output == first.output)
+    #expect(try program.files("there") == [] && program.files("home") == [])
+  }
+
+  @Test func waitGivesTheCodeOfTheJob() async throws {
+    let program = try Program()
+    try program.folder.write(
+      "echo x > /dev/null\nassert a == 2 &\nwait 2\necho never\n", to: "x.sb")
+    let run = try await program.run("--environment", "mock", "-f", "x.sb")
+    #expect(run.status == .exited(1), "\(run.errorText)")
+    #expect(run.outputText == "")
+    let unknown = try await program.run("--environment", "mock", "-c", "wait 99")
+    #expect(unknown.status == .exited(66))
+  }
+
+  @Test func backgroundRedirectsAreWhole() async throws {
+    let program = try Program()
+    try program.folder.write("echo one > o.txt &\nwait\necho two >> o.txt\n", to: "x.sb")
+    let run = try await program.run("--environment", "mock", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try program.text("o.txt") == "one\ntwo\n")
+  }
+
+  @Test func aRevealedSecretGoesNowhereElse() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "-c", "keychain get radarr --reveal > o.txt")
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.outputText == "")
+  }
+}

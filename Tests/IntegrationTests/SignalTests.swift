@@ -1,0 +1,91 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Signals reach the request that is under way, the exit code and the recording.
+@Suite(.timeLimit(.minutes(5)))
+struct SignalTests {
+  @Test func anInterruptEndsTheRequestAndTheScript() async throws {
+    var best = Duration.seconds(3600)
+    // The other tests keep the machine busy: the quickest of a few runs is what the program takes.
+    for _ in 0..<5 where best >= .milliseconds(100) {
+      best = min(best, try await timeOfAnInterrupt())
+    }
+    print("the request was closed \(best) after SIGINT")
+    #expect(best < .seconds(1))
+  }
+
+  /// How long after the signal the server sees the request closed.
+  private func timeOfAnInterrupt() async throws -> Duration {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write(
+      "echo before\n-api get \(server.origin)/faults/hang\necho after\n", to: "x.sb")
+    let child = try program.start("--home", "h", "--record", "r.jsonl", "-k", "-f", "x.sb")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    let clock = ContinuousClock()
+    let begin = clock.now
+    child.signal(SIGINT)
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    let closed = clock.now - begin
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(130), "\(outcome.errorText)")
+    #expect(outcome.outputText == "before\n", "no prefix and no option goes on after an interrupt")
+    try await expectWholeRecording(program)
+    return closed
+  }
+
+  @Test(arguments: [SIGTERM, SIGHUP])
+  func aRequestToEndIsObeyedInOrder(signal: Int32) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let child = try program.start(
+      "--home", "h", "--record", "r.jsonl", "api", "get", "\(server.origin)/faults/hang")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    child.signal(signal)
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(128 + signal), "\(outcome.errorText)")
+    try await expectWholeRecording(program)
+  }
+
+  @Test func aKilledProgramLeavesARecordingThatReads() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let child = try program.start(
+      "--home", "h", "--record", "r.jsonl", "-c", "echo one", "-c",
+      "api get \(server.origin)/faults/hang")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    child.signal(SIGKILL)
+    #expect(await child.wait().status == .signaled(SIGKILL))
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    #expect(verified.outputText.contains("2 steps agree"), "\(verified.outputText)")
+    #expect(verified.errorText.contains("no end line"), "\(verified.errorText)")
+  }
+
+  @Test func anInterruptWhileLinesAreAwaitedEndsTheRun() async throws {
+    let program = try Program()
+    let child = try program.start("--home", "h")
+    child.writeInput("echo ready\n")
+    #expect(await child.waitForOutput("ready\n"))
+    child.signal(SIGINT)
+    #expect(await child.wait().status == .exited(130))
+  }
+
+  /// The recording has its last line and replays.
+  private func expectWholeRecording(_ program: Program) async throws {
+    let lines = try program.text("r.jsonl").split(separator: "\n")
+    #expect(lines.last?.hasPrefix(#"{"k":"end""#) == true, "\(lines.last ?? "")")
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    #expect(verified.errorText == "")
+  }
+}

@@ -1,0 +1,77 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// The program as somebody at a keyboard has it.
+@Suite(.timeLimit(.minutes(5)))
+struct TerminalTests {
+  private static let prompt = "board> "
+
+  private static func start(_ program: Program) throws -> PtyProcess {
+    try program.startOnTerminal("--ascii", "--home", "h", "--no-init")
+  }
+
+  @Test func aLineIsAnsweredAndThePromptComesBack() async throws {
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    // Typed like this, `hi` is only there once it is answered.
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"))
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test func aFailingLineEndsNothing() async throws {
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("ehco x\r")
+    #expect(await terminal.waitForOutput("did you mean 'echo'?"))
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2))
+    terminal.type("exit\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test func anInterruptCancelsTheRequestAndNotTheProgram() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("api get \(server.origin)/faults/hang\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("\u{3}")
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2), "\(terminal.outputText)")
+    terminal.type("echo st''ill there\r")
+    #expect(await terminal.waitForOutput("still there\r\n"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 3))
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test func anInterruptWithNothingToCancelSaysHowToLeave() async throws {
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("Ctrl-D"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2))
+    terminal.type("echo st''ill there\r")
+    #expect(await terminal.waitForOutput("still there\r\n"), "\(terminal.outputText)")
+    terminal.type("exit 5\r")
+    #expect(await terminal.wait() == .exited(5), "\(terminal.outputText)")
+  }
+
+  /// Also where the terminal can do more, whatever it draws.
+  @Test func aTerminalWithColoursWorksToo() async throws {
+    let program = try Program()
+    let terminal = try program.startOnTerminal(
+      "--home", "h", "--no-init", environment: ["TERM": "xterm-256color"])
+    #expect(await terminal.waitForOutput("board"))
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"), "\(terminal.outputText)")
+    terminal.type("exit 0\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+}
