@@ -1,0 +1,126 @@
+/// The difference of two values as lines: what only the first has behind `-`, what only the second has behind `+`, and of what both
+/// have as much as is needed to find the place.
+///
+/// - Returns: `nil` where nothing that a mirror shows differs.
+public func differenceText<Value>(of first: Value, and second: Value) -> String? {
+  let a = ValueTree(first)
+  let b = ValueTree(second)
+  guard a != b else { return nil }
+  var diff = ValueDiff()
+  diff.compare(a, b, label: nil, indent: 0, isLast: true)
+  return diff.lines.joined(separator: "\n")
+}
+
+struct ValueDiff {
+  private(set) var lines: [String] = []
+
+  mutating func compare(
+    _ a: ValueTree, _ b: ValueTree, label: String?, indent: Int, isLast: Bool
+  ) {
+    // What a value says of itself is shorter than its parts, where it tells the two apart.
+    let saysSo = a.text != nil && b.text != nil && a.text != b.text
+    guard a.shape == b.shape, a.name == b.name, a.shape != .leaf, !saysSo else {
+      write("-", a, label: label, indent: indent, isLast: isLast)
+      write("+", b, label: label, indent: indent, isLast: isLast)
+      return
+    }
+    line(" ", indent, prefix(label) + a.opening)
+    switch a.shape {
+    case .leaf: break
+    case .parts: pairs(zip(a.parts, b.parts).map { ($0, $1) }, indent + 1)
+    case .list: pairs(aligned(a.parts, b.parts), indent + 1)
+    case .unordered: pairs(matched(a.parts, b.parts), indent + 1)
+    }
+    line(" ", indent, a.closing + (isLast ? "" : ","))
+  }
+
+  private typealias Pair = (ValueTree.Part?, ValueTree.Part?)
+
+  private mutating func pairs(_ pairs: [Pair], _ indent: Int) {
+    var unchanged = 0
+    func note() -> String? {
+      defer { unchanged = 0 }
+      return unchanged > 0 ? "… (\(unchanged) unchanged)" : nil
+    }
+    for (index, pair) in pairs.enumerated() {
+      let isLast = index == pairs.count - 1
+      if pair.0?.tree == pair.1?.tree {
+        unchanged += 1
+        continue
+      }
+      if let note = note() { line(" ", indent, note) }
+      switch pair {
+      case (let a?, let b?):
+        compare(a.tree, b.tree, label: a.label, indent: indent, isLast: isLast)
+      case (let a?, nil): write("-", a.tree, label: a.label, indent: indent, isLast: isLast)
+      case (nil, let b?): write("+", b.tree, label: b.label, indent: indent, isLast: isLast)
+      case (nil, nil): break
+      }
+    }
+    if let note = note() { line(" ", indent, note) }
+  }
+
+  /// Elements by place where there are as many, else by what was taken out and put in.
+  private func aligned(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
+    guard a.count != b.count else { return zip(a, b).map { ($0, $1) } }
+    let changes = b.difference(from: a)
+    var removed: Set<Int> = []
+    var inserted: Set<Int> = []
+    for change in changes {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(offset)
+      case .insert(let offset, _, _): inserted.insert(offset)
+      }
+    }
+    var pairs: [Pair] = []
+    var i = 0
+    var j = 0
+    while i < a.count || j < b.count {
+      if i < a.count, removed.contains(i) {
+        pairs.append((a[i], nil))
+        i += 1
+      } else if j < b.count, inserted.contains(j) {
+        pairs.append((nil, b[j]))
+        j += 1
+      } else {
+        pairs.append((a[i], b[j]))
+        i += 1
+        j += 1
+      }
+    }
+    return pairs
+  }
+
+  /// Entries by key, elements of sets by themselves, in the order of their text.
+  private func matched(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
+    func key(_ part: ValueTree.Part) -> String { part.label ?? part.tree.oneLine }
+    var pairs: [String: Pair] = [:]
+    for part in a { pairs[key(part)] = (part, nil) }
+    for part in b { pairs[key(part)] = (pairs[key(part)]?.0, part) }
+    return pairs.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private mutating func write(
+    _ mark: Character, _ tree: ValueTree, label: String?, indent: Int, isLast: Bool
+  ) {
+    let end = isLast ? "" : ","
+    let short = prefix(label) + tree.oneLine + end
+    guard tree.shape != .leaf, tree.text == nil, short.count + 2 * indent > 76 else {
+      line(mark, indent, short)
+      return
+    }
+    line(mark, indent, prefix(label) + tree.opening)
+    for (index, part) in tree.parts.enumerated() {
+      write(
+        mark, part.tree, label: part.label, indent: indent + 1,
+        isLast: index == tree.parts.count - 1)
+    }
+    line(mark, indent, tree.closing + end)
+  }
+
+  private func prefix(_ label: String?) -> String { label.map { $0 + ": " } ?? "" }
+
+  private mutating func line(_ mark: Character, _ indent: Int, _ text: String) {
+    lines.append("\(mark) " + String(repeating: "  ", count: indent) + text)
+  }
+}

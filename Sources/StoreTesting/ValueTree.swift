@@ -1,0 +1,133 @@
+/// A value as a tree of its parts, taken with `Mirror`: what failure texts are made of.
+struct ValueTree: Equatable {
+  enum Shape: Equatable {
+    case leaf
+    /// A struct, a class, a tuple, a case with a payload: parts with names, in order.
+    case parts
+    case list
+    /// A dictionary or a set, whose order means nothing.
+    case unordered
+  }
+
+  struct Part: Equatable {
+    let label: String?
+    let tree: ValueTree
+  }
+
+  let shape: Shape
+  /// The type's name, the case's name, or nothing for a list.
+  let name: String
+  /// What the value says of itself; the whole of a leaf.
+  let text: String?
+  let parts: [Part]
+
+  /// - Parameter depth: How deep the tree may go; below that a value is what it says of itself.
+  init(_ value: Any, depth: Int = 32) {
+    let mirror = Mirror(reflecting: value)
+    let children = Array(mirror.children)
+    guard depth > 0 else {
+      self.init(leaf: value)
+      return
+    }
+    switch mirror.displayStyle {
+    case .optional:
+      if let some = children.first {
+        self.init(some.value, depth: depth)
+      } else {
+        self.init(shape: .leaf, name: "", text: "nil", parts: [])
+      }
+    case .collection:
+      self.init(
+        shape: .list, name: "", text: nil,
+        parts: children.map { Part(label: nil, tree: ValueTree($0.value, depth: depth - 1)) })
+    case .set:
+      self.init(
+        unordered: children.map { Part(label: nil, tree: ValueTree($0.value, depth: depth - 1)) })
+    case .dictionary:
+      self.init(
+        unordered: children.map { child in
+          let pair = Array(Mirror(reflecting: child.value).children)
+          guard pair.count == 2 else {
+            return Part(label: nil, tree: ValueTree(child.value, depth: depth - 1))
+          }
+          return Part(
+            label: ValueTree(pair[0].value, depth: depth - 1).oneLine,
+            tree: ValueTree(pair[1].value, depth: depth - 1))
+        })
+    case .enum:
+      guard let payload = children.first else {
+        self.init(leaf: value)
+        return
+      }
+      self.init(enumCase: payload, depth: depth)
+    case .tuple:
+      self.init(
+        shape: .parts, name: "", text: nil, parts: Self.parts(children, depth: depth))
+    default:
+      guard !children.isEmpty else {
+        self.init(leaf: value)
+        return
+      }
+      self.init(
+        shape: .parts, name: String(describing: mirror.subjectType),
+        text: (value as? any CustomStringConvertible)?.description,
+        parts: Self.parts(children, depth: depth))
+    }
+  }
+
+  private init(shape: Shape, name: String, text: String?, parts: [Part]) {
+    self.shape = shape
+    self.name = name
+    self.text = text
+    self.parts = parts
+  }
+
+  private init(leaf value: Any) {
+    let text =
+      value is String || value is Character || value is Substring
+      ? String(reflecting: value) : String(describing: value)
+    self.init(shape: .leaf, name: "", text: text, parts: [])
+  }
+
+  private init(unordered parts: [Part]) {
+    self.init(
+      shape: .unordered, name: "", text: nil,
+      parts: parts.sorted { ($0.label ?? $0.tree.oneLine) < ($1.label ?? $1.tree.oneLine) })
+  }
+
+  private init(enumCase payload: Mirror.Child, depth: Int) {
+    let mirror = Mirror(reflecting: payload.value)
+    let isTuple = mirror.displayStyle == .tuple
+    self.init(
+      shape: .parts, name: payload.label ?? "", text: nil,
+      parts: isTuple
+        ? Self.parts(Array(mirror.children), depth: depth)
+        : [Part(label: nil, tree: ValueTree(payload.value, depth: depth - 1))])
+  }
+
+  private static func parts(_ children: [Mirror.Child], depth: Int) -> [Part] {
+    children.map { child in
+      // Parts without a name are called .0, .1 and so on.
+      let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
+      return Part(label: label, tree: ValueTree(child.value, depth: depth - 1))
+    }
+  }
+
+  /// The whole on one line.
+  var oneLine: String {
+    switch shape {
+    case .leaf: return text ?? name
+    case .parts:
+      if let text { return text }
+      return name + "(" + inner + ")"
+    case .list, .unordered: return "[" + inner + "]"
+    }
+  }
+
+  private var inner: String {
+    parts.map { ($0.label.map { $0 + ": " } ?? "") + $0.tree.oneLine }.joined(separator: ", ")
+  }
+
+  var opening: String { shape == .parts ? name + "(" : "[" }
+  var closing: String { shape == .parts ? ")" : "]" }
+}

@@ -1,0 +1,120 @@
+import SwiftBoardTesting
+import Testing
+
+@Suite("Differences of values")
+struct DifferenceTests {
+  struct Place: Sendable, Equatable { var street: String; var number: Int }
+  struct Person: Sendable, Equatable {
+    var name: String
+    var home: Place?
+    var tags: Set<String> = []
+    var scores: [String: Int] = [:]
+    var friends: [Place] = []
+    var mood = Mood.calm
+  }
+  enum Mood: Sendable, Equatable { case calm, angry(at: String, degree: Int), odd(Int) }
+  struct Temperature: Sendable, Equatable, CustomStringConvertible {
+    var degrees: Double
+    var description: String { "\(degrees)°" }
+  }
+
+  let rick = Person(name: "Rick", home: Place(street: "Lane", number: 3))
+
+  func diff(_ change: (inout Person) -> Void) -> String? {
+    var other = rick
+    change(&other)
+    return differenceText(of: rick, and: other)
+  }
+
+  @Test("equal values have none")
+  func equal() {
+    #expect(diff { _ in } == nil)
+    #expect(differenceText(of: 1, and: 1) == nil)
+  }
+
+  @Test("leaves")
+  func leaves() {
+    #expect(differenceText(of: 1, and: 2) == "- 1\n+ 2")
+    #expect(differenceText(of: "a\nb", and: "a") == "- \"a\\nb\"\n+ \"a\"")
+    #expect(differenceText(of: Optional(1), and: nil) == "- 1\n+ nil")
+  }
+
+  @Test("a field deep inside")
+  func deep() {
+    #expect(
+      diff { $0.home?.number = 4 } == """
+          Person(
+            … (1 unchanged)
+            home: Place(
+              … (1 unchanged)
+        -     number: 3
+        +     number: 4
+            ),
+            … (4 unchanged)
+          )
+        """)
+    #expect(
+      diff { $0.home = nil }?.contains(
+        "-   home: Place(street: \"Lane\", number: 3),\n+   home: nil,")
+        == true)
+  }
+
+  @Test("sets and dictionaries, in an order of their own")
+  func unordered() {
+    let a: [String: Int] = ["b": 1, "a": 1, "c": 3]
+    #expect(
+      differenceText(of: a, and: ["a": 1, "b": 2, "d": 4]) == """
+          [
+            … (1 unchanged)
+        -   "b": 1,
+        +   "b": 2,
+        -   "c": 3,
+        +   "d": 4
+          ]
+        """)
+    #expect(
+      differenceText(of: Set([1, 2]), and: Set([2, 3])) == """
+          [
+        -   1,
+            … (1 unchanged)
+        +   3
+          ]
+        """)
+  }
+
+  @Test("lists: by place where equally long, else what was put in and taken out")
+  func lists() {
+    #expect(
+      differenceText(of: [1, 2, 3], and: [1, 5, 3])
+        == "  [\n    … (1 unchanged)\n-   2,\n+   5,\n    … (1 unchanged)\n  ]")
+    #expect(
+      differenceText(of: [1, 2, 3], and: [0, 1, 2, 3]) == "  [\n+   0,\n    … (3 unchanged)\n  ]")
+  }
+
+  @Test("cases, with names of what they hold")
+  func cases() {
+    #expect(differenceText(of: Mood.calm, and: .odd(1)) == "- calm\n+ odd(1)")
+    #expect(
+      differenceText(of: Mood.angry(at: "Rick", degree: 1), and: .angry(at: "Rick", degree: 2))
+        == "  angry(\n    … (1 unchanged)\n-   degree: 1\n+   degree: 2\n  )")
+  }
+
+  @Test("what a value says of itself is taken where it tells the two apart")
+  func described() {
+    #expect(
+      differenceText(of: Temperature(degrees: 1), and: Temperature(degrees: 2)) == "- 1.0°\n+ 2.0°")
+  }
+
+  @Test("long values take a line for each part")
+  func long() {
+    let street = String(repeating: "x", count: 80)
+    #expect(
+      differenceText(of: Place?.none, and: Place(street: street, number: 1)) == """
+        - nil
+        + Place(
+        +   street: "\(street)",
+        +   number: 1
+        + )
+        """)
+  }
+}

@@ -1,0 +1,265 @@
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+@Suite("Failure texts")
+struct FailureTextTests {
+  let failures = Failures()
+
+  @Test("a change that was not stated")
+  func unexpectedChange() {
+    let store = searchStore(report: failures.report)
+    let line = #line + 1
+    store.send(.typed("ri"))
+    #expect(failures.kinds == [.unexpectedChange])
+    #expect(failures.lines == [line])
+    #expect(failures.all[0].location.fileID == #fileID)
+    #expect(failures.all[0].location.filePath == #filePath)
+    #expect(
+      failures.messages == [
+        """
+        The state was not expected to change after `typed("ri")`, but it did (- before, + after):
+
+          State(
+        -   text: "",
+        +   text: "ri",
+            … (2 unchanged)
+          )
+        """
+      ])
+    store.skipInFlightEffects()
+    store.finish()
+  }
+
+  @Test("another change than stated")
+  func stateDiffers() {
+    let store = searchStore(report: failures.report)
+    store.send(.twice("a"))
+    store.receive(.found(["a"])) { $0.results = ["a", "b"] }
+    #expect(
+      failures.messages == [
+        """
+        The state after `found(["a"])` is not the expected one (- expected, + actual):
+
+          State(
+            … (1 unchanged)
+            results: [
+              … (1 unchanged)
+        -     "b"
+            ],
+            … (1 unchanged)
+          )
+        """
+      ])
+    store.skipReceivedActions()
+    store.finish()
+    #expect(failures.all.count == 1)
+  }
+
+  @Test("a change that did not happen")
+  func nothingChanged() {
+    let store = searchStore(report: failures.report)
+    store.send(.nothing) { $0.text = "" }
+    #expect(failures.kinds == [.nothingChanged])
+    #expect(
+      failures.messages == [
+        "The state was expected to change after `nothing`, but nothing changed. "
+          + "If that is right, leave the closure out."
+      ])
+  }
+
+  @Test("a closure that throws")
+  func closureThrew() {
+    let store = searchStore(report: failures.report)
+    store.send(.nothing) { _ in throw Broken() }
+    #expect(failures.messages == ["The closure after `nothing` threw: the disk is full"])
+  }
+
+  @Test("nothing was received: nothing runs, or somebody sleeps")
+  func nothingReceived() {
+    let store = searchStore(report: failures.report)
+    store.receive(.tick)
+    store.send(.poll)
+    store.receive(.tick)
+    store.receive(where: { _ in true })
+    store.receive(.found)
+    #expect(
+      failures.messages == [
+        "Expected to receive `tick`, but no effect sent an action. "
+          + "No effect is running: it never started, has ended, or was cancelled.",
+        "Expected to receive `tick`, but no effect sent an action. "
+          + "Still running: “poll” (id poll). The clock shows 0.0 seconds, and the next sleeper "
+          + "wakes at 1.0 seconds: advance the clock.",
+        "Expected to receive an action that the closure accepts, but no effect sent an action. "
+          + "Still running: “poll” (id poll). The clock shows 0.0 seconds, and the next sleeper "
+          + "wakes at 1.0 seconds: advance the clock.",
+        "Expected to receive an action of the case, but no effect sent an action. "
+          + "Still running: “poll” (id poll). The clock shows 0.0 seconds, and the next sleeper "
+          + "wakes at 1.0 seconds: advance the clock.",
+      ])
+    store.skipInFlightEffects()
+  }
+
+  @Test("another action than expected")
+  func unexpectedAction() {
+    let store = searchStore(report: failures.report)
+    store.send(.twice("a"))
+    store.receive(.found(["b"])) { $0.results = ["b"] }
+    store.receive(where: { $0 == .tick })
+    store.send(.poll)
+    store.advance(by: .seconds(1))
+    store.receive(.found)
+    store.skipInFlightEffects()
+    store.finish()
+    #expect(
+      failures.messages == [
+        """
+        Received another action than expected (- expected, + received):
+
+          found(
+            [
+        -     "b"
+        +     "a"
+            ]
+          )
+        """,
+        "Received an action that the closure does not accept: `found([\"a\", \"a\"])`.",
+        "Received an action of another case: `tick`.",
+      ])
+    #expect(store.state.results == ["a", "a"], "what came is reduced, so that the test goes on")
+  }
+
+  @Test("receive before send")
+  func receiveBeforeSend() {
+    let store = searchStore(report: failures.report)
+    store.send(.twice("a"))
+    let line = #line + 1
+    store.send(.clear) { $0 = Search.State() }
+    #expect(failures.lines == [line])
+    #expect(
+      failures.messages == [
+        """
+        2 actions must be received before `clear` is sent:
+          found(["a"])
+          found(["a", "a"])
+        """
+      ])
+    #expect(store.state == Search.State())
+  }
+
+  @Test("what is left at the end: actions at the end, effects where they began")
+  func leftovers() {
+    let store = searchStore(report: failures.report)
+    let poll = #line + 1
+    store.send(.poll)
+    store.advance(by: .seconds(1))
+    let finish = #line + 1
+    store.finish()
+    #expect(failures.kinds == [.unreceivedActions, .effectRunning])
+    #expect(failures.lines == [finish, poll])
+    #expect(
+      failures.messages == [
+        """
+        1 action came from effects and the test did not receive it:
+          tick
+        Receive it, or call skipReceivedActions().
+        """,
+        "The effect “poll” (id poll) is still running at the end of the test. It was started by `poll`, step 1. "
+          + "Let it end (advance the clock, give it its answer), cancel it by an action, "
+          + "or call skipInFlightEffects().",
+      ])
+  }
+
+  @Test("an effect whose last action was not received is not running as well")
+  func receivedIsEnded() {
+    let store = searchStore(report: failures.report)
+    store.send(.typed("a")) { $0.text = "a" }
+    store.advance(by: .seconds(1))
+    store.finish()
+    #expect(failures.kinds == [.unreceivedActions])
+  }
+
+  @Test("a store that is dropped says what was left, once")
+  func dropped() {
+    let made = #line + 2
+    do {
+      let store = searchStore(report: failures.report)
+      store.send(.twice("a"))
+    }
+    #expect(failures.kinds == [.unreceivedActions])
+    #expect(failures.lines == [made])
+    do {
+      let store = searchStore(report: failures.report)
+      store.finish()
+    }
+    #expect(failures.all.count == 1)
+  }
+
+  @Test("a cancelled effect that does not heed it")
+  func deaf() {
+    let executor = ManualExecutor()
+    let gate = TestClock(executor: executor)
+    let store = searchStore(
+      clock: TestClock(executor: executor), report: failures.report,
+      find: { text in
+        // A task of its own is not cancelled with the effect.
+        await Task.detached(executorPreference: executor) {
+          try? await gate.sleep(for: .seconds(9))
+        }
+        .value
+        return [text]
+      })
+    let line = #line + 1
+    store.send(.typed("a")) { $0.text = "a" }
+    store.advance(by: .milliseconds(300))
+    store.send(.close)
+    store.finish()
+    #expect(failures.lines == [line])
+    #expect(
+      failures.messages == [
+        "The effect “search” was cancelled and has not ended. It was started by "
+          + "`typed(\"a\")`, step 1. It waits for something that does not heed cancellation."
+      ])
+    gate.run()
+  }
+
+  @Test("issues of the store are failures at the line that brought them up")
+  func issue() {
+    let store = searchStore(report: failures.report)
+    let line = #line + 1
+    store.send(.fail)
+    store.finish()
+    #expect(failures.kinds == [.issue])
+    #expect(failures.lines == [line])
+    let message = failures.messages.first ?? ""
+    #expect(
+      message.hasPrefix("The store reported an issue. SwiftBoardStoreTestingTests/Support.swift:"))
+    #expect(
+      message.contains("The effect “save” threw an error that nobody caught: the disk is full."))
+  }
+
+  @Test("nothing to skip, and nothing after the end")
+  func nothingToSkip() {
+    let store = searchStore(report: failures.report)
+    store.skipReceivedActions()
+    store.skipInFlightEffects()
+    store.finish()
+    store.send(.clear)
+    #expect(
+      failures.messages == [
+        "There are no received actions to skip.", "There are no effects in flight to skip.",
+        "The test store has finished: finish() is the end of a test.",
+      ])
+  }
+
+  @Test("the reporter of the documentation reaches the test framework, at the line")
+  func framework() {
+    withKnownIssue {
+      let store = searchStore()
+      store.send(.nothing) { _ in }
+    } matching: { issue in
+      issue.sourceLocation?.fileID == #fileID
+        && issue.comments.first?.rawValue.contains("nothing changed") == true
+    }
+  }
+}
