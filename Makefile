@@ -1,0 +1,51 @@
+# run: install what is missing, build, start the board.   test: all that CI checks.
+SWIFT ?= swift
+PREFIX ?= /usr/local
+UNAME := $(shell uname -s)
+STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
+RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples
+ARGS ?=
+
+.PHONY: run test bench format lint install libraries examples sanitize clean
+
+run: libraries
+	@$(RELEASE) >&2
+	@$$($(RELEASE) --show-bin-path)/swiftboard $(ARGS)
+
+test: libraries lint
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build --parallel
+	@$(MAKE) --no-print-directory examples
+
+examples:
+	@for example in Examples/*/Package.swift; do \
+	  echo "example $$(dirname $$example)"; \
+	  $(SWIFT) run --package-path "$$(dirname "$$example")" || exit 1; \
+	done
+
+bench: libraries
+	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks
+
+format:
+	$(SWIFT) format format --in-place --recursive $(SOURCES)
+
+lint:
+	@$(SWIFT) format lint --strict --recursive $(SOURCES)
+	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
+
+install: libraries
+	$(RELEASE)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 "$$($(RELEASE) --show-bin-path)/swiftboard" "$(DESTDIR)$(PREFIX)/bin/swiftboard"
+
+# The store under the thread sanitizer, with a lock that it sees.
+sanitize: libraries
+	$(SWIFT) test --sanitize thread --scratch-path .build/tsan -Xswiftc -DSWIFTBOARD_PTHREAD_LOCK --filter SwiftBoardStoreTests
+
+# The headers of libsodium, SQLite and libcurl, by apt or brew, only where they are missing.
+libraries:
+	@./scripts/libraries
+
+clean:
+	rm -rf .build Benchmarks/.build Examples/*/.build
