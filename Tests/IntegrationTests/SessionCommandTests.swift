@@ -119,4 +119,15 @@ struct SessionCommandTests {
     #expect(run.status == .exited(64), "\(run.errorText)")
     #expect(run.outputText == "")
   }
+
+  @Test(arguments: [
+    "keychain set n -zorro9", #""key""chain" set n zorro2"#, "keychain set n --from-fil zorro4",
+  ])
+  func aTypedSecretStaysOutHoweverItWasPutTogether(_ line: String) async throws {
+    let program = try Program()
+    let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-c", line)
+    #expect(run.status == .exited(64))
+    #expect(!run.errorText.contains("zorro"), "\(run.errorText)")
+    #expect(!(try program.text("r.jsonl")).contains("zorro"))
+  }
 }

@@ -100,8 +100,9 @@ public final class BoardSession: Sendable {
     -> Int32
   {
     var context = self.context(line, prefix)
+    var arguments: [Argument] = []
     do throws(UsageError) {
-      let arguments = try expand(command.words)
+      arguments = try expand(command.words)
       if let topic = BoardFeatures.commands.helpTopic(in: arguments) {
         context.name = "help"
         return await perform(.shell(.run(context, .help(topic))), context)
@@ -118,7 +119,26 @@ public final class BoardSession: Sendable {
       if let special = await special(action, context, line) { return special }
       return await perform(action, context)
     } catch {
+      var error = error
+      hideTypedSecret(arguments, &context, &error)
       return await reject(error, context, line, command)
+    }
+  }
+
+  /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out of the step.
+  private func hideTypedSecret(
+    _ arguments: [Argument], _ context: inout CommandContext, _ error: inout UsageError
+  ) {
+    guard arguments.count > 3, arguments[0].text == "keychain", arguments[1].text == "set" else {
+      return
+    }
+    context.text = "keychain set \(arguments[2].shown) \(RedactedMark.text)"
+    error.column = nil
+    error.length = nil
+    error.lineOffset = 0
+    for value in arguments[3...].compactMap(\.text) where value.count > 1 {
+      error.message = error.message.replacing(value, with: RedactedMark.text)
+      error.help = error.help?.replacing(value, with: RedactedMark.text)
     }
   }
 
