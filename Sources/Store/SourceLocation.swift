@@ -1,6 +1,8 @@
 /// A place in the user's source, taken with `#fileID` and `#line`.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
+  /// Module and file, as `#fileID` gives them.
   public let fileID: StaticString
+  /// From 1.
   public let line: UInt32
 
   @inlinable
@@ -11,6 +13,7 @@ public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(fileID):\(line)" }
 
+  /// Equal by content: O(length of the file ID).
   public static func == (a: SourceLocation, b: SourceLocation) -> Bool {
     a.line == b.line && a.fileID.description == b.fileID.description
   }

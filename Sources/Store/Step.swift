@@ -13,11 +13,14 @@ public enum StepOrigin: Sendable, Hashable {
 public struct Step<Action: Sendable>: Sendable {
   /// 1, 2, 3 … in the order of reduction, without gaps.
   public let number: Int
+  /// Who sent the action.
   public let origin: StepOrigin
+  /// What was reduced.
   public let action: Action
   /// What was returned, in order.
   public let effects: [EffectDescriptor]
 
+  /// A step as a store makes it; for tests and replays.
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
     self.number = number
     self.origin = origin
@@ -31,18 +34,23 @@ public struct Step<Action: Sendable>: Sendable {
 /// Two descriptors are equal when name, id, kind and parts are; the place in the source may move between versions and does not
 /// count.
 public struct EffectDescriptor: Sendable, Hashable {
+  /// What an effect does, as far as the store knows.
   public enum Kind: String, Sendable, Hashable {
     case task, run, send, cancel, merge, concatenate, issue
   }
 
+  /// What it does.
   public let kind: Kind
+  /// The name it was given, else its kind.
   public let name: String
   /// The cancel id with its place in the composition, `/` between the parts.
   public let id: String?
   /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [EffectDescriptor]
+  /// Where it was made; not part of equality.
   public let location: SourceLocation
 
+  /// A descriptor to compare with. Without a name it has its kind's.
   public init(
     kind: Kind, name: String? = nil, id: String? = nil, parts: [EffectDescriptor] = [],
     location: SourceLocation = SourceLocation()
@@ -54,6 +62,7 @@ public struct EffectDescriptor: Sendable, Hashable {
     self.location = location
   }
 
+  /// Equal but for the place in the source. O(length of the strings).
   public static func == (a: EffectDescriptor, b: EffectDescriptor) -> Bool {
     a.kind == b.kind && a.name == b.name && a.id == b.id && a.parts == b.parts
   }
@@ -75,6 +84,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   /// The step that returned the effect, 0 where there is none.
   public let step: Int
 
+  /// An issue as a store reports it; for tests and handlers.
   public init(message: String, location: SourceLocation, step: Int) {
     self.message = message
     self.location = location
@@ -94,6 +104,7 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   /// An issue, after the step it belongs to.
   public var issue: (@Sendable (StoreIssue) -> Void)?
 
+  /// Hooks; a `nil` one costs nothing.
   public init(
     willReduce: (@Sendable (Int) -> Void)? = nil,
     didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)? = nil,

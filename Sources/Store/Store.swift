@@ -19,7 +19,9 @@
 /// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets them end first.
 /// - **R13** Effects can be looked at: `effects` lists what runs.
 public final class Store<R: Reducer>: Sendable {
+  /// The reducer's state.
   public typealias State = R.State
+  /// The reducer's action.
   public typealias Action = R.Action
 
   @usableFromInline let core: StoreCore<R>
@@ -158,6 +160,7 @@ public struct Observation: Sendable {
 
 /// An effect of a store, as it is now.
 public struct RunningEffect<Action: Sendable>: Sendable {
+  /// How far an effect is.
   public enum Phase: Sendable, Equatable {
     /// Waiting for its turn in a sequence.
     case pending
@@ -166,12 +169,15 @@ public struct RunningEffect<Action: Sendable>: Sendable {
     case cancelled
   }
 
+  /// Name, kind, id and place of the effect.
   public let descriptor: EffectDescriptor
+  /// How far it is.
   public let phase: Phase
   /// When the reduction returned it.
   public let since: ContinuousClock.Instant
-  /// The step that returned it, and the action of that step.
+  /// The step that returned it.
   public let step: Int
+  /// The action of that step.
   public let cause: Action
 
   init?(_ entry: EffectEntry<Action>) {

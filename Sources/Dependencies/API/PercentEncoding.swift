@@ -1,5 +1,5 @@
 /// RFC 3986's percent-encoding, on bytes.
-enum PercentEncoding {
+public enum PercentEncoding {
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -12,8 +12,8 @@ enum PercentEncoding {
 
   static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
 
-  /// Everything but unreserved characters encoded.
-  static func encoded(_ text: String) -> String {
+  /// One name or value of a query, or one part of a path: everything but unreserved characters encoded. O(length).
+  public static func encoded(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
       if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }

@@ -56,7 +56,7 @@ struct RequestPreparation {
     }
     var names = secretQuery
     for item in spec.items where item.kind == .query && !item.value.secretNames.isEmpty {
-      names.insert(PercentEncoding.query(item.name))
+      names.insert(PercentEncoding.encoded(item.name))
     }
     return PreparedRequest(
       request: request,
@@ -123,8 +123,9 @@ struct RequestPreparation {
       return []
     case .query(let name, let secret):
       append(
-        PercentEncoding.query(name), PercentEncoding.query(try await value(secret)), to: &request)
-      return [PercentEncoding.query(name)]
+        PercentEncoding.encoded(name), PercentEncoding.encoded(try await value(secret)),
+        to: &request)
+      return [PercentEncoding.encoded(name)]
     case .bearer(let secret):
       request.headers.append(HTTPHeader("Authorization", "Bearer " + (try await value(secret))))
       return []
@@ -150,7 +151,8 @@ struct RequestPreparation {
       switch item.kind {
       case .query:
         append(
-          PercentEncoding.query(item.name), PercentEncoding.query(try await resolve(item.value)),
+          PercentEncoding.encoded(item.name),
+          PercentEncoding.encoded(try await resolve(item.value)),
           to: &request)
       case .header:
         let value = try await resolve(item.value)
@@ -201,27 +203,6 @@ struct RequestPreparation {
     if request.headers.value(of: "Content-Type") == nil {
       request.headers.append(HTTPHeader("Content-Type", "application/json"))
     }
-  }
-}
-
-/// Percent-encoding of one name or value of a query (RFC 3986: unreserved characters stay).
-enum PercentEncoding {
-  static func query(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default:
-        bytes.append(UInt8(ascii: "%"))
-        bytes.append(digits[Int(byte >> 4)])
-        bytes.append(digits[Int(byte & 15)])
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

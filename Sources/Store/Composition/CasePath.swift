@@ -8,7 +8,9 @@
 /// }
 /// ```
 public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
+  /// Makes the case around a value: the enum case itself.
   public let embed: @Sendable (Value) -> Root
+  /// The value inside, or `nil` where it is another case. Called for every action: keep it to one pattern.
   public let extract: @Sendable (Root) -> Value?
 
   @inlinable
