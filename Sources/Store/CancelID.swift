@@ -1,27 +1,91 @@
 /// Names effects so that they can be cancelled: any hashable value, told apart by type as well.
 ///
 /// An id belongs to one store and to the place in the composition where it was given: the same value in a sibling, in another row
-/// or in another store is another id.
+/// or in another store is another id. Numbers and strings cost no allocation, other types one.
 public struct CancelID: Hashable, Sendable, CustomStringConvertible {
-  @usableFromInline let base: any Hashable & Sendable
+  @usableFromInline
+  enum Value: Sendable {
+    case number(Int)
+    case text(String)
+    case other(AnyCancelID)
+  }
+
+  @usableFromInline let value: Value
 
   @inlinable
   public init(_ base: some Hashable & Sendable) {
-    self.base = base
+    if let number = base as? Int, type(of: base) == Int.self {
+      value = .number(number)
+    } else if let text = base as? String, type(of: base) == String.self {
+      value = .text(text)
+    } else {
+      value = .other(TypedCancelID(base))
+    }
   }
 
-  public var description: String { String(describing: base) }
+  public var description: String {
+    switch value {
+    case .number(let number): number.description
+    case .text(let text): text
+    case .other(let box): box.description
+    }
+  }
 
   @inlinable
   public static func == (a: CancelID, b: CancelID) -> Bool {
-    func equal<T: Hashable>(_ value: T) -> Bool { (b.base as? T) == value }
-    return type(of: a.base) == type(of: b.base) && equal(a.base)
+    switch (a.value, b.value) {
+    case (.number(let a), .number(let b)): a == b
+    case (.text(let a), .text(let b)): a == b
+    case (.other(let a), .other(let b)): a === b || a.isEqual(to: b)
+    default: false
+    }
   }
 
   @inlinable
   public func hash(into hasher: inout Hasher) {
-    base.hash(into: &hasher)
+    switch value {
+    case .number(let number): hasher.combine(number)
+    case .text(let text): hasher.combine(text)
+    case .other(let box): hasher.combine(box.hash)
+    }
   }
+}
+
+/// An id of a type that the store does not know. A class, so that copying is a retain and comparing no dynamic cast.
+@usableFromInline
+class AnyCancelID: @unchecked Sendable {
+  // Unchecked only because a subclassable class cannot be checked: this field and the subclass's are constants of Sendable types.
+  @usableFromInline let hash: Int
+
+  @inlinable
+  init(hash: Int) {
+    self.hash = hash
+  }
+
+  @usableFromInline
+  func isEqual(to other: AnyCancelID) -> Bool { self === other }
+
+  @usableFromInline var description: String { "" }
+}
+
+@usableFromInline
+final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Sendable {
+  @usableFromInline let base: Base
+
+  @inlinable
+  init(_ base: Base) {
+    self.base = base
+    super.init(hash: base.hashValue)
+  }
+
+  @usableFromInline
+  override func isEqual(to other: AnyCancelID) -> Bool {
+    guard hash == other.hash, let other = other as? TypedCancelID<Base> else { return false }
+    return base == other.base
+  }
+
+  @usableFromInline
+  override var description: String { String(describing: base) }
 }
 
 /// One step of the way from the root reducer to a child: who the child is, and how it is called in descriptors.
@@ -54,6 +118,15 @@ struct CancelKey: Hashable, Sendable {
   init(path: [ScopeKey] = [], id: CancelID?) {
     self.path = path
     self.id = id
+  }
+
+  @inlinable
+  static func == (a: CancelKey, b: CancelKey) -> Bool { a.id == b.id && a.path == b.path }
+
+  @inlinable
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    if !path.isEmpty { hasher.combine(path) }
   }
 
   /// The id as descriptors show it.

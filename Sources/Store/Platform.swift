@@ -8,7 +8,7 @@ import Synchronization
   import Darwin
 #endif
 
-// The only file of this module that knows the C library: the lock of sanitizer builds, and standard error.
+// The only file of this module that knows the C library: the lock of sanitizer builds, a cheap clock, and standard error.
 
 #if SWIFTBOARD_PTHREAD_LOCK
   /// The thread sanitizer does not see `Synchronization.Mutex` on Linux; it does see this one.
@@ -62,4 +62,17 @@ func writeToStandardError(_ line: String) {
   text.withUTF8 { bytes in
     _ = write(2, bytes.baseAddress, bytes.count)
   }
+}
+
+/// A monotonic clock that costs a few nanoseconds and moves every few milliseconds: good enough to say since when an effect runs, which
+/// is written for each.
+@usableFromInline
+func coarseNanoseconds() -> Int64 {
+  var time = timespec()
+  #if canImport(Darwin)
+    clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+  #else
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+  #endif
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

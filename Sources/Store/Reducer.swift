@@ -11,4 +11,23 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   func reduce(_ state: inout State, _ action: Action, _ dependencies: Dependencies) -> [Effect<
     Action
   >]
+
+  /// Whether `subscriptions` may give anything. Asked once a store; reducers made of others answer for these.
+  var declaresSubscriptions: Bool { get }
+
+  /// What is to run as long as the state is as it is: started when it is declared first, cancelled with the step after which it
+  /// is declared no more, told apart by id (`cancellable(id:)`). One that ends by itself is not started again while it stays
+  /// declared.
+  ///
+  /// Called for the initial state and after every step, under the lock: build the list from the state and nothing else. Attach it with
+  /// `subscribing`; reducers made of others collect their children's.
+  func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>]
+}
+
+extension Reducer {
+  @inlinable
+  public var declaresSubscriptions: Bool { false }
+
+  @inlinable
+  public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] { [] }
 }

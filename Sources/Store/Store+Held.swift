@@ -19,16 +19,16 @@ extension Store {
   /// Reduces an action of the test's at once, before what waits.
   package func sendHeld(_ action: Action, origin: StepOrigin) -> StoreTask {
     let (token, left) = core.lock.withLock {
-      machine -> (EffectToken, Leavings<State, Action>?) in
-      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
+      machine -> (EffectToken, Departure<Action>) in
+      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
       let token = machine.table.token(root)
       core.process(
         StoreMachine<State, Action>.Item(
           action: action, origin: origin, owner: token, source: .none, endsWork: true), &machine)
       core.run(&machine)
-      return (token, machine.takeLeavings())
+      return (token, machine.depart())
     }
-    if let left { core.deliver(left) }
+    if !left.isNothing { core.deliver(left) }
     return StoreTask(target: core, token: token)
   }
 
@@ -44,7 +44,7 @@ extension Store {
   /// Reduces the oldest action that waits. False where none does.
   @discardableResult
   package func reduceNext() -> Bool {
-    let (isReduced, left) = core.lock.withLock { machine -> (Bool, Leavings<State, Action>?) in
+    let (isReduced, left) = core.lock.withLock { machine -> (Bool, Departure<Action>) in
       var isReduced = false
       while !isReduced, let item = machine.dequeue() {
         isReduced = !machine.isDropped(item)
@@ -52,9 +52,9 @@ extension Store {
         machine.outbox.bury(item.action)
       }
       core.run(&machine)
-      return (isReduced, machine.takeLeavings())
+      return (isReduced, machine.depart())
     }
-    if let left { core.deliver(left) }
+    if !left.isNothing { core.deliver(left) }
     return isReduced
   }
 
@@ -64,7 +64,7 @@ extension Store {
       let ended = Set(machine.queue[machine.queueHead...].filter(\.endsWork).map(\.source))
       return machine.table.entries.indices.compactMap { index in
         ended.contains(machine.table.token(Int32(index)))
-          ? nil : RunningEffect(machine.table.entries[index])
+          ? nil : RunningEffect(machine.table.entries[index], machine.table.works[index])
       }
     }
   }

@@ -16,8 +16,10 @@ public struct StoreTask: Sendable {
 
   /// Returns when the effects and all that they caused have ended. Cancelling the waiting task cancels them, and waits for
   /// their end.
-  public func finish() async {
-    guard let target else { return }
+  ///
+  /// Runs where the caller does: no hop to another executor where there is nothing to wait for.
+  nonisolated(nonsending) public func finish() async {
+    guard let target, !target.isFinished(token) else { return }
     await withTaskCancellationHandler {
       await target.wait(for: token)
     } onCancel: {
@@ -40,7 +42,7 @@ public struct StoreTask: Sendable {
 /// What handles need of a store, whatever its types.
 @usableFromInline
 protocol EffectHost: AnyObject, Sendable {
-  func wait(for token: EffectToken) async
+  nonisolated(nonsending) func wait(for token: EffectToken) async
   func cancel(_ token: EffectToken)
   func isFinished(_ token: EffectToken) -> Bool
 }

@@ -160,7 +160,9 @@ final class TestCore<R: Reducer> where R.State: Equatable {
 
   private func leftover(_ effect: RunningEffect<Action>) -> String {
     let name = title(effect.descriptor)
-    let cause = "It was started by `\(short(effect.cause))`, step \(effect.step)."
+    let cause =
+      effect.cause.map { "It was started by `\(short($0))`, step \(effect.step)." }
+      ?? "The state declares it since step \(effect.step)."
     if effect.phase == .cancelled {
       return "The effect \(name) was cancelled and has not ended. \(cause) "
         + "It waits for something that does not heed cancellation."

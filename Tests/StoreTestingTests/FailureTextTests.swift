@@ -217,7 +217,7 @@ struct FailureTextTests {
     #expect(failures.lines == [line])
     #expect(
       failures.messages == [
-        "The effect “search” was cancelled and has not ended. It was started by "
+        "The effect “search” (id search) was cancelled and has not ended. It was started by "
           + "`typed(\"a\")`, step 1. It waits for something that does not heed cancellation."
       ])
     gate.run()

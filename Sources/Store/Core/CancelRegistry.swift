@@ -15,74 +15,83 @@ struct CancelRegistry: Sendable {
   @inlinable
   init() {}
 
-  /// In ascending order, so that what is cancelled first does not depend on hashing.
   @inlinable
-  func indices(_ key: CancelKey) -> [Int32] {
-    switch buckets[key] {
-    case nil: []
-    case .one(let index): [index]
-    case .many(let indices): indices.sorted()
-    }
-  }
+  func bucket(_ key: CancelKey) -> Bucket? { buckets[key] }
 
   @inlinable
-  mutating func insert<Action>(
-    _ index: Int32, registrations: [Effect<Action>.Registration], path: [ScopeKey]
-  ) {
-    for registration in registrations {
-      for depth in 0...registration.key.path.count {
+  mutating func insert(_ index: Int32, _ traits: EffectTraits) {
+    for registration in traits.registrations {
+      add(index, to: registration.key)
+      for depth in registration.key.path.indices {
         add(index, to: Self.prefix(registration.key, depth))
       }
     }
-    if !path.isEmpty {
-      for depth in 1...path.count {
-        add(index, to: CancelKey(path: Array(path.prefix(depth)), id: nil))
+    if !traits.outlives {
+      for depth in traits.path.indices {
+        add(index, to: CancelKey(path: Array(traits.path.prefix(depth + 1)), id: nil))
       }
     }
   }
 
   @inlinable
-  mutating func remove<Action>(
-    _ index: Int32, registrations: [Effect<Action>.Registration], path: [ScopeKey]
-  ) {
-    for registration in registrations {
-      for depth in 0...registration.key.path.count {
+  mutating func remove(_ index: Int32, _ traits: EffectTraits) {
+    for registration in traits.registrations {
+      subtract(index, from: registration.key)
+      for depth in registration.key.path.indices {
         subtract(index, from: Self.prefix(registration.key, depth))
       }
     }
-    if !path.isEmpty {
-      for depth in 1...path.count {
-        subtract(index, from: CancelKey(path: Array(path.prefix(depth)), id: nil))
+    if !traits.outlives {
+      for depth in traits.path.indices {
+        subtract(index, from: CancelKey(path: Array(traits.path.prefix(depth + 1)), id: nil))
       }
     }
   }
 
   @inlinable
   static func prefix(_ key: CancelKey, _ depth: Int) -> CancelKey {
-    depth == key.path.count ? key : CancelKey(path: Array(key.path.prefix(depth)), id: key.id)
+    CancelKey(path: Array(key.path.prefix(depth)), id: key.id)
   }
 
   @inlinable
   mutating func add(_ index: Int32, to key: CancelKey) {
-    switch buckets[key] {
-    case nil: buckets[key] = .one(index)
-    case .one(let other): buckets[key] = .many([other, index])
-    case .many(var indices):
-      buckets[key] = nil
-      indices.insert(index)
-      buckets[key] = .many(indices)
+    guard let place = buckets.index(forKey: key) else {
+      buckets[key] = .one(index)
+      return
     }
+    buckets.values[place].insert(index)
   }
 
   @inlinable
   mutating func subtract(_ index: Int32, from key: CancelKey) {
-    switch buckets[key] {
+    guard let place = buckets.index(forKey: key) else { return }
+    if buckets.values[place].remove(index) { buckets.remove(at: place) }
+  }
+}
+
+extension CancelRegistry.Bucket {
+  @inlinable
+  mutating func insert(_ index: Int32) {
+    switch self {
+    case .one(let other):
+      if other != index { self = .many([other, index]) }
     case .many(var indices):
-      buckets[key] = nil
+      self = .one(-1)
+      indices.insert(index)
+      self = .many(indices)
+    }
+  }
+
+  /// Whether nothing is left.
+  @inlinable
+  mutating func remove(_ index: Int32) -> Bool {
+    switch self {
+    case .one(let other): return other == index
+    case .many(var indices):
+      self = .one(-1)
       indices.remove(index)
-      if !indices.isEmpty { buckets[key] = .many(indices) }
-    case .one(index): buckets[key] = nil
-    default: break
+      self = .many(indices)
+      return indices.isEmpty
     }
   }
 }

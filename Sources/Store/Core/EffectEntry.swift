@@ -1,10 +1,12 @@
 /// One effect, group of effects, or handle without an effect of its own, while anything of it is left.
+///
+/// Plain bits, so that walking the tree copies and counts nothing; what it holds is in `EffectWork`, at the same index.
 @usableFromInline
-struct EffectEntry<Action: Sendable>: Sendable {
+struct EffectEntry: Sendable {
   @usableFromInline
   enum Phase: UInt8, Sendable {
     case free
-    /// A member of a sequence whose turn has not come.
+    /// A member of a sequence whose turn has not come, or one that waits for a place under its limit.
     case pending
     case running
     /// Nothing of it is reduced any more; its task has not ended yet.
@@ -20,17 +22,35 @@ struct EffectEntry<Action: Sendable>: Sendable {
     case root
   }
 
+  @usableFromInline
+  struct Flags: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt16
+
+    @inlinable
+    init(rawValue: UInt16) {
+      self.rawValue = rawValue
+    }
+
+    /// Its parent is a group that waits for its work, not an effect that caused it.
+    @inlinable static var member: Flags { Flags(rawValue: 1) }
+    /// Its ids are in the registry.
+    @inlinable static var registered: Flags { Flags(rawValue: 2) }
+    /// Its work went to a task, which holds it from then on.
+    @inlinable static var handedOver: Flags { Flags(rawValue: 4) }
+    /// Somebody may ask for it by token: it stays until all that it caused has ended.
+    @inlinable static var handle: Flags { Flags(rawValue: 8) }
+    /// It takes one of the places under its limit.
+    @inlinable static var placed: Flags { Flags(rawValue: 16) }
+    /// It waits for a place under its limit.
+    @inlinable static var waiting: Flags { Flags(rawValue: 32) }
+    /// Somebody waits for its end.
+    @inlinable static var awaited: Flags { Flags(rawValue: 64) }
+  }
+
   @usableFromInline var generation: UInt32 = 1
   @usableFromInline var phase = Phase.free
   @usableFromInline var shape = Shape.leaf
-  /// Whether its parent is a group that waits for its work, not an effect that caused it.
-  @usableFromInline var isMember = false
-  /// Its ids are in the registry.
-  @usableFromInline var isRegistered = false
-  /// Its work went to a task, which holds it from then on.
-  @usableFromInline var isHandedOver = false
-  /// Somebody may ask for it by token: it stays until all that it caused has ended.
-  @usableFromInline var hasHandle = false
+  @usableFromInline var flags: Flags = []
   @usableFromInline var parent: Int32 = -1
   @usableFromInline var firstChild: Int32 = -1
   @usableFromInline var lastChild: Int32 = -1
@@ -43,8 +63,22 @@ struct EffectEntry<Action: Sendable>: Sendable {
   @usableFromInline var current: Int32 = -1
   /// Actions in the store's queue that belong here.
   @usableFromInline var queued: Int32 = 0
+  /// The step that returned the effect.
   @usableFromInline var step = 0
-  @usableFromInline var since: ContinuousClock.Instant?
+  /// When it was returned, by `coarseNanoseconds()`.
+  @usableFromInline var since: Int64 = 0
+
+  @inlinable
+  init(phase: Phase, shape: Shape, flags: Flags) {
+    self.phase = phase
+    self.shape = shape
+    self.flags = flags
+  }
+}
+
+/// What an entry holds.
+@usableFromInline
+struct EffectWork<Action: Sendable>: Sendable {
   @usableFromInline var task: Task<Void, Never>?
   @usableFromInline var effect: Effect<Action>?
   /// The action whose reduction returned the effect.
@@ -54,25 +88,16 @@ struct EffectEntry<Action: Sendable>: Sendable {
   init() {}
 }
 
-/// Work that was never started, on its way to be destroyed outside the lock.
-@usableFromInline
-struct EffectRemains<Action: Sendable>: Sendable {
-  @usableFromInline let effect: Effect<Action>
-
+extension Effect {
+  /// The same effect with nothing in it.
   @inlinable
-  init(effect: Effect<Action>) {
-    self.effect = effect
-  }
-}
-
-extension Effect.Operation {
-  /// The same kind of work with nothing in it.
-  @inlinable
-  var emptied: Self {
-    switch self {
-    case .task: .task({ nil })
-    case .run: .run({ _ in })
-    default: .none
-    }
+  var emptied: Effect {
+    let empty: Operation =
+      switch operation {
+      case .task: .task { throw CancellationError() }
+      case .run: .run { _ in }
+      default: .none
+      }
+    return Effect(empty, name: name, location: location, traits: traits)
   }
 }

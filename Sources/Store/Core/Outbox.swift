@@ -1,7 +1,7 @@
 /// What the table asks the store to do. Starts and queued actions are done at once, inside the critical section; leavings after
 /// it, since they run code that is not ours. It lives beside the table and keeps its buffers.
 @usableFromInline
-struct Outbox<State: Sendable, Action: Sendable>: Sendable {
+struct Outbox<Action: Sendable>: Sendable {
   @usableFromInline
   struct Start: Sendable {
     @usableFromInline let token: EffectToken
@@ -42,48 +42,43 @@ struct Outbox<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var starts: [Start] = []
   @usableFromInline var queued: [Queued] = []
   /// Cancelled effects, of whose actions those that are queued are not reduced any more.
-  @usableFromInline var silenced: Set<EffectToken> = []
+  @usableFromInline var silenced: [EffectToken] = []
   /// Issues that hooks have not been told yet.
   @usableFromInline var raised: [StoreIssue] = []
-  @usableFromInline var left: Leavings<State, Action>?
+  @usableFromInline var partings: [Parting<Action>] = []
+  /// Who counts; told at once, under the lock.
+  @usableFromInline var meter: (@Sendable (StoreEvent<Action>) -> Void)?
 
   @inlinable
   init() {}
 
+  /// Keeps an effect that was never started alive until the lock is released, where its end could run somebody's code.
   @inlinable
-  var leavings: Leavings<State, Action> {
-    mutating get {
-      if let left { return left }
-      let new = Leavings<State, Action>()
-      left = new
-      return new
-    }
+  mutating func bury(_ effect: Effect<Action>) {
+    partings.append(.effect(effect))
   }
 
-  /// Keeps an action alive until the lock is released, where its end could run somebody's code.
+  /// The same for an action.
   @inlinable
   mutating func bury(_ action: Action) {
-    if !_isPOD(Action.self) { leavings.actions.append(action) }
+    if !_isPOD(Action.self) { partings.append(.action(action)) }
+  }
+
+  @inlinable
+  mutating func takePartings() -> [Parting<Action>] {
+    if partings.isEmpty { return [] }
+    var taken: [Parting<Action>] = []
+    swap(&taken, &partings)
+    return taken
   }
 }
 
-/// What is left to do, or to destroy, once the lock is released.
-///
-/// Unchecked: filled under the lock and then handed to the one thread that leaves it; never shared.
+/// What is to be done, or to be destroyed, once the lock is released.
 @usableFromInline
-final class Leavings<State: Sendable, Action: Sendable>: @unchecked Sendable {
-  @usableFromInline var step: Step<Action>?
-  @usableFromInline var state: State?
-  @usableFromInline var observers: [StoreMachine<State, Action>.Observer] = []
-  @usableFromInline var cancels: [Task<Void, Never>] = []
-  @usableFromInline var resumes: [CheckedContinuation<Void, Never>] = []
-  @usableFromInline var issues: [StoreIssue] = []
-  @usableFromInline var remains: [EffectRemains<Action>] = []
-  @usableFromInline var actions: [Action] = []
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  deinit {}
+enum Parting<Action: Sendable>: Sendable {
+  case cancel(Task<Void, Never>)
+  case resume(UnsafeContinuation<Void, Never>)
+  case issue(StoreIssue)
+  case effect(Effect<Action>)
+  case action(Action)
 }

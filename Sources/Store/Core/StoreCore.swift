@@ -2,16 +2,22 @@
 ///
 /// Effects hold the core, the `Store` holds it too, and the store's end closes it: so a dropped store cancels its effects although they
 /// keep the core alive, and no reference is weak.
+///
+/// Here: actions in. `+Reducing` is what happens under the lock, `+Effects` the tasks, `+Handles` waiting and cancelling.
 @usableFromInline
 final class StoreCore<R: Reducer>: EffectHost {
   @usableFromInline typealias Machine = StoreMachine<R.State, R.Action>
-  @usableFromInline typealias Left = Leavings<R.State, R.Action>
+  @usableFromInline typealias Leaving = Departure<R.Action>
 
   @usableFromInline let reducer: R
   @usableFromInline let dependencies: R.Dependencies
   @usableFromInline let executor: (any TaskExecutor)?
   @usableFromInline let onIssue: @Sendable (StoreIssue) -> Void
   @usableFromInline let lock: Lock<Machine>
+  /// Written under the lock, then read by the one thread that publishes, while `isPublishing` keeps every other away. Memory of our own,
+  /// since a step's data need not move on their way out of the lock.
+  @usableFromInline nonisolated(unsafe) let publication:
+    UnsafeMutablePointer<Publication<R.State, R.Action>>
 
   @inlinable
   init(
@@ -22,27 +28,62 @@ final class StoreCore<R: Reducer>: EffectHost {
     self.dependencies = dependencies
     self.executor = executor
     self.onIssue = onIssue
-    lock = Lock(Machine(state: state))
+    publication = .allocate(capacity: 1)
+    lock = Lock(Machine(state: state, declares: reducer.declaresSubscriptions))
+    if reducer.declaresSubscriptions { leave { machine in subscribe(&machine) } }
   }
 
-  // MARK: Actions in
+  deinit {
+    // Whoever publishes holds the core: nothing is in it.
+    publication.deallocate()
+  }
 
   @inlinable
   func send(_ action: R.Action, origin: StepOrigin) -> StoreTask {
-    let (token, left) = lock.withLock { machine -> (EffectToken, Left?) in
-      guard !machine.isTapped, !machine.isPublishing, !machine.isClosed else {
+    let (token, leaving) = lock.withLock { machine -> (EffectToken, Leaving) in
+      guard machine.isPlain else {
         let token = sendSlowly(action, origin, &machine)
-        return (token, machine.takeLeavings())
+        return (token, machine.depart())
       }
       let effects = reducer.reduce(&machine.state, action, dependencies)
       machine.steps &+= 1
-      if effects.isEmpty { return (.none, nil) }
+      if effects.isEmpty { return (.none, .nothing) }
       let token = admit(effects, of: action, &machine)
       run(&machine)
-      return (token, machine.takeLeavings())
+      return (token, machine.depart())
     }
-    if let left { deliver(left) }
+    if !leaving.isNothing { deliver(leaving) }
     return token == .none ? .finished : StoreTask(target: self, token: token)
+  }
+
+  /// Reduces several actions, in one critical section for as long as they cause nothing else.
+  @inlinable
+  func send(all actions: some Sequence<R.Action>, origin: StepOrigin) {
+    var rest = actions.makeIterator()
+    while let (action, isReduced) = reducePlainly(&rest) {
+      if isReduced { deliverLeft() } else { _ = send(action, origin: origin) }
+    }
+  }
+
+  /// Reduces until an action has effects, which are admitted, or the store is not plain; gives the last action taken, and whether it was
+  /// reduced.
+  @inlinable
+  func reducePlainly(
+    _ actions: inout some IteratorProtocol<R.Action>
+  ) -> (action: R.Action, isReduced: Bool)? {
+    lock.withLock { machine in
+      while let action = actions.next() {
+        guard machine.isPlain else { return (action, false) }
+        let effects = reducer.reduce(&machine.state, action, dependencies)
+        machine.steps &+= 1
+        if !effects.isEmpty {
+          _ = admit(effects, of: action, &machine)
+          run(&machine)
+          return (action, true)
+        }
+      }
+      return nil
+    }
   }
 
   /// A send that somebody watches, that finds a step being published, or that comes too late.
@@ -51,14 +92,11 @@ final class StoreCore<R: Reducer>: EffectHost {
     _ action: R.Action, _ origin: StepOrigin, _ machine: inout Machine
   ) -> EffectToken {
     if machine.isClosed {
-      report(
-        StoreIssue(
-          message: "An action was sent after the store was shut down, and was dropped: "
-            + brief(action), location: SourceLocation(), step: machine.steps), &machine)
+      dropLate(action, &machine)
       return .none
     }
     if machine.isPublishing {
-      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
+      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
       let token = machine.table.token(root)
       machine.enqueue(
         Machine.Item(
@@ -67,21 +105,34 @@ final class StoreCore<R: Reducer>: EffectHost {
     }
     let effects = reduceWithAudience(action, origin, source: .none, &machine)
     let token = effects.isEmpty ? .none : admit(effects, of: action, &machine)
+    if machine.declares { subscribe(&machine) }
     run(&machine)
     return token
+  }
+
+  @usableFromInline
+  func dropLate(_ action: R.Action, _ machine: inout Machine) {
+    machine.outbox.meter?(.actionDropped(action))
+    report(
+      StoreIssue(
+        message: "An action was sent after the store was shut down, and was dropped: "
+          + brief(action), location: SourceLocation(), step: machine.steps), &machine)
   }
 
   /// An action from an effect that goes on.
   @inlinable
   func send(_ action: R.Action, from effect: EffectToken, wantsHandle: Bool) -> StoreTask {
-    let (token, left) = lock.withLock { machine -> (EffectToken, Left?) in
+    let (token, leaving) = lock.withLock { machine -> (EffectToken, Leaving) in
       guard let index = machine.table.index(of: effect),
         machine.table.entries[Int(index)].phase == .running
-      else { return (.none, nil) }
+      else {
+        machine.outbox.meter?(.actionDropped(action))
+        return (.none, .nothing)
+      }
       var owner = effect
       if wantsHandle {
         let root = machine.table.insert(
-          shape: .root, phase: .running, parent: index, hasHandle: true)
+          shape: .root, phase: .running, parent: index, flags: .handle)
         owner = machine.table.token(root)
       }
       let item = Machine.Item(
@@ -93,352 +144,66 @@ final class StoreCore<R: Reducer>: EffectHost {
         run(&machine)
       }
       let isLive = wantsHandle && machine.table.index(of: owner) != nil
-      return (isLive ? owner : .none, machine.takeLeavings())
+      return (isLive ? owner : .none, machine.depart())
     }
-    if let left { deliver(left) }
+    if !leaving.isNothing { deliver(leaving) }
     return token == .none ? .finished : StoreTask(target: self, token: token)
   }
 
-  /// The one action of an effect, with which its work ends; `nil` for an effect that ends without one.
-  @inlinable
-  func complete(_ effect: EffectToken, _ action: R.Action?) {
-    let left = lock.withLock { machine -> Left? in
-      guard let index = machine.table.index(of: effect) else { return nil }
-      guard let action, machine.table.entries[Int(index)].phase == .running else {
-        machine.table.endWork(index, &machine.outbox)
-        run(&machine)
-        return machine.takeLeavings()
-      }
-      let item = Machine.Item(
-        action: action, origin: nil, owner: effect, source: effect, endsWork: true)
-      if machine.isPublishing {
-        machine.enqueue(item)
-      } else {
-        process(item, &machine)
-        run(&machine)
-      }
-      return machine.takeLeavings()
-    }
-    if let left { deliver(left) }
-  }
+  // MARK: Out of the lock
 
+  /// Changes the machine, goes on with what is queued, and delivers what that leaves.
   @inlinable
-  func fail(_ effect: EffectToken, _ error: any Error) {
-    let left = lock.withLock { machine -> Left? in
-      guard let index = machine.table.index(of: effect) else { return nil }
-      if machine.table.entries[Int(index)].phase == .running, !(error is CancellationError),
-        let effect = machine.table.entries[Int(index)].effect
-      {
-        let cause = machine.table.entries[Int(index)].cause
-          .map { " It was started by the action \(brief($0))." }
-        report(
-          StoreIssue(
-            message: "The effect “\(effect.descriptor.name)” threw an error that nobody caught: "
-              + "\(error).\(cause ?? "") "
-              + "Catch it in the effect, or turn it into an action with catch(_:).",
-            location: effect.location, step: machine.table.entries[Int(index)].step), &machine)
-      }
-      machine.table.endWork(index, &machine.outbox)
+  func leave(_ change: (inout Machine) -> Void) {
+    let leaving = lock.withLock { machine -> Leaving in
+      change(&machine)
       run(&machine)
-      return machine.takeLeavings()
+      return machine.depart()
     }
-    if let left { deliver(left) }
-  }
-
-  // MARK: Under the lock
-
-  /// Takes the effects of an action that came from outside; gives the token of what `finish()` has to wait for.
-  @inlinable
-  func admit(
-    _ effects: [Effect<R.Action>], of action: R.Action, _ machine: inout Machine
-  ) -> EffectToken {
-    let now = ContinuousClock.now
-    let index: Int32
-    if effects.count == 1, effects[0].isTask {
-      index = machine.table.register(
-        effects[0], parent: -1, hasHandle: true, step: machine.steps, cause: action, since: now,
-        &machine.outbox)
-    } else {
-      index = machine.table.insert(shape: .root, phase: .running, parent: -1, hasHandle: true)
-      let token = machine.table.token(index)
-      for effect in effects {
-        _ = machine.table.register(
-          effect, parent: index, step: machine.steps, cause: action, since: now,
-          &machine.outbox)
-      }
-      collect(&machine)
-      machine.table.endWork(index, &machine.outbox)
-      return token
-    }
-    return machine.table.token(index)
-  }
-
-  /// Reduces one action and takes its effects.
-  @inlinable
-  func process(_ item: Machine.Item, _ machine: inout Machine) {
-    let owner = machine.table.index(of: item.owner) ?? -1
-    if machine.isDropped(item) {
-      finish(item, owner, &machine)
-      return
-    }
-    // From here on the effect is done: cancelling its id is about others.
-    if item.endsWork, owner >= 0 { machine.table.unregister(owner) }
-    let effects: [Effect<R.Action>]
-    if machine.isTapped {
-      effects = reduceWithAudience(item.action, item.origin, source: item.source, &machine)
-    } else {
-      effects = reducer.reduce(&machine.state, item.action, dependencies)
-      machine.steps &+= 1
-    }
-    if !effects.isEmpty {
-      let now = ContinuousClock.now
-      for effect in effects {
-        _ = machine.table.register(
-          effect, parent: owner, step: machine.steps, cause: item.action, since: now,
-          &machine.outbox)
-      }
-      if owner >= 0, machine.table.entries[Int(owner)].phase == .cancelled {
-        for child in machine.table.members(of: owner) {
-          machine.table.cancelTree(child, &machine.outbox)
-        }
-      }
-    }
-    collect(&machine)
-    finish(item, owner, &machine)
+    if !leaving.isNothing { deliver(leaving) }
   }
 
   @inlinable
-  func finish(_ item: Machine.Item, _ owner: Int32, _ machine: inout Machine) {
-    guard owner >= 0 else { return }
-    if item.endsWork {
-      machine.table.endWork(owner, &machine.outbox)
-      collect(&machine)
-    } else {
-      machine.table.settle(owner, &machine.outbox)
-    }
+  func deliverLeft() {
+    let leaving = lock.withLock { $0.depart() }
+    if !leaving.isNothing { deliver(leaving) }
   }
 
   @inlinable
-  func reduceWithAudience(
-    _ action: R.Action, _ origin: StepOrigin?, source: EffectToken, _ machine: inout Machine
-  ) -> [Effect<R.Action>] {
-    machine.hooks?.willReduce?(machine.steps + 1)
-    let effects = reducer.reduce(&machine.state, action, dependencies)
-    machine.steps &+= 1
-    let step = Step(
-      number: machine.steps, origin: origin ?? self.origin(of: source, machine),
-      action: action, effects: effects.isEmpty ? [] : effects.descriptors())
-    machine.hooks?.didReduce?(step, machine.state)
-    if !machine.observers.isEmpty {
-      let left = machine.outbox.leavings
-      left.step = step
-      left.state = machine.state
-      left.observers = machine.observers
-    }
-    return effects
-  }
-
-  @inlinable
-  func origin(of effect: EffectToken, _ machine: borrowing Machine) -> StepOrigin {
-    guard let index = machine.table.index(of: effect),
-      let effect = machine.table.entries[Int(index)].effect
-    else { return .program("") }
-    let descriptor = effect.descriptor
-    return .effect(
-      name: descriptor.name, id: descriptor.id, step: machine.table.entries[Int(index)].step)
-  }
-
-  /// Carries out what the table asks for at once: tasks are made, actions queued.
-  @inlinable
-  func collect(_ machine: inout Machine) {
-    // By index: starting one thing may ask for more.
-    var index = 0
-    while index < machine.outbox.starts.count {
-      let start = machine.outbox.starts[index]
-      index += 1
-      guard let entry = machine.table.index(of: start.token) else { continue }
-      if machine.table.entries[Int(entry)].phase == .running {
-        machine.table.entries[Int(entry)].task = task(start)
-      } else {
-        machine.table.endWork(entry, &machine.outbox)
-      }
-    }
-    if index > 0 { machine.outbox.starts.removeAll(keepingCapacity: index <= 64) }
-    if !machine.outbox.queued.isEmpty {
-      for queued in machine.outbox.queued {
-        // The table counted it already.
-        machine.queue.append(
-          Machine.Item(
-            action: queued.action,
-            origin: machine.isTapped
-              ? .effect(name: queued.name ?? "send", id: queued.key?.text, step: queued.step)
-              : nil,
-            owner: queued.owner < 0 ? .none : machine.table.token(queued.owner),
-            source: queued.source, endsWork: queued.source != .none))
-      }
-      machine.outbox.queued.removeAll(keepingCapacity: true)
-    }
-    if !machine.outbox.silenced.isEmpty {
-      machine.silence(machine.outbox.silenced)
-      machine.outbox.silenced.removeAll()
-    }
-    if !machine.outbox.raised.isEmpty {
-      let raised = machine.outbox.raised
-      machine.outbox.raised = []
-      for issue in raised { report(issue, &machine) }
-    }
-  }
-
-  @inlinable
-  func report(_ issue: StoreIssue, _ machine: inout Machine) {
-    machine.outbox.leavings.issues.append(issue)
-    machine.hooks?.issue?(issue)
-  }
-
-  /// Reduces what is queued, until a step has to be published.
-  @inlinable
-  func run(_ machine: inout Machine) {
-    collect(&machine)
-    while !machine.isPublishing {
-      if machine.outbox.left?.step != nil {
-        machine.isPublishing = true
-        return
-      }
-      guard let item = machine.dequeue() else { return }
-      process(item, &machine)
-      machine.outbox.bury(item.action)
-    }
-  }
-
-  @inlinable
-  func task(_ start: Outbox<R.State, R.Action>.Start) -> Task<Void, Never> {
-    let token = start.token
-    switch start.operation {
-    case .task(let operation):
-      return Task.detached(executorPreference: executor) { [self] in
-        do {
-          complete(token, try await operation())
-        } catch {
-          fail(token, error)
-        }
-      }
-    case .run(let operation):
-      return Task.detached(executorPreference: executor) { [self] in
-        do {
-          try await operation(
-            Send { [self] action, wantsHandle in
-              send(action, from: token, wantsHandle: wantsHandle)
-            })
-          complete(token, nil)
-        } catch {
-          fail(token, error)
-        }
-      }
-    default:
-      return Task.detached {}
-    }
-  }
-
-  // MARK: Outside the lock
-
-  @inlinable
-  func deliver(_ first: Left) {
-    var left = first
+  func deliver(_ first: Leaving) {
+    var leaving = first
     while true {
-      for task in left.cancels { task.cancel() }
-      for issue in left.issues { onIssue(issue) }
-      guard let step = left.step else {
-        for continuation in left.resumes { continuation.resume() }
-        return
-      }
-      left.step = nil
-      if let state = left.state.take() {
-        for observer in left.observers { observer.body(step, state) }
-        // The snapshot ends here: kept until the next step, it would make that copy what it changes.
-      }
+      if !leaving.partings.isEmpty { part(leaving.partings) }
+      if leaving.publishes { publish() }
       // Who waited finds that observers have been told.
-      for continuation in left.resumes { continuation.resume() }
-      let next = lock.withLock { machine -> Left? in
+      if !leaving.partings.isEmpty { resume(leaving.partings) }
+      guard leaving.publishes else { return }
+      leaving = lock.withLock { machine -> Leaving in
         machine.isPublishing = machine.isHeld
+        guard machine.hasMore else { return .nothing }
         run(&machine)
-        return machine.takeLeavings()
+        return machine.depart()
       }
-      guard let next else { return }
-      left = next
-    }
-  }
-
-  // MARK: Handles
-
-  @inlinable
-  func wait(for token: EffectToken) async {
-    await withCheckedContinuation { continuation in
-      let isOver = lock.withLock { machine -> Bool in
-        guard machine.table.index(of: token) != nil else { return true }
-        machine.table.waiters[token, default: []].append(continuation)
-        return false
-      }
-      if isOver { continuation.resume() }
+      if leaving.isNothing { return }
     }
   }
 
   @inlinable
-  func cancel(_ token: EffectToken) {
-    let left = lock.withLock { machine -> Left? in
-      machine.table.cancelTree(token, &machine.outbox)
-      run(&machine)
-      return machine.takeLeavings()
-    }
-    if let left { deliver(left) }
+  func part(_ partings: [Parting<R.Action>]) {
+    for case .cancel(let task) in partings { task.cancel() }
+    for case .issue(let issue) in partings { onIssue(issue) }
   }
 
   @inlinable
-  func isFinished(_ token: EffectToken) -> Bool {
-    lock.withLock { $0.table.index(of: token) == nil }
+  func resume(_ partings: [Parting<R.Action>]) {
+    for case .resume(let continuation) in partings { continuation.resume() }
   }
 
+  /// The snapshot ends here: kept until the next step, it would make that copy what it changes.
   @inlinable
-  func cancelAll(closing: Bool) {
-    let left = lock.withLock { machine -> Left? in
-      if closing { machine.isClosed = true }
-      machine.table.cancelAll(&machine.outbox)
-      if closing {
-        // What is queued is not reduced any more; its owners are told, so that nobody waits for it.
-        while let item = machine.dequeue() {
-          finish(item, machine.table.index(of: item.owner) ?? -1, &machine)
-          machine.outbox.bury(item.action)
-        }
-        for continuation in machine.table.idleWaiters {
-          machine.outbox.leavings.resumes.append(continuation)
-        }
-        machine.table.idleWaiters = []
-      }
-      run(&machine)
-      return machine.takeLeavings()
-    }
-    if let left { deliver(left) }
-  }
-
-  @inlinable
-  func waitUntilIdle() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = lock.withLock { machine -> Bool in
-        if machine.table.count == 0 || machine.isClosed { return true }
-        machine.table.idleWaiters.append(continuation)
-        return false
-      }
-      if isIdle { continuation.resume() }
-    }
-  }
-}
-
-extension Effect {
-  @inlinable
-  var isTask: Bool {
-    switch operation {
-    case .task, .run: true
-    default: false
-    }
+  func publish() {
+    let told = publication.move()
+    for observer in told.observers { observer.body(told.step, told.state) }
   }
 }
 

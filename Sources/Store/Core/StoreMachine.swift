@@ -31,18 +31,22 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var state: State
   /// How many reductions there have been.
   @usableFromInline var steps = 0
-  @usableFromInline var table = EffectTable<State, Action>()
-  @usableFromInline var outbox = Outbox<State, Action>()
+  @usableFromInline var table = EffectTable<Action>()
+  @usableFromInline var outbox = Outbox<Action>()
   @usableFromInline var queue: [Item] = []
   @usableFromInline var queueHead = 0
   /// One thread is telling observers of a step; whoever comes queues behind it.
-  @usableFromInline var isPublishing = false
+  @usableFromInline var isPublishing = false { didSet { notePlain() } }
   /// A test store takes what effects send one by one: it stays in the queue as it does during a publication.
   @usableFromInline var isHeld = false
-  @usableFromInline var isClosed = false
+  @usableFromInline var isClosed = false { didSet { notePlain() } }
   /// Whether steps have an audience, hooks or observers.
-  @usableFromInline var isTapped = false
+  @usableFromInline var isTapped = false { didSet { notePlain() } }
   @usableFromInline var hooks: StepHooks<State, Action>?
+  /// A step is to be told to observers; it is in the core's `publication`.
+  @usableFromInline var hasPublication = false
+  /// What runs because the state declares it.
+  @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
   @usableFromInline var observers: [Observer] = []
   @usableFromInline var nextObserver = 0
 
@@ -50,17 +54,30 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   struct Observer: Sendable {
     @usableFromInline let id: Int
     @usableFromInline let body: @Sendable (Step<Action>, borrowing State) -> Void
+    /// Called once when the store has closed.
+    @usableFromInline let end: (@Sendable () -> Void)?
 
     @inlinable
-    init(id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void) {
+    init(
+      id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
+      end: (@Sendable () -> Void)?
+    ) {
       self.id = id
       self.body = body
+      self.end = end
     }
   }
 
+  /// Whether the reducer declares subscriptions.
+  @usableFromInline let declares: Bool
+  /// Nobody watches, nobody is being told, and the store is open: a step is a reduction and nothing else.
+  @usableFromInline var isPlain: Bool
+
   @inlinable
-  init(state: State) {
+  init(state: State, declares: Bool) {
     self.state = state
+    self.declares = declares
+    isPlain = !declares
   }
 
   @inlinable
@@ -87,7 +104,9 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
 
   /// Marks what cancelled effects sent before: it is not reduced any more. O(length of the queue).
   @usableFromInline
-  mutating func silence(_ effects: Set<EffectToken>) {
+  mutating func silence(_ effects: [EffectToken]) {
+    guard queueHead < queue.count else { return }
+    let effects = Set(effects)
     for index in queueHead..<queue.count where effects.contains(queue[index].source) {
       queue[index].isDropped = true
     }
@@ -103,12 +122,26 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
 
   /// What has to be done outside the lock, on the way there.
   @inlinable
-  mutating func takeLeavings() -> Leavings<State, Action>? {
-    outbox.left.take()
+  mutating func depart() -> Departure<Action> {
+    guard hasPublication || !outbox.partings.isEmpty else { return .nothing }
+    let departure = Departure(publishes: hasPublication, partings: outbox.takePartings())
+    hasPublication = false
+    return departure
+  }
+
+  @inlinable
+  var hasMore: Bool {
+    hasPublication || !outbox.partings.isEmpty || queueHead < queue.count
+      || !outbox.raised.isEmpty || !outbox.starts.isEmpty
+  }
+
+  @inlinable
+  mutating func notePlain() {
+    isPlain = !declares && !isTapped && !isPublishing && !isClosed
   }
 
   @inlinable
   mutating func noteAudience() {
-    isTapped = hooks != nil || !observers.isEmpty
+    isTapped = hooks != nil || !observers.isEmpty || outbox.meter != nil
   }
 }

@@ -7,7 +7,7 @@ public struct Effect<Action: Sendable>: Sendable {
   enum Operation: Sendable {
     case none
     case send(Action)
-    case task(@Sendable () async throws -> Action?)
+    case task(@Sendable () async throws -> Action)
     case run(@Sendable (Send<Action>) async throws -> Void)
     case cancel(CancelKey)
     case issue(String)
@@ -15,36 +15,21 @@ public struct Effect<Action: Sendable>: Sendable {
     case concatenate([Effect<Action>])
   }
 
-  /// An id, and whether effects that bear it already are to be cancelled first.
-  @usableFromInline
-  struct Registration: Sendable {
-    @usableFromInline var key: CancelKey
-    @usableFromInline let cancelInFlight: Bool
-
-    @inlinable
-    init(key: CancelKey, cancelInFlight: Bool) {
-      self.key = key
-      self.cancelInFlight = cancelInFlight
-    }
-  }
-
   @usableFromInline var operation: Operation
   @usableFromInline var name: String?
   @usableFromInline var location: SourceLocation
-  @usableFromInline var registrations: [Registration]
-  /// Where in the composition the effect was returned, outermost first.
-  @usableFromInline var path: [ScopeKey]
+  /// What most effects do not have; `nil` keeps those small and cheap to copy.
+  @usableFromInline var traits: EffectTraits?
 
   @inlinable
   init(
     _ operation: Operation, name: String? = nil, location: SourceLocation,
-    registrations: [Registration] = [], path: [ScopeKey] = []
+    traits: EffectTraits? = nil
   ) {
     self.operation = operation
     self.name = name
     self.location = location
-    self.registrations = registrations
-    self.path = path
+    self.traits = traits
   }
 }
 
@@ -62,7 +47,7 @@ extension Effect {
     _ operation: @escaping @Sendable () async throws -> Action
   ) -> Effect {
     Effect(
-      .task({ try await operation() }), name: name,
+      .task(operation), name: name,
       location: SourceLocation(fileID: fileID, line: line))
   }
 

@@ -5,9 +5,22 @@ extension Effect {
   @inlinable
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     guard !isNone else { return self }
-    var copy = self
-    copy.registrations.append(
-      Registration(key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight))
+    return with(
+      registration: Registration(
+        key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight))
+  }
+
+  /// Lets the effect go on when the child that returned it ends: neither a state that becomes `nil` nor an element or case that goes cancels
+  /// it. An action that it sends to a child that is not there any more is still an issue.
+  @inlinable
+  public func outlives() -> Effect {
+    guard !isNone else { return self }
+    var copy = with(outlives: true)
+    switch operation {
+    case .merge(let effects): copy.operation = .merge(effects.map { $0.outlives() })
+    case .concatenate(let effects): copy.operation = .concatenate(effects.map { $0.outlives() })
+    default: break
+    }
     return copy
   }
 
@@ -49,28 +62,21 @@ extension Effect {
     switch operation {
     case .none: mapped = .none
     case .send(let action): mapped = .send(transform(action))
-    case .task(let operation): mapped = .task { try await operation().map(transform) }
+    case .task(let operation): mapped = .task { try await transform(operation()) }
     case .run(let operation): mapped = .run { send in try await operation(send.map(transform)) }
     case .cancel(let key): mapped = .cancel(key)
     case .issue(let message): mapped = .issue(message)
     case .merge(let effects): mapped = .merge(effects.map { $0.map(transform) })
     case .concatenate(let effects): mapped = .concatenate(effects.map { $0.map(transform) })
     }
-    return Effect<NewAction>(
-      mapped, name: name, location: location,
-      registrations: registrations.map {
-        Effect<NewAction>.Registration(key: $0.key, cancelInFlight: $0.cancelInFlight)
-      }, path: path)
+    return Effect<NewAction>(mapped, name: name, location: location, traits: traits)
   }
 
   /// The same effect one scope further out.
   @inlinable
   func nested(under scope: ScopeKey) -> Effect {
     var copy = self
-    copy.path.insert(scope, at: 0)
-    for index in copy.registrations.indices {
-      copy.registrations[index].key.path.insert(scope, at: 0)
-    }
+    copy.traits = (traits ?? EffectTraits()).nested(under: scope)
     switch operation {
     case .cancel(var key):
       key.path.insert(scope, at: 0)

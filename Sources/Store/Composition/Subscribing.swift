@@ -1,0 +1,49 @@
+extension Reducer {
+  /// Declares effects that run as long as the state says so: see `Reducer.subscriptions`.
+  ///
+  /// ```swift
+  /// Reduce { … }
+  ///   .subscribing { state, dependencies in
+  ///     state.isWatching ? [.stream(dependencies.changes) { .changed($0) }.cancellable(id: "changes")] : []
+  ///   }
+  /// ```
+  /// - Complexity: Adds a call of `declare` to every step of the store.
+  @inlinable
+  public func subscribing(
+    _ declare: @escaping @Sendable (State, Dependencies) -> [Effect<Action>]
+  ) -> SubscribingReducer<Self> {
+    SubscribingReducer(base: self, declare: declare)
+  }
+}
+
+/// A reducer whose state declares effects. Made by `subscribing`.
+public struct SubscribingReducer<Base: Reducer>: Reducer {
+  @usableFromInline let base: Base
+  @usableFromInline let declare: @Sendable (Base.State, Base.Dependencies) -> [Effect<Base.Action>]
+
+  @inlinable
+  init(
+    base: Base,
+    declare: @escaping @Sendable (Base.State, Base.Dependencies) -> [Effect<Base.Action>]
+  ) {
+    self.base = base
+    self.declare = declare
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    base.reduce(&state, action, dependencies)
+  }
+
+  @inlinable
+  public var declaresSubscriptions: Bool { true }
+
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    declare(state, dependencies) + base.subscriptions(state, dependencies)
+  }
+}

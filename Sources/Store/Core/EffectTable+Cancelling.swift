@@ -1,0 +1,89 @@
+extension EffectTable {
+  /// Cancels what bears the key; what it has caused goes on.
+  @inlinable
+  mutating func cancel(_ key: CancelKey, _ outbox: inout Outbox<Action>) {
+    switch registry.bucket(key) {
+    case nil: break
+    case .one(let index): cancelWork(index, &outbox)
+    case .many(let indices):
+      // In ascending order, so that what is cancelled first does not depend on hashing; by token, since one may end another. What has
+      // not begun goes first: it would get the places of those that run.
+      let tokens = indices.sorted().map { token($0) }
+      for token in tokens where index(of: token) != nil {
+        if entries[Int(token.index)].phase == .pending { cancelWork(token.index, &outbox) }
+      }
+      for token in tokens where index(of: token) != nil { cancelWork(token.index, &outbox) }
+    }
+  }
+
+  /// Cancels an entry's own work, a group's members included.
+  @inlinable
+  mutating func cancelWork(_ index: Int32, _ outbox: inout Outbox<Action>) {
+    let i = Int(index)
+    switch entries[i].phase {
+    case .finished:
+      if entries[i].queued > 0 { outbox.silenced.append(token(index)) }
+    case .free, .cancelled:
+      return
+    case .pending:
+      if let meter = outbox.meter { report(.cancelled, index, meter) }
+      discard(index, &outbox)
+    case .running:
+      if let meter = outbox.meter { report(.cancelled, index, meter) }
+      entries[i].phase = .cancelled
+      if entries[i].flags.contains(.placed) { leavePlace(index, &outbox) }
+      if entries[i].shape == .leaf {
+        outbox.silenced.append(token(index))
+        if let task = works[i].task {
+          unregister(index)
+          outbox.partings.append(.cancel(task))
+        }
+        // A `.send` in the queue stays until it is taken out, and is dropped there.
+      } else if entries[i].shape != .root {
+        endMembers(index, &outbox)
+      }
+    }
+  }
+
+  /// Ends what has not begun, a group with all its members.
+  @inlinable
+  mutating func discard(_ index: Int32, _ outbox: inout Outbox<Action>) {
+    entries[Int(index)].phase = .cancelled
+    if entries[Int(index)].shape == .leaf {
+      endWork(index, &outbox)
+    } else {
+      endMembers(index, &outbox)
+    }
+  }
+
+  @inlinable
+  mutating func endMembers(_ index: Int32, _ outbox: inout Outbox<Action>) {
+    let generation = entries[Int(index)].generation
+    for child in members(of: index) {
+      guard let child = self.index(of: child) else { continue }
+      cancelWork(child, &outbox)
+    }
+    if entries[Int(index)].generation == generation, entries[Int(index)].members == 0 {
+      endWork(index, &outbox)
+    }
+  }
+
+  /// Cancels an entry and everything under it.
+  @inlinable
+  mutating func cancelTree(_ token: EffectToken, _ outbox: inout Outbox<Action>) {
+    var stack = [token]
+    while let token = stack.popLast() {
+      guard let index = index(of: token) else { continue }
+      stack.append(contentsOf: members(of: index))
+      cancelWork(index, &outbox)
+    }
+  }
+
+  /// Cancels everything.
+  @inlinable
+  mutating func cancelAll(_ outbox: inout Outbox<Action>) {
+    for index in entries.indices where entries[index].phase != .free {
+      cancelWork(Int32(index), &outbox)
+    }
+  }
+}

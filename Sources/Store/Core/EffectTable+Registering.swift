@@ -1,0 +1,203 @@
+extension EffectTable {
+  /// Which reduction an effect comes from.
+  @usableFromInline
+  struct Source {
+    @usableFromInline let step: Int
+    @usableFromInline let cause: Action?
+    @usableFromInline let since: Int64
+
+    @inlinable
+    init(step: Int, cause: Action?, since: Int64) {
+      self.step = step
+      self.cause = cause
+      self.since = since
+    }
+  }
+
+  /// Takes an effect that a reduction returned, and starts it. -1 for what needs no entry.
+  @inlinable
+  mutating func register(
+    _ effect: Effect<Action>, parent: Int32, flags: Entry.Flags = [], from source: Source,
+    _ outbox: inout Outbox<Action>
+  ) -> Int32 {
+    switch effect.operation {
+    case .none:
+      return -1
+    case .cancel(let key):
+      cancel(key, &outbox)
+      return -1
+    case .issue(let message):
+      outbox.raised.append(
+        StoreIssue(message: message, location: effect.location, step: source.step))
+      return -1
+    case .send(let action) where effect.traits == nil:
+      queue(action, of: effect, owner: parent, source: .none, step: source.step, &outbox)
+      return -1
+    default:
+      let index = admit(effect, parent: parent, flags: flags, from: source, &outbox)
+      start(index, &outbox)
+      return index
+    }
+  }
+
+  /// Makes an entry, with entries for the members of a group, and registers their ids: from here on they can be cancelled.
+  @inlinable
+  mutating func admit(
+    _ effect: Effect<Action>, parent: Int32, flags: Entry.Flags, from source: Source,
+    _ outbox: inout Outbox<Action>
+  ) -> Int32 {
+    if let traits = effect.traits {
+      for registration in traits.registrations where registration.cancelInFlight {
+        cancel(registration.key, &outbox)
+      }
+    }
+    let shape: Entry.Shape
+    switch effect.operation {
+    case .merge: shape = .parallel
+    case .concatenate: shape = .sequence
+    default: shape = .leaf
+    }
+    let index = insert(shape: shape, phase: .pending, parent: parent, flags: flags)
+    entries[Int(index)].step = source.step
+    entries[Int(index)].since = source.since
+    works[Int(index)].cause = source.cause
+    works[Int(index)].effect = effect
+    if let traits = effect.traits {
+      registry.insert(index, traits)
+      entries[Int(index)].flags.insert(.registered)
+    }
+    switch effect.operation {
+    case .merge(let members), .concatenate(let members):
+      entries[Int(index)].members = Int32(members.count)
+      for member in members {
+        _ = admit(member, parent: index, flags: .member, from: source, &outbox)
+      }
+    default: break
+    }
+    return index
+  }
+
+  @inlinable
+  mutating func queue(
+    _ action: Action, of effect: Effect<Action>, owner: Int32, source: EffectToken, step: Int,
+    _ outbox: inout Outbox<Action>
+  ) {
+    if owner >= 0 { entries[Int(owner)].queued += 1 }
+    let key = effect.traits?.registrations.first?.key
+    outbox.queued.append(
+      Outbox.Queued(
+        action: action, owner: owner, source: source, name: effect.name, key: key, step: step))
+  }
+
+  /// Starts an entry, or lets it wait for a place under its limit.
+  @inlinable
+  mutating func start(_ index: Int32, _ outbox: inout Outbox<Action>) {
+    let i = Int(index)
+    guard entries[i].phase == .pending, let effect = works[i].effect else { return }
+    if let limit = effect.traits?.limit, entries[i].flags.isDisjoint(with: [.placed, .waiting]) {
+      guard takePlace(index, limit, &outbox) else { return }
+    }
+    entries[i].phase = .running
+    if let meter = outbox.meter { report(.started, index, meter) }
+    switch effect.operation {
+    case .task, .run:
+      outbox.starts.append(Outbox.Start(token: token(index), operation: effect.operation))
+      // The task holds it from here on, so that its end is never under the lock.
+      works[i].effect = effect.emptied
+      entries[i].flags.insert(.handedOver)
+    case .send(let action):
+      queue(action, of: effect, owner: index, source: token(index), step: entries[i].step, &outbox)
+    case .merge:
+      if let limit = effect.traits?.limit, limit.isHeldByFirst {
+        let first = entries[i].firstChild
+        entries[i].flags.remove(.placed)
+        entries[Int(first)].flags.insert(.placed)
+        limits.pass(token(index), to: token(first), limit.key)
+      }
+      let generation = entries[i].generation
+      for child in members(of: index) {
+        guard entries[i].generation == generation, entries[i].phase == .running else { return }
+        guard self.index(of: child) != nil else { continue }
+        start(child.index, &outbox)
+      }
+    case .concatenate:
+      advance(index, &outbox)
+    case .cancel(let key):
+      cancel(key, &outbox)
+      endWork(index, &outbox)
+    case .issue(let message):
+      outbox.raised.append(
+        StoreIssue(message: message, location: effect.location, step: entries[i].step))
+      endWork(index, &outbox)
+    case .none:
+      endWork(index, &outbox)
+    }
+  }
+
+  /// Whether the entry may start now.
+  @inlinable
+  mutating func takePlace(
+    _ index: Int32, _ limit: EffectLimit, _ outbox: inout Outbox<Action>
+  ) -> Bool {
+    switch limits.enter(token(index), limit) {
+    case .start:
+      entries[Int(index)].flags.insert(.placed)
+      return true
+    case .replace(let oldest):
+      entries[Int(index)].flags.insert(.placed)
+      if let old = self.index(of: oldest) {
+        entries[Int(old)].flags.remove(.placed)
+        cancelWork(old, &outbox)
+      }
+      return true
+    case .wait:
+      entries[Int(index)].flags.insert(.waiting)
+      return false
+    case .waitInPlace(let oldest):
+      entries[Int(index)].flags.insert(.waiting)
+      if let old = self.index(of: oldest) {
+        entries[Int(old)].flags.remove(.waiting)
+        drop(old, &outbox)
+      }
+      return false
+    case .drop:
+      drop(index, &outbox)
+      return false
+    }
+  }
+
+  /// Lets go of an effect that never starts.
+  @inlinable
+  mutating func drop(_ index: Int32, _ outbox: inout Outbox<Action>) {
+    let meter = outbox.meter
+    if let meter { report(.dropped, index, meter) }
+    // Its members are part of it, and are not told of one by one.
+    outbox.meter = nil
+    discard(index, &outbox)
+    outbox.meter = meter
+  }
+
+  /// Starts the members of a sequence until one has work that takes time.
+  @inlinable
+  mutating func advance(_ sequence: Int32, _ outbox: inout Outbox<Action>) {
+    let generation = entries[Int(sequence)].generation
+    var child = entries[Int(sequence)].firstChild
+    while child >= 0, entries[Int(sequence)].generation == generation,
+      entries[Int(sequence)].phase == .running
+    {
+      let next = entries[Int(child)].next
+      if entries[Int(child)].phase == .pending, entries[Int(child)].flags.contains(.member) {
+        let childGeneration = entries[Int(child)].generation
+        entries[Int(sequence)].current = -1
+        start(child, &outbox)
+        if entries[Int(child)].generation == childGeneration,
+          entries[Int(child)].phase == .running || entries[Int(child)].flags.contains(.waiting)
+        {
+          entries[Int(sequence)].current = child
+          return
+        }
+      }
+      child = next
+    }
+  }
+}

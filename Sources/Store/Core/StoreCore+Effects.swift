@@ -1,0 +1,122 @@
+extension StoreCore {
+  @inlinable
+  func task(
+    _ token: EffectToken, _ operation: Effect<R.Action>.Operation
+  ) -> Task<Void, Never> {
+    switch operation {
+    case .task(let operation):
+      // A preference that is `nil` is not free.
+      guard let executor else {
+        return Task.detached { [self] in await perform(operation, token) }
+      }
+      return Task.detached(executorPreference: executor) { [self] in
+        await perform(operation, token)
+      }
+    case .run(let operation):
+      guard let executor else {
+        return Task.detached { [self] in await perform(operation, token) }
+      }
+      return Task.detached(executorPreference: executor) { [self] in
+        await perform(operation, token)
+      }
+    default:
+      return Task.detached {}
+    }
+  }
+
+  @inlinable
+  func perform(
+    _ operation: @Sendable () async throws -> R.Action, _ token: EffectToken
+  ) async {
+    do {
+      complete(token, try await operation())
+    } catch {
+      fail(token, error)
+    }
+  }
+
+  @inlinable
+  func perform(
+    _ operation: @Sendable (Send<R.Action>) async throws -> Void, _ token: EffectToken
+  ) async {
+    do {
+      try await operation(
+        Send { [self] action, wantsHandle in
+          send(action, from: token, wantsHandle: wantsHandle)
+        })
+      end(token)
+    } catch {
+      fail(token, error)
+    }
+  }
+
+  /// The one action of a task, with which its work ends.
+  @inlinable
+  func complete(_ effect: EffectToken, _ action: R.Action) {
+    let leaving = lock.withLock { machine -> Leaving in
+      guard let index = machine.table.index(of: effect) else { return .nothing }
+      guard machine.table.entries[Int(index)].phase == .running else {
+        machine.outbox.meter?(.actionDropped(action))
+        machine.table.endWork(index, &machine.outbox)
+        run(&machine)
+        return machine.depart()
+      }
+      let item = Machine.Item(
+        action: action, origin: nil, owner: effect, source: effect, endsWork: true)
+      if machine.isPublishing {
+        machine.enqueue(item)
+      } else {
+        process(item, &machine)
+        run(&machine)
+      }
+      return machine.depart()
+    }
+    if !leaving.isNothing { deliver(leaving) }
+  }
+
+  /// An effect ends without an action.
+  @inlinable
+  func end(_ effect: EffectToken) {
+    leave { machine in
+      guard let index = machine.table.index(of: effect) else { return }
+      machine.table.endWork(index, &machine.outbox)
+    }
+  }
+
+  @inlinable
+  func fail(_ token: EffectToken, _ error: any Error) {
+    let isCancellation = error is CancellationError
+    leave { machine in
+      guard let index = machine.table.index(of: token) else { return }
+      if isCancellation || machine.table.entries[Int(index)].phase != .running {
+        machine.table.endWork(index, &machine.outbox)
+      } else {
+        report(uncaught(error, index, machine), &machine)
+        machine.table.endWork(index, failure: error, &machine.outbox)
+      }
+    }
+  }
+
+  @usableFromInline
+  func uncaught(_ error: any Error, _ index: Int32, _ machine: borrowing Machine) -> StoreIssue {
+    let work = machine.table.works[Int(index)]
+    let cause = work.cause.map { " It was started by the action \(brief($0))." }
+    return StoreIssue(
+      message:
+        "The effect “\(work.effect?.descriptor.name ?? "")” threw an error that nobody caught: "
+        + "\(error).\(cause ?? "") "
+        + "Catch it in the effect, or turn it into an action with catch(_:).",
+      location: work.effect?.location ?? SourceLocation(),
+      step: machine.table.entries[Int(index)].step)
+  }
+}
+
+extension Effect {
+  @inlinable
+  var isTask: Bool {
+    switch operation {
+    case .task, .run: true
+    default: false
+    }
+  }
+}

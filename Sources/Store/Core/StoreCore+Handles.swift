@@ -1,0 +1,68 @@
+extension StoreCore {
+  @inlinable
+  nonisolated(nonsending) func wait(for token: EffectToken) async {
+    await withUnsafeContinuation { continuation in
+      let isOver = lock.withLock { machine -> Bool in
+        guard let index = machine.table.index(of: token) else { return true }
+        machine.table.entries[Int(index)].flags.insert(.awaited)
+        machine.table.waiters[index, default: Few()].append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  @inlinable
+  func cancel(_ token: EffectToken) {
+    leave { machine in machine.table.cancelTree(token, &machine.outbox) }
+  }
+
+  @inlinable
+  func isFinished(_ token: EffectToken) -> Bool {
+    lock.withLock { $0.table.index(of: token) == nil }
+  }
+
+  @inlinable
+  func cancelAll(closing: Bool) {
+    let ends = lock.withLock { machine -> [@Sendable () -> Void] in
+      guard closing, !machine.isClosed else { return [] }
+      machine.isClosed = true
+      return machine.observers.compactMap(\.end)
+    }
+    leave { machine in
+      machine.table.cancelAll(&machine.outbox)
+      guard closing else { return }
+      endSubscriptions(&machine)
+      // What is queued is not reduced any more; its owners are told, so that nobody waits for it.
+      while let item = machine.dequeue() {
+        machine.outbox.meter?(.actionDropped(item.action))
+        finish(item, machine.table.index(of: item.owner) ?? -1, &machine)
+        machine.outbox.bury(item.action)
+      }
+      for continuation in machine.table.idleWaiters {
+        machine.outbox.partings.append(.resume(continuation))
+      }
+      machine.table.idleWaiters = []
+    }
+    for end in ends { end() }
+  }
+
+  /// Ends what runs only because the state declares it.
+  @inlinable
+  func endSubscriptions(_ machine: inout Machine) {
+    for token in machine.subscriptions.values { endSubscription(token, &machine) }
+    machine.subscriptions = [:]
+  }
+
+  @inlinable
+  nonisolated(nonsending) func waitUntilIdle() async {
+    await withUnsafeContinuation { continuation in
+      let isIdle = lock.withLock { machine -> Bool in
+        if machine.table.count == 0 || machine.isClosed { return true }
+        machine.table.idleWaiters.append(continuation)
+        return false
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+}

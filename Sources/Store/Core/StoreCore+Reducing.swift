@@ -1,0 +1,251 @@
+extension StoreCore {
+  /// Takes the effects of an action that came from outside; gives the token of what `finish()` has to wait for.
+  @inlinable
+  func admit(
+    _ effects: [Effect<R.Action>], of action: R.Action, _ machine: inout Machine
+  ) -> EffectToken {
+    let source = EffectTable<R.Action>.Source(
+      step: machine.steps, cause: action, since: coarseNanoseconds())
+    if effects.count == 1, effects[0].isTask {
+      if effects[0].traits == nil, machine.outbox.meter == nil {
+        return startAlone(effects[0], parent: -1, flags: .handle, source, &machine)
+      }
+      let index = machine.table.register(
+        effects[0], parent: -1, flags: .handle, from: source, &machine.outbox)
+      // One that is dropped at once leaves nothing to wait for.
+      return machine.table.entries[Int(index)].phase == .free ? .none : machine.table.token(index)
+    }
+    let index = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
+    let token = machine.table.token(index)
+    for effect in effects {
+      _ = machine.table.register(effect, parent: index, from: source, &machine.outbox)
+    }
+    collect(&machine)
+    machine.table.endWork(index, &machine.outbox)
+    return token
+  }
+
+  /// The common case, a task without ids, without the ways round the table.
+  @inlinable
+  func startAlone(
+    _ effect: Effect<R.Action>, parent: Int32, flags: EffectEntry.Flags,
+    _ source: EffectTable<R.Action>.Source, _ machine: inout Machine
+  ) -> EffectToken {
+    let index = machine.table.insert(
+      shape: .leaf, phase: .running, parent: parent, flags: flags.union(.handedOver))
+    let token = machine.table.token(index)
+    machine.table.entries[Int(index)].step = source.step
+    machine.table.entries[Int(index)].since = source.since
+    machine.table.works[Int(index)].cause = source.cause
+    machine.table.works[Int(index)].effect = effect.emptied
+    machine.table.works[Int(index)].task = task(token, effect.operation)
+    return token
+  }
+
+  /// Reduces one action and takes its effects.
+  @inlinable
+  func process(_ item: Machine.Item, _ machine: inout Machine) {
+    let owner = machine.table.index(of: item.owner) ?? -1
+    if machine.isDropped(item) {
+      machine.outbox.meter?(.actionDropped(item.action))
+      finish(item, owner, &machine)
+      return
+    }
+    // From here on the effect is done: cancelling its id is about others.
+    if item.endsWork, owner >= 0, machine.table.entries[Int(owner)].flags.contains(.registered) {
+      machine.table.unregister(owner)
+    }
+    let effects: [Effect<R.Action>]
+    if machine.isPlain {
+      effects = reducer.reduce(&machine.state, item.action, dependencies)
+      machine.steps &+= 1
+    } else {
+      effects = reduceWithAudience(item.action, item.origin, source: item.source, &machine)
+    }
+    if !effects.isEmpty {
+      let source = EffectTable<R.Action>.Source(
+        step: machine.steps, cause: item.action, since: coarseNanoseconds())
+      for effect in effects {
+        if effect.traits == nil, effect.isTask, machine.outbox.meter == nil,
+          machine.outbox.starts.isEmpty
+        {
+          _ = startAlone(effect, parent: owner, flags: [], source, &machine)
+        } else {
+          _ = machine.table.register(effect, parent: owner, from: source, &machine.outbox)
+        }
+      }
+      if owner >= 0, machine.table.entries[Int(owner)].phase == .cancelled {
+        for child in machine.table.members(of: owner) {
+          machine.table.cancelTree(child, &machine.outbox)
+        }
+      }
+    }
+    collect(&machine)
+    if machine.declares { subscribe(&machine) }
+    finish(item, owner, &machine)
+  }
+
+  @inlinable
+  func finish(_ item: Machine.Item, _ owner: Int32, _ machine: inout Machine) {
+    guard owner >= 0 else { return }
+    if item.endsWork {
+      machine.table.endWork(owner, &machine.outbox)
+      collect(&machine)
+    } else {
+      machine.table.settle(owner, &machine.outbox)
+    }
+  }
+
+  @inlinable
+  func reduceWithAudience(
+    _ action: R.Action, _ origin: StepOrigin?, source: EffectToken, _ machine: inout Machine
+  ) -> [Effect<R.Action>] {
+    if let meter = machine.outbox.meter {
+      meter(.willReduce(action: action, step: machine.steps + 1))
+    }
+    if let willReduce = machine.hooks?.willReduce { willReduce(machine.steps + 1) }
+    let effects = reducer.reduce(&machine.state, action, dependencies)
+    machine.steps &+= 1
+    if let meter = machine.outbox.meter {
+      meter(.didReduce(step: machine.steps, effects: effects.count))
+    }
+    if machine.hooks != nil || !machine.observers.isEmpty {
+      let step = Step(
+        number: machine.steps, origin: origin ?? self.origin(of: source, machine),
+        action: action, effects: effects.isEmpty ? [] : effects.descriptors())
+      if let didReduce = machine.hooks?.didReduce { didReduce(step, machine.state) }
+      if !machine.observers.isEmpty {
+        publication.initialize(
+          to: Publication(step: step, state: machine.state, observers: machine.observers))
+        machine.hasPublication = true
+      }
+    }
+    return effects
+  }
+
+  @inlinable
+  func origin(of effect: EffectToken, _ machine: borrowing Machine) -> StepOrigin {
+    guard let index = machine.table.index(of: effect),
+      let effect = machine.table.works[Int(index)].effect
+    else { return .program("") }
+    let descriptor = effect.descriptor
+    return .effect(
+      name: descriptor.name, id: descriptor.id, step: machine.table.entries[Int(index)].step)
+  }
+
+  /// Starts what the state declares and does not run yet, and cancels what it declares no more.
+  @inlinable
+  func subscribe(_ machine: inout Machine) {
+    var declared: Set<CancelKey> = []
+    var added: [(CancelKey, Effect<R.Action>)] = []
+    for effect in reducer.subscriptions(machine.state, dependencies) {
+      guard let key = effect.registrations.first?.key else {
+        if !effect.isNone { report(unnamed(effect, machine.steps), &machine) }
+        continue
+      }
+      guard declared.insert(key).inserted else { continue }
+      if machine.subscriptions[key] == nil { added.append((key, effect)) }
+    }
+    for (key, token) in machine.subscriptions where !declared.contains(key) {
+      machine.subscriptions[key] = nil
+      endSubscription(token, &machine)
+    }
+    let source = EffectTable<R.Action>.Source(
+      step: machine.steps, cause: nil, since: coarseNanoseconds())
+    for (key, effect) in added {
+      // The root stays while the state declares it, also when the work under it has ended: that is not begun anew.
+      let root = machine.table.insert(shape: .root, phase: .running, parent: -1)
+      machine.subscriptions[key] = machine.table.token(root)
+      _ = machine.table.register(effect, parent: root, from: source, &machine.outbox)
+    }
+    collect(&machine)
+  }
+
+  @inlinable
+  func endSubscription(_ token: EffectToken, _ machine: inout Machine) {
+    machine.table.cancelTree(token, &machine.outbox)
+    if let index = machine.table.index(of: token) {
+      machine.table.endWork(index, &machine.outbox)
+    }
+  }
+
+  @usableFromInline
+  func unnamed(_ effect: Effect<R.Action>, _ step: Int) -> StoreIssue {
+    StoreIssue(
+      message:
+        "A subscription has no id, and was not started. The store tells by ids which of those "
+        + "that the state declares run already: give it one with cancellable(id:).",
+      location: effect.location, step: step)
+  }
+
+  /// Carries out what the table asks for at once: tasks are made, actions queued.
+  @inlinable
+  func collect(_ machine: inout Machine) {
+    if !machine.outbox.starts.isEmpty { startAll(&machine) }
+    if !machine.outbox.queued.isEmpty { queueAll(&machine) }
+    if !machine.outbox.silenced.isEmpty {
+      machine.silence(machine.outbox.silenced)
+      machine.outbox.silenced.removeAll(keepingCapacity: machine.outbox.silenced.count <= 64)
+    }
+    if !machine.outbox.raised.isEmpty {
+      let raised = machine.outbox.raised
+      machine.outbox.raised = []
+      for issue in raised { report(issue, &machine) }
+    }
+  }
+
+  @inlinable
+  func startAll(_ machine: inout Machine) {
+    // By index: starting one thing may ask for more.
+    var index = 0
+    while index < machine.outbox.starts.count {
+      let start = machine.outbox.starts[index]
+      index += 1
+      guard let entry = machine.table.index(of: start.token) else { continue }
+      if machine.table.entries[Int(entry)].phase == .running {
+        machine.table.works[Int(entry)].task = task(start.token, start.operation)
+      } else {
+        machine.outbox.bury(Effect(start.operation, location: SourceLocation()))
+        machine.table.endWork(entry, &machine.outbox)
+      }
+    }
+    machine.outbox.starts.removeAll(keepingCapacity: index <= 64)
+  }
+
+  @inlinable
+  func queueAll(_ machine: inout Machine) {
+    for queued in machine.outbox.queued {
+      // The table counted it already.
+      machine.queue.append(
+        Machine.Item(
+          action: queued.action,
+          origin: machine.isTapped
+            ? .effect(name: queued.name ?? "send", id: queued.key?.text, step: queued.step)
+            : nil,
+          owner: queued.owner < 0 ? .none : machine.table.token(queued.owner),
+          source: queued.source, endsWork: queued.source != .none))
+    }
+    machine.outbox.queued.removeAll(keepingCapacity: true)
+  }
+
+  @inlinable
+  func report(_ issue: StoreIssue, _ machine: inout Machine) {
+    machine.outbox.partings.append(.issue(issue))
+    machine.hooks?.issue?(issue)
+  }
+
+  /// Reduces what is queued, until a step has to be published.
+  @inlinable
+  func run(_ machine: inout Machine) {
+    collect(&machine)
+    while !machine.isPublishing {
+      if machine.hasPublication {
+        machine.isPublishing = true
+        return
+      }
+      guard let item = machine.dequeue() else { return }
+      process(item, &machine)
+      machine.outbox.bury(item.action)
+    }
+  }
+}

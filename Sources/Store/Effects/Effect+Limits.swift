@@ -1,0 +1,72 @@
+/// What becomes of an effect when as many of its id run as may.
+public struct OverflowPolicy: Sendable {
+  @usableFromInline let overflow: EffectLimit.Overflow
+
+  @inlinable
+  init(_ overflow: EffectLimit.Overflow) {
+    self.overflow = overflow
+  }
+
+  /// The one that has run longest is cancelled: the newest run.
+  public static var cancelOldest: OverflowPolicy { OverflowPolicy(.cancelOldest) }
+
+  /// The new one is dropped, and never starts: the oldest run.
+  public static var drop: OverflowPolicy { OverflowPolicy(.drop) }
+
+  /// The new one waits until a place is free; none is lost.
+  public static var wait: OverflowPolicy {
+    OverflowPolicy(.wait(capacity: nil, dropsOldest: false))
+  }
+
+  /// The new one waits until a place is free; where `capacity` wait already, it is dropped, or the one that has waited longest is.
+  public static func wait(capacity: Int, dropsOldest: Bool = false) -> OverflowPolicy {
+    OverflowPolicy(.wait(capacity: max(0, capacity), dropsOldest: dropsOldest))
+  }
+}
+
+extension Effect {
+  /// Runs at most `count` effects of one id at once. The id also cancels them, those that wait included.
+  ///
+  /// The limit counts effects of the same place in the composition. Give every effect of an id the same count and policy: each is
+  /// judged by its own.
+  ///
+  /// - Parameter count: At least 1; less counts as 1.
+  /// - Complexity: O(1); with `cancelOldest` and `wait` O(number running or waiting) to take one out of the middle.
+  @inlinable
+  public func limited(
+    id: some Hashable & Sendable, to count: Int = 1, whenFull policy: OverflowPolicy
+  ) -> Effect {
+    guard !isNone else { return self }
+    let key = CancelKey(id: CancelID(id))
+    return with(
+      registration: Registration(key: key, cancelInFlight: false),
+      limit: EffectLimit(key: key, count: max(1, count), overflow: policy.overflow))
+  }
+
+  /// Lets through one effect of an id per interval: the first at once, and, where `latest` is set, at the interval's end the last of those
+  /// that came meanwhile. The others never start and are reported as dropped.
+  ///
+  /// Cancelling the id cancels what was let through, what waits, and the interval.
+  ///
+  /// - Parameters:
+  ///   - interval: From the start of an effect that was let through; how long that one runs does not matter.
+  ///   - clock: From the dependencies.
+  /// - Complexity: One task more for each effect that is let through, which measures the interval.
+  @inlinable
+  public func throttled(
+    id: some Hashable & Sendable, for interval: Duration, clock: any Clock<Duration>,
+    latest: Bool = true
+  ) -> Effect {
+    guard !isNone else { return self }
+    let key = CancelKey(id: CancelID(id))
+    let hold = Effect(
+      .run { _ in try await clock.sleep(for: interval) }, name: "throttle", location: location)
+    return Effect(
+      .merge([hold, self]), name: name, location: location,
+      traits: EffectTraits(
+        registrations: [Registration(key: key, cancelInFlight: false)],
+        limit: EffectLimit(
+          key: key, count: 1,
+          overflow: latest ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByFirst: true)))
+  }
+}

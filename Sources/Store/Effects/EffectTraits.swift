@@ -1,0 +1,91 @@
+/// Ids, place and limit of an effect: constant, shared by its copies.
+@usableFromInline
+final class EffectTraits: Sendable {
+  /// An id, and whether effects that bear it already are to be cancelled first.
+  @usableFromInline
+  struct Registration: Sendable {
+    @usableFromInline var key: CancelKey
+    @usableFromInline let cancelInFlight: Bool
+
+    @inlinable
+    init(key: CancelKey, cancelInFlight: Bool) {
+      self.key = key
+      self.cancelInFlight = cancelInFlight
+    }
+  }
+
+  @usableFromInline let registrations: [Registration]
+  /// Where in the composition the effect was returned, outermost first.
+  @usableFromInline let path: [ScopeKey]
+  @usableFromInline let limit: EffectLimit?
+  /// The end of a child does not end it.
+  @usableFromInline let outlives: Bool
+
+  @inlinable
+  init(
+    registrations: [Registration] = [], path: [ScopeKey] = [], limit: EffectLimit? = nil,
+    outlives: Bool = false
+  ) {
+    self.registrations = registrations
+    self.path = path
+    self.limit = limit
+    self.outlives = outlives
+  }
+
+  @inlinable
+  func nested(under scope: ScopeKey) -> EffectTraits {
+    var registrations = registrations
+    for index in registrations.indices { registrations[index].key.path.insert(scope, at: 0) }
+    var limit = limit
+    limit?.key.path.insert(scope, at: 0)
+    return EffectTraits(
+      registrations: registrations, path: [scope] + path, limit: limit, outlives: outlives)
+  }
+}
+
+/// How many effects of one id run at once, and what becomes of those that are too many.
+@usableFromInline
+struct EffectLimit: Sendable {
+  @usableFromInline
+  enum Overflow: Sendable, Equatable {
+    case cancelOldest
+    case drop
+    /// Wait for a place; of those that wait at most `capacity` stay.
+    case wait(capacity: Int?, dropsOldest: Bool)
+  }
+
+  @usableFromInline var key: CancelKey
+  @usableFromInline let count: Int
+  @usableFromInline let overflow: Overflow
+  /// The place is free when the group's first member ends, not when all have.
+  @usableFromInline let isHeldByFirst: Bool
+
+  @inlinable
+  init(key: CancelKey, count: Int, overflow: Overflow, isHeldByFirst: Bool = false) {
+    self.key = key
+    self.count = count
+    self.overflow = overflow
+    self.isHeldByFirst = isHeldByFirst
+  }
+}
+
+extension Effect {
+  @usableFromInline typealias Registration = EffectTraits.Registration
+
+  @inlinable
+  var registrations: [Registration] { traits?.registrations ?? [] }
+
+  @inlinable
+  var path: [ScopeKey] { traits?.path ?? [] }
+
+  @inlinable
+  func with(
+    registration: Registration? = nil, limit: EffectLimit? = nil, outlives: Bool = false
+  ) -> Effect {
+    var copy = self
+    copy.traits = EffectTraits(
+      registrations: registration.map { registrations + [$0] } ?? registrations, path: path,
+      limit: limit ?? traits?.limit, outlives: outlives || traits?.outlives == true)
+    return copy
+  }
+}

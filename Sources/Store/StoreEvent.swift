@@ -1,0 +1,65 @@
+/// What a meter is told of: each reduction, and what becomes of each effect and of actions that are not reduced.
+///
+/// For counters, spans and alarms in production. Events come in the order in which they happen, on whichever thread, inside the store's
+/// critical section: a meter must be quick and must not use the store.
+public enum StoreEvent<Action: Sendable>: Sendable {
+  /// A reduction begins; `step` is the number it will have.
+  case willReduce(action: Action, step: Int)
+  /// It is over and returned this many effects.
+  case didReduce(step: Int, effects: Int)
+  case effectStarted(MeteredEffect)
+  /// It returned.
+  case effectFinished(MeteredEffect)
+  /// It threw, and nobody caught it.
+  case effectFailed(MeteredEffect, any Error)
+  /// Nothing of it is reduced from now on, whether it had started or not.
+  case effectCancelled(MeteredEffect)
+  /// It never starts: too many of its id run or wait.
+  case effectDropped(MeteredEffect)
+  /// Sent by an effect that was cancelled or had returned, or after the end of the store: not reduced.
+  case actionDropped(Action)
+}
+
+/// An effect in an event.
+public struct MeteredEffect: Sendable {
+  /// Tells effects of one store apart while they run: the same in all events of one effect.
+  public let number: UInt64
+  /// What it is.
+  public let descriptor: EffectDescriptor
+  /// The step that returned it.
+  public let step: Int
+  /// Since it was returned; exact to a few milliseconds.
+  public let age: Duration
+}
+
+@usableFromInline
+enum EffectChange {
+  case started, finished, cancelled, dropped
+  case failed(any Error)
+}
+
+extension EffectTable {
+  /// Tells of work that takes time; groups are told of by their members.
+  @usableFromInline
+  func report(
+    _ change: EffectChange, _ index: Int32,
+    _ meter: @Sendable (StoreEvent<Action>) -> Void
+  ) {
+    let entry = entries[Int(index)]
+    guard let effect = works[Int(index)].effect else { return }
+    if entry.shape != .leaf || !effect.isTask {
+      guard case .dropped = change else { return }
+    }
+    let metered = MeteredEffect(
+      number: UInt64(entry.generation) << 32 | UInt64(UInt32(bitPattern: index)),
+      descriptor: effect.descriptor, step: entry.step,
+      age: .nanoseconds(max(0, coarseNanoseconds() - entry.since)))
+    switch change {
+    case .started: meter(.effectStarted(metered))
+    case .finished: meter(.effectFinished(metered))
+    case .cancelled: meter(.effectCancelled(metered))
+    case .dropped: meter(.effectDropped(metered))
+    case .failed(let error): meter(.effectFailed(metered, error))
+    }
+  }
+}

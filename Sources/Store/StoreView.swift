@@ -1,0 +1,129 @@
+/// A part of a store, for code that should know no more: reads a part of the state, sends a part of the actions.
+///
+/// A value of three closures. It keeps nothing, and costs nothing while nobody uses it: no copy of the state, no place in the store.
+/// It keeps the store's core alive, but not the store: once that is dropped, a view reads the last state, and what it sends is an issue.
+public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
+  @usableFromInline let read: @Sendable (_ body: (borrowing State) -> Void) -> Void
+  @usableFromInline let dispatch: @Sendable (Action, StepOrigin) -> StoreTask
+  @usableFromInline let watch:
+    @Sendable (
+      _ changed: @escaping @Sendable (borrowing State) -> Void, _ end: (@Sendable () -> Void)?
+    ) -> Observation
+
+  @inlinable
+  init(
+    read: @escaping @Sendable (_ body: (borrowing State) -> Void) -> Void,
+    dispatch: @escaping @Sendable (Action, StepOrigin) -> StoreTask,
+    watch:
+      @escaping @Sendable (
+        _ changed: @escaping @Sendable (borrowing State) -> Void, _ end: (@Sendable () -> Void)?
+      ) -> Observation
+  ) {
+    self.read = read
+    self.dispatch = dispatch
+    self.watch = watch
+  }
+
+  /// A copy of the part of the state.
+  @inlinable
+  public var state: State { withState { copy $0 } }
+
+  /// Reads the part of the state in place, under the store's lock: be quick, and do not use the store.
+  @inlinable
+  public func withState<Result: Sendable>(_ body: (borrowing State) -> Result) -> Result {
+    var result: Result?
+    read { result = body($0) }
+    // `read` calls its body once, whatever the view: assigned above.
+    return result.unsafelyUnwrapped
+  }
+
+  /// Sends as `Store.send` does.
+  @inlinable
+  @discardableResult
+  public func send(_ action: Action, origin: StepOrigin = .program("")) -> StoreTask {
+    dispatch(action, origin)
+  }
+
+  /// Calls `observer` with the part after every step of the store, as `Store.observe` does, whether the part has changed or not.
+  @discardableResult
+  public func observe(_ observer: @escaping @Sendable (_ state: borrowing State) -> Void)
+    -> Observation
+  {
+    watch(observer, nil)
+  }
+
+  /// The latest of the part, conflated: see `Store.states`.
+  public var states: StateSequence<State> {
+    StateSequence(
+      read: { state }, isEqual: nil, observe: { changed, end in watch({ _ in changed() }, end) })
+  }
+
+  /// The latest of a part of the part, only where it differs from the one before: see `Store.states(_:)`.
+  public func states<Value: Sendable & Equatable>(
+    _ value: KeyPath<State, Value> & Sendable
+  ) -> StateSequence<Value> {
+    StateSequence(
+      read: { withState { $0[keyPath: value] } }, isEqual: { $0 == $1 },
+      observe: { changed, end in watch({ _ in changed() }, end) })
+  }
+
+  /// A part of this part.
+  ///
+  /// - Complexity: Reading and sending go through all levels; each is a key path and a closure.
+  @inlinable
+  public func scope<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState> & Sendable,
+    action: @escaping @Sendable (ChildAction) -> Action
+  ) -> StoreView<ChildState, ChildAction> {
+    StoreView<ChildState, ChildAction>(
+      read: { [read] body in read { body($0[keyPath: state]) } },
+      dispatch: { [dispatch] in dispatch(action($0), $1) },
+      watch: { [watch] changed, end in watch({ changed($0[keyPath: state]) }, end) })
+  }
+}
+
+extension Store {
+  /// The whole store as a view: for functions that should not depend on its reducer's type.
+  public var view: StoreView<State, Action> {
+    let core = core
+    return StoreView(
+      read: { body in core.lock.withLock { body($0.state) } },
+      dispatch: { core.send($0, origin: $1) },
+      watch: { changed, end in core.observe({ _, state in changed(state) }, end: end) })
+  }
+
+  /// A part of the store: a part of the state, and the actions that `action` embeds.
+  ///
+  /// ```swift
+  /// let counter = store.scope(state: \.counter, action: BoardAction.counter)
+  /// ```
+  /// A child that may be absent is a part that is optional. O(1).
+  public func scope<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState> & Sendable,
+    action: @escaping @Sendable (ChildAction) -> Action
+  ) -> StoreView<ChildState, ChildAction> {
+    view.scope(state: state, action: action)
+  }
+
+  /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or the calling task is cancelled: for an
+  /// actor that lives off a store.
+  ///
+  /// - Parameter limit: As in `steps(buffering:)`.
+  nonisolated(nonsending) public func forEachStep(
+    buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
+  ) async {
+    for await (step, state) in steps(buffering: limit) { await body(step, state) }
+  }
+
+  /// Tells `meter` what happens in the store, in place of the meter before; `nil` takes it off. Independent of hooks and observers.
+  ///
+  /// Without a meter it costs nothing. With one, each event costs its call, and events of effects build their descriptors.
+  ///
+  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
+  public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
+    core.lock.withLock { machine in
+      machine.outbox.meter = meter
+      machine.noteAudience()
+    }
+  }
+}
