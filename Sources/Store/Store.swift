@@ -87,6 +87,11 @@ public final class Store<R: Reducer>: Sendable {
     }
   }
 
+  /// How many observe, sequences and those who wait for a state included.
+  package var observerCount: Int {
+    core.lock.withLock { $0.observers.count }
+  }
+
   /// How many places the effect table has, free ones included.
   package var entryCapacity: Int {
     core.lock.withLock { $0.table.entries.count }

@@ -1,0 +1,255 @@
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+/// A store whose effects sleep a second each on a clock of the test's, and say when they begin and end.
+private struct Line {
+  let clock = TestClock()
+  let dropped = Journal<String>()
+  let store: Store<Script>
+
+  init(_ limit: @escaping @Sendable (Effect<String>, TestClock) -> Effect<String>) {
+    let clock = clock
+    let dropped = dropped
+    store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        if action == "cancel" { return [.cancel(id: "line")] }
+        guard action.count == 1 else { return [] }
+        let work = Effect<String>.run(name: action) { send in
+          send("\(action) begins")
+          try await clock.sleep(for: .seconds(1))
+          send("\(action) ends")
+        }
+        return [limit(work, clock)]
+      }, dependencies: (), executor: clock.executor)
+    store.setMeter {
+      if case .effectDropped(let effect) = $0 { dropped.note(effect.descriptor.name) }
+    }
+  }
+
+  func send(_ actions: String...) {
+    for action in actions { store.send(action) }
+    clock.executor.run()
+  }
+
+  var told: [String] { store.state.seen.filter { $0.count > 1 && $0 != "cancel" } }
+}
+
+@Suite("R14 Limits and queues")
+struct LimitTests {
+  @Test("R14 oldest n, drop: what comes while n run never starts")
+  func drop() {
+    let line = Line { work, _ in work.limited(id: "line", to: 2, whenFull: .drop) }
+    line.send("a", "b", "c", "d")
+    line.clock.advance(by: .seconds(1))
+    line.send("e")
+    line.clock.advance(by: .seconds(1))
+    #expect(
+      line.told == ["a begins", "b begins", "a ends", "b ends", "e begins", "e ends"])
+    #expect(line.dropped.entries == ["c", "d"])
+    #expect(line.store.effects.isEmpty)
+  }
+
+  @Test("R14 newest n: the one that has run longest is cancelled")
+  func newest() {
+    let line = Line { work, _ in work.limited(id: "line", to: 2, whenFull: .cancelOldest) }
+    line.send("a")
+    line.send("b")
+    line.send("c")
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told == ["a begins", "b begins", "c begins", "b ends", "c ends"])
+    #expect(line.dropped.entries == [])
+    #expect(line.store.effects.isEmpty)
+  }
+
+  @Test("R14 wait: each starts when a place is free, in the order in which they came")
+  func wait() async {
+    let line = Line { work, _ in work.limited(id: "line", whenFull: .wait) }
+    let handles = ["a", "b", "c"].map { line.store.send($0) }
+    line.clock.executor.run()
+    #expect(line.store.effects.map(\.phase) == [.running, .pending, .pending])
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told == ["a begins", "a ends", "b begins"])
+    line.clock.advance(by: .seconds(2))
+    #expect(
+      line.told == ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"])
+    for handle in handles { #expect(handle.isFinished) }
+  }
+
+  @Test(
+    "R14 a bounded queue drops the new one, or the one that has waited longest",
+    arguments: [false, true])
+  func bounded(dropsOldest: Bool) {
+    let line = Line { work, _ in
+      work.limited(id: "line", whenFull: .wait(capacity: 1, dropsOldest: dropsOldest))
+    }
+    line.send("a", "b", "c", "d")
+    line.clock.advance(by: .seconds(9))
+    let last = dropsOldest ? "d" : "b"
+    #expect(line.told == ["a begins", "a ends", "\(last) begins", "\(last) ends"])
+    #expect(line.dropped.entries == (dropsOldest ? ["b", "c"] : ["c", "d"]))
+  }
+
+  @Test("R5 the id cancels what runs and what waits, and nothing of it is reduced or started")
+  func cancel() {
+    let line = Line { work, _ in work.limited(id: "line", whenFull: .wait) }
+    line.send("a", "b", "c")
+    line.send("cancel")
+    #expect(line.store.effects.isEmpty)
+    line.clock.advance(by: .seconds(9))
+    #expect(line.told == ["a begins"])
+    line.send("d")
+    #expect(line.told == ["a begins", "d begins"])
+  }
+
+  @Test("R14 a cancelled effect gives up its place at once, before its task has noticed")
+  func cancelFreesPlace() {
+    let line = Line { work, _ in work.limited(id: "line", whenFull: .drop) }
+    line.send("a")
+    line.store.send("cancel")
+    line.store.send("b")
+    line.clock.executor.run()
+    #expect(line.told == ["a begins", "b begins"])
+  }
+
+  @Test("R14 an effect that is dropped leaves a finished handle")
+  func droppedHandle() {
+    let line = Line { work, _ in work.limited(id: "line", whenFull: .drop) }
+    line.send("a")
+    let dropped = line.store.send("b")
+    #expect(dropped.isFinished)
+    // The place in the table is used again: the handle must not take the new one for its own.
+    let next = line.store.send("cancel")
+    line.send("c")
+    dropped.cancel()
+    line.clock.advance(by: .seconds(1))
+    #expect(next.isFinished)
+    #expect(line.told == ["a begins", "c begins", "c ends"])
+  }
+
+  @Test("R14 the members of a concatenation wait for their places, and go on in order")
+  func membersOfASequence() {
+    let clock = TestClock()
+    @Sendable func work(_ name: String) -> Effect<String> {
+      .run { send in
+        send("\(name) begins")
+        try await clock.sleep(for: .seconds(1))
+        send("\(name) ends")
+      }.limited(id: "one", whenFull: .wait)
+    }
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        action == "go" ? [work("x"), .concatenate(work("a"), work("b"), .send("done"))] : []
+      }, dependencies: (), executor: clock.executor)
+    store.send("go")
+    clock.executor.run()
+    clock.advance(by: .seconds(3))
+    #expect(
+      store.state.seen == [
+        "go", "x begins", "x ends", "a begins", "a ends", "b begins", "b ends", "done",
+      ])
+    #expect(store.effects.isEmpty)
+  }
+
+  @Test("R6 limits of siblings do not meet")
+  func siblings() {
+    let clock = TestClock()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        guard action == "go" else { return [] }
+        return ["a", "b"].flatMap { (row: String) -> [Effect<String>] in
+          [
+            Effect<String>.task {
+              try await clock.sleep(for: .seconds(1))
+              return row
+            }.limited(id: "load", whenFull: .drop)
+          ].scoped({ (text: String) -> String in text }, id: row)
+        }
+      }, dependencies: (), executor: clock.executor)
+    store.send("go")
+    clock.executor.run()
+    clock.advance(by: .seconds(1))
+    #expect(store.state.seen == ["go", "a", "b"])
+  }
+
+  @Test("R14 20 000 that wait start one after the other", .timeLimit(.minutes(1)))
+  func many() {
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: 0,
+      reducer: Reduce { (state: inout Int, action: Bool, _: Void) in
+        state += 1
+        return action ? [.task { false }.limited(id: 1, whenFull: .wait)] : []
+      }, dependencies: (), executor: executor)
+    for _ in 0..<20_000 { store.send(true) }
+    executor.run()
+    #expect(store.state == 40_000)
+    #expect(store.effects.isEmpty)
+  }
+}
+
+@Suite("R14 Throttle")
+struct ThrottleTests {
+  @Test(
+    "R14 the first at once, the latest at the end of the interval, and the interval begins anew")
+  func latest() {
+    let line = Line { work, clock in
+      work.throttled(id: "line", for: .seconds(10), clock: clock)
+    }
+    line.send("a", "b", "c")
+    #expect(line.told == ["a begins"])
+    line.clock.advance(by: .seconds(9))
+    #expect(line.told == ["a begins", "a ends"])
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told == ["a begins", "a ends", "c begins"])
+    line.send("d")
+    line.clock.advance(by: .seconds(9))
+    #expect(line.told == ["a begins", "a ends", "c begins", "c ends"])
+    line.clock.advance(by: .seconds(20))
+    #expect(
+      line.told == ["a begins", "a ends", "c begins", "c ends", "d begins", "d ends"])
+    line.send("e")
+    #expect(line.told.last == "e begins")
+    #expect(line.dropped.entries == ["b"])
+  }
+
+  @Test("R14 the first only: what comes in the interval is dropped")
+  func first() {
+    let line = Line { work, clock in
+      work.throttled(id: "line", for: .seconds(10), clock: clock, latest: false)
+    }
+    line.send("a", "b")
+    line.clock.advance(by: .seconds(10))
+    line.send("c")
+    line.clock.advance(by: .seconds(10))
+    #expect(line.told == ["a begins", "a ends", "c begins", "c ends"])
+    #expect(line.store.effects.isEmpty)
+  }
+
+  @Test("R14 an effect that runs longer than the interval does not hold it up")
+  func longWork() {
+    let line = Line { work, clock in
+      work.throttled(id: "line", for: .milliseconds(100), clock: clock)
+    }
+    line.send("a", "b")
+    line.clock.advance(by: .milliseconds(100))
+    #expect(line.told == ["a begins", "b begins"])
+  }
+
+  @Test("R5 cancelling the id ends the work, what waits, and the interval")
+  func cancel() {
+    let line = Line { work, clock in
+      work.throttled(id: "line", for: .seconds(10), clock: clock)
+    }
+    line.send("a", "b")
+    line.send("cancel")
+    line.send("c")
+    #expect(line.told == ["a begins", "c begins"])
+    line.clock.advance(by: .seconds(99))
+    #expect(line.told == ["a begins", "c begins", "c ends"])
+    #expect(line.store.effects.isEmpty)
+  }
+}

@@ -1,0 +1,214 @@
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+private struct Watching: ComposedReducer {
+  struct State: Sendable, Equatable {
+    var topics: [String] = []
+    var heard: [String] = []
+  }
+
+  enum Action: Sendable, Equatable {
+    case watch([String]), heard(String), again
+  }
+
+  /// Each topic speaks once a second; "brief" speaks once and ends.
+  var body: some Reducer<State, Action, TestClock> {
+    Reduce { state, action, _ in
+      switch action {
+      case .watch(let topics): state.topics = topics
+      case .heard(let text): state.heard.append(text)
+      case .again: break
+      }
+      return []
+    }
+    .subscribing { state, clock in
+      state.topics.map { topic in
+        .run(name: topic) { send in
+          send(.heard("\(topic) on"))
+          while topic != "brief" {
+            try await clock.sleep(for: .seconds(1))
+            send(.heard(topic))
+          }
+        }.cancellable(id: topic)
+      }
+    }
+  }
+}
+
+@Suite("Declared subscriptions")
+struct SubscriptionTests {
+  private func make(_ topics: [String]) -> (Store<Watching>, TestClock) {
+    let clock = TestClock()
+    let store = Store(
+      initialState: Watching.State(topics: topics), reducer: Watching(), dependencies: clock,
+      executor: clock.executor)
+    clock.executor.run()
+    return (store, clock)
+  }
+
+  @Test("the initial state's run from the beginning, and belong to no step")
+  func initial() {
+    let (store, clock) = make(["a"])
+    #expect(store.effects.map(\.descriptor.name) == ["a"])
+    #expect(store.effects.map(\.step) == [0])
+    #expect(store.effects[0].cause == nil)
+    clock.advance(by: .seconds(2))
+    #expect(store.state.heard == ["a on", "a", "a"])
+  }
+
+  @Test("kept while declared, cancelled with the step that declares them no more")
+  func kept() {
+    let (store, clock) = make(["a"])
+    store.send(.watch(["a", "b"]))
+    clock.executor.run()
+    clock.advance(by: .seconds(1))
+    #expect(store.state.heard == ["a on", "b on", "a", "b"])
+    store.send(.watch(["b"]))
+    #expect(store.effects.filter { $0.phase == .running }.map(\.descriptor.name) == ["b"])
+    clock.advance(by: .seconds(1))
+    #expect(store.state.heard == ["a on", "b on", "a", "b", "b"])
+    store.send(.watch([]))
+    clock.executor.run()
+    #expect(store.effects.isEmpty)
+    #expect(clock.sleepers.isEmpty)
+    store.send(.watch(["a"]))
+    clock.executor.run()
+    #expect(store.state.heard.last == "a on")
+  }
+
+  @Test("one that has ended is not begun anew while it stays declared")
+  func ended() {
+    let (store, clock) = make(["brief"])
+    for _ in 0..<5 {
+      store.send(.again)
+      clock.executor.run()
+    }
+    #expect(store.state.heard == ["brief on"])
+    store.send(.watch([]))
+    store.send(.watch(["brief"]))
+    clock.executor.run()
+    #expect(store.state.heard == ["brief on", "brief on"])
+    store.send(.watch([]))
+    #expect(store.effects.isEmpty)
+  }
+
+  @Test("the handle of the step that began it does not wait for it")
+  func handle() {
+    let (store, _) = make([])
+    #expect(store.send(.watch(["a"])).isFinished)
+  }
+
+  @Test("shutdown ends them and does not wait for them")
+  func shutdown() async {
+    let clock = TestClock()
+    let store = Store(
+      initialState: Watching.State(topics: ["a"]), reducer: Watching(), dependencies: clock)
+    let left = await store.shutdown(deadline: .seconds(60))
+    #expect(left.map(\.descriptor.name) == [])
+  }
+
+  @Test("one without an id is an issue at its line, and does not run")
+  func unnamed() throws {
+    let issues = Journal<StoreIssue>()
+    let reducer = Reduce<Int, Int, Void> { state, action, _ in
+      state += action
+      return []
+    }.subscribing { state, _ in
+      [.task(fileID: "Board/Feed.swift", line: 9) { 1 }]
+    }
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: 0, reducer: reducer, dependencies: (), executor: executor,
+      onIssue: { issues.note($0) })
+    executor.run()
+    #expect(store.state == 0)
+    let issue = try #require(issues.entries.first)
+    #expect(issue.location.description == "Board/Feed.swift:9")
+    #expect(issue.message.contains("cancellable(id:)"))
+  }
+
+  @Test("R15 a recorder's hooks see their actions as an effect's, with the step that began it")
+  func origin() {
+    let clock = TestClock()
+    let origins = Journal<StepOrigin>()
+    let store = Store(
+      initialState: Watching.State(), reducer: Watching(), dependencies: clock,
+      executor: clock.executor)
+    store.setHooks { _, _ in StepHooks(didReduce: { step, _ in origins.note(step.origin) }) }
+    store.send(.watch(["a"]))
+    clock.executor.run()
+    #expect(origins.entries == [.program(""), .effect(name: "a", id: "a", step: 1)])
+  }
+}
+
+@Suite("R7 Subscriptions of children")
+struct ChildSubscriptionTests {
+  struct Child: ComposedReducer {
+    var body: some Reducer<Int, Int, TestClock> {
+      Reduce { state, action, _ in
+        state += action
+        return []
+      }
+      .subscribing { state, clock in
+        [
+          .run(name: "tick") { send in
+            while true {
+              try await clock.sleep(for: .seconds(1))
+              send(1)
+            }
+          }.cancellable(id: "tick")
+        ]
+      }
+    }
+  }
+
+  struct Parent: ComposedReducer {
+    struct State: Sendable, Equatable {
+      var left = 0
+      var right: Int?
+    }
+
+    enum Action: Sendable {
+      case left(Int), right(Int), show(Int?)
+    }
+
+    static let left = CasePath(embed: Action.left) {
+      if case .left(let a) = $0 { a } else { nil }
+    }
+    static let right = CasePath(embed: Action.right) {
+      if case .right(let a) = $0 { a } else { nil }
+    }
+
+    var body: some Reducer<State, Action, TestClock> {
+      Scope(state: \.left, action: Self.left, id: "left") { Child() }
+      Reduce { state, action, _ in
+        if case .show(let value) = action { state.right = value }
+        return []
+      }
+      .ifLet(\.right, action: Self.right, id: "right") { Child() }
+    }
+  }
+
+  @Test(
+    "R7 a child's begin with the child, whoever made it, end with it, and siblings' do not meet")
+  func children() {
+    let clock = TestClock()
+    let store = Store(
+      initialState: Parent.State(), reducer: Parent(), dependencies: clock,
+      executor: clock.executor)
+    clock.executor.run()
+    clock.advance(by: .seconds(1))
+    #expect(store.state == Parent.State(left: 1, right: nil))
+    store.send(.show(10))
+    #expect(store.effects.map(\.descriptor.id) == ["left/tick", "right/tick"])
+    clock.executor.run()
+    clock.advance(by: .seconds(2))
+    #expect(store.state == Parent.State(left: 3, right: 12))
+    store.send(.show(nil))
+    clock.executor.run()
+    clock.advance(by: .seconds(1))
+    #expect(store.state == Parent.State(left: 4, right: nil))
+    #expect(store.effects.map(\.descriptor.id) == ["left/tick"])
+  }
+}
