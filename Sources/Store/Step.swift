@@ -13,19 +13,44 @@ public enum StepOrigin: Sendable, Hashable {
 public struct Step<Action: Sendable>: Sendable {
   /// 1, 2, 3 … in the order of reduction, without gaps.
   public let number: Int
-  /// Who sent the action.
-  public let origin: StepOrigin
   /// What was reduced.
   public let action: Action
+  /// `nil` for the commonest of steps, sent by nameless code and without effects: copying it is cheap then.
+  @usableFromInline let details: StepDetails?
+
+  /// Who sent the action.
+  @inlinable
+  public var origin: StepOrigin { details?.origin ?? .program("") }
   /// What was returned, in order.
-  public let effects: [EffectDescriptor]
+  @inlinable
+  public var effects: [EffectDescriptor] { details?.effects ?? [] }
 
   /// A step as a store makes it; for tests and replays.
+  @inlinable
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
     self.number = number
-    self.origin = origin
     self.action = action
+    details =
+      effects.isEmpty && origin.isNameless ? nil : StepDetails(origin: origin, effects: effects)
+  }
+}
+
+@usableFromInline
+final class StepDetails: Sendable {
+  @usableFromInline let origin: StepOrigin
+  @usableFromInline let effects: [EffectDescriptor]
+
+  @inlinable
+  init(origin: StepOrigin, effects: [EffectDescriptor]) {
+    self.origin = origin
     self.effects = effects
+  }
+}
+
+extension StepOrigin {
+  @inlinable
+  var isNameless: Bool {
+    if case .program(let name) = self { name.isEmpty } else { false }
   }
 }
 

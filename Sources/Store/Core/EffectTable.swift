@@ -100,12 +100,16 @@ struct EffectTable<Action: Sendable>: Sendable {
     if entries[i].flags.contains(.awaited), let waiting = waiters.removeValue(forKey: index) {
       waiting.forEach { outbox.partings.append(.resume($0)) }
     }
-    if let effect = works[i].effect.take(), !entries[i].flags.contains(.handedOver),
-      effect.holdsWork
-    {
+    if entries[i].flags.contains(.handedOver) {
+      works[i].effect = nil
+    } else if let effect = works[i].effect.take(), effect.holdsWork {
       outbox.bury(effect)
     }
-    if let cause = works[i].cause.take() { outbox.bury(cause) }
+    if _isPOD(Action.self) {
+      works[i].cause = nil
+    } else if let cause = works[i].cause.take() {
+      outbox.bury(cause)
+    }
     works[i].task = nil
     entries[i].generation &+= 1
     entries[i].phase = .free

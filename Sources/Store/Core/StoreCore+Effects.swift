@@ -1,53 +1,41 @@
 extension StoreCore {
+  /// A task for the work. Written out for each form: a shared closure or function would cost a frame and a switch of executors for
+  /// each effect, and a preference that is `nil` is not free.
   @inlinable
   func task(
     _ token: EffectToken, _ operation: Effect<R.Action>.Operation
   ) -> Task<Void, Never> {
-    switch operation {
-    case .task(let operation):
-      // A preference that is `nil` is not free.
-      guard let executor else {
-        return Task.detached { [self] in await perform(operation, token) }
+    switch (operation, executor) {
+    case (.task(let operation), nil):
+      Task.detached { [self] in
+        do { complete(token, try await operation()) } catch { fail(token, error) }
       }
-      return Task.detached(executorPreference: executor) { [self] in
-        await perform(operation, token)
+    case (.task(let operation), let executor?):
+      Task.detached(executorPreference: executor) { [self] in
+        do { complete(token, try await operation()) } catch { fail(token, error) }
       }
-    case .run(let operation):
-      guard let executor else {
-        return Task.detached { [self] in await perform(operation, token) }
+    case (.run(let operation), nil):
+      Task.detached { [self] in
+        do {
+          try await operation(sender(token))
+          end(token)
+        } catch { fail(token, error) }
       }
-      return Task.detached(executorPreference: executor) { [self] in
-        await perform(operation, token)
+    case (.run(let operation), let executor?):
+      Task.detached(executorPreference: executor) { [self] in
+        do {
+          try await operation(sender(token))
+          end(token)
+        } catch { fail(token, error) }
       }
     default:
-      return Task.detached {}
+      Task.detached {}
     }
   }
 
   @inlinable
-  func perform(
-    _ operation: @Sendable () async throws -> R.Action, _ token: EffectToken
-  ) async {
-    do {
-      complete(token, try await operation())
-    } catch {
-      fail(token, error)
-    }
-  }
-
-  @inlinable
-  func perform(
-    _ operation: @Sendable (Send<R.Action>) async throws -> Void, _ token: EffectToken
-  ) async {
-    do {
-      try await operation(
-        Send { [self] action, wantsHandle in
-          send(action, from: token, wantsHandle: wantsHandle)
-        })
-      end(token)
-    } catch {
-      fail(token, error)
-    }
+  func sender(_ token: EffectToken) -> Send<R.Action> {
+    Send { [self] action, wantsHandle in send(action, from: token, wantsHandle: wantsHandle) }
   }
 
   /// The one action of a task, with which its work ends.

@@ -60,7 +60,8 @@ extension StoreCore {
       effects = reducer.reduce(&machine.state, item.action, dependencies)
       machine.steps &+= 1
     } else {
-      effects = reduceWithAudience(item.action, item.origin, source: item.source, &machine)
+      effects = reduceWithAudience(
+        item.action, item.origin ?? origin(of: item.source, machine), &machine)
     }
     if !effects.isEmpty {
       let source = EffectTable<R.Action>.Source(
@@ -98,7 +99,7 @@ extension StoreCore {
 
   @inlinable
   func reduceWithAudience(
-    _ action: R.Action, _ origin: StepOrigin?, source: EffectToken, _ machine: inout Machine
+    _ action: R.Action, _ origin: StepOrigin, _ machine: inout Machine
   ) -> [Effect<R.Action>] {
     if let meter = machine.outbox.meter {
       meter(.willReduce(action: action, step: machine.steps + 1))
@@ -111,8 +112,8 @@ extension StoreCore {
     }
     if machine.hooks != nil || !machine.observers.isEmpty {
       let step = Step(
-        number: machine.steps, origin: origin ?? self.origin(of: source, machine),
-        action: action, effects: effects.isEmpty ? [] : effects.descriptors())
+        number: machine.steps, origin: origin, action: action,
+        effects: effects.isEmpty ? [] : effects.descriptors())
       if let didReduce = machine.hooks?.didReduce { didReduce(step, machine.state) }
       if !machine.observers.isEmpty {
         publication.initialize(

@@ -103,7 +103,7 @@ final class StoreCore<R: Reducer>: EffectHost {
           action: action, origin: origin, owner: token, source: .none, endsWork: true))
       return token
     }
-    let effects = reduceWithAudience(action, origin, source: .none, &machine)
+    let effects = reduceWithAudience(action, origin, &machine)
     let token = effects.isEmpty ? .none : admit(effects, of: action, &machine)
     if machine.declares { subscribe(&machine) }
     run(&machine)
