@@ -6,9 +6,14 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swiftboard", path: "..")],
   targets: [
+    .target(name: "CAllocations"),
     .executableTarget(
       name: "StoreBenchmarks",
-      dependencies: [.product(name: "SwiftBoardStore", package: "swiftboard")])
+      dependencies: [
+        "CAllocations",
+        .product(name: "SwiftBoardStore", package: "swiftboard"),
+        .product(name: "SwiftBoardRecording", package: "swiftboard"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -92,22 +92,14 @@ extension StoreCore {
     let id = lock.withLock { machine -> Int? in
       machine.isClosed ? nil : machine.add(observer, end)
     }
-    guard let id else {
-      end?()
-      return Observation {}
-    }
-    return Observation { [weak self] in self?.removeObserver(id) }
+    if id == nil { end?() }
+    return Observation(host: id == nil ? nil : self, id: id ?? 0)
   }
 
   @usableFromInline
   func removeObserver(_ id: Int) {
-    let removed = lock.withLock { machine -> [Machine.Observer] in
-      let removed = machine.observers.filter { $0.id == id }
-      machine.observers.removeAll { $0.id == id }
-      machine.noteAudience()
-      return removed
-    }
-    // Its end may run somebody's code, here and not under the lock.
+    let removed = lock.withLock { machine in machine.removeObserver(id) }
+    // Their end may run somebody's code, here and not under the lock.
     _ = removed
   }
 
@@ -148,12 +140,22 @@ extension StoreCore {
 }
 
 extension StoreMachine {
+  mutating func removeObserver(_ id: Int) -> (Observer?, (@Sendable () -> Void)?) {
+    // Ids ascend.
+    let place = observers.firstIndex { $0.id == id }
+    let observer = place.map { observers.remove(at: $0) }
+    let end = ends.firstIndex { $0.id == id }.map { ends.remove(at: $0).body }
+    noteAudience()
+    return (observer, end)
+  }
+
   mutating func add(
     _ observer: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
     _ end: (@Sendable () -> Void)?
   ) -> Int {
     nextObserver += 1
-    observers.append(Observer(id: nextObserver, body: observer, end: end))
+    observers.append(Observer(id: nextObserver, body: observer))
+    if let end { ends.append((nextObserver, end)) }
     noteAudience()
     return nextObserver
   }

@@ -92,6 +92,11 @@ public final class Store<R: Reducer>: Sendable {
     core.lock.withLock { $0.observers.count }
   }
 
+  /// How many keys the registry of ids has, those of ended effects included that have not been swept out.
+  package var registeredKeyCount: Int {
+    core.lock.withLock { $0.table.registry.buckets.count }
+  }
+
   /// How many places the effect table has, free ones included.
   package var entryCapacity: Int {
     core.lock.withLock { $0.table.entries.count }
@@ -146,13 +151,14 @@ public final class Store<R: Reducer>: Sendable {
   }
 }
 
-/// The end of an observation.
+/// The end of an observation. Keeping one keeps the state of its store.
 public struct Observation: Sendable {
-  let stop: @Sendable () -> Void
+  @usableFromInline let host: (any EffectHost)?
+  @usableFromInline let id: Int
 
-  /// No step that is reduced after this is told. One that is being told now may still arrive.
+  /// No step that is reduced after this is told. One that is being told now may still arrive. O(number of observers).
   public func cancel() {
-    stop()
+    host?.removeObserver(id)
   }
 }
 

@@ -45,6 +45,7 @@ protocol EffectHost: AnyObject, Sendable {
   nonisolated(nonsending) func wait(for token: EffectToken) async
   func cancel(_ token: EffectToken)
   func isFinished(_ token: EffectToken) -> Bool
+  func removeObserver(_ id: Int)
 }
 
 /// Names one entry of one store's effect table, once: the place is used again, the generation never.
@@ -61,4 +62,7 @@ struct EffectToken: Hashable, Sendable {
 
   @inlinable
   static var none: EffectToken { EffectToken(index: -1, generation: 0) }
+
+  @inlinable
+  static func ~= (pattern: EffectToken, token: EffectToken) -> Bool { pattern == token }
 }

@@ -388,3 +388,31 @@ struct R6NoGlobals {
     #expect(stage.seen == ["a", "b", "done"])
   }
 }
+
+@Suite("What the registry keeps")
+struct RegistryTests {
+  @Test("ids of effects that have ended are swept out, however deep their place")
+  func sweeps() {
+    let executor = ManualExecutor()
+    struct Deep: Reducer {
+      func reduce(_ state: inout Int, _ action: Int, _ dependencies: Void) -> [Effect<Int>] {
+        state += 1
+        guard action > 0 else { return [] }
+        var effects: [Effect<Int>] = [.task { 0 }.cancellable(id: action)]
+        for level in 0..<5 {
+          effects = effects.scoped({ (inner: Int) -> Int in inner }, id: level)
+        }
+        return effects
+      }
+    }
+    let store = Store(
+      initialState: 0, reducer: Deep(), dependencies: (), executor: executor)
+    for round in 0..<100 {
+      for id in 1...100 { store.send(round * 100 + id) }
+      executor.run()
+    }
+    #expect(store.state == 20_000)
+    #expect(store.registeredKeyCount <= 2 * 100 * 11 + 64)
+    #expect(store.entryCapacity <= 100)
+  }
+}

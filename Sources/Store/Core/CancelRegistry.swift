@@ -1,97 +1,82 @@
 /// Finds entries by id and place. An entry is kept under its own place and every place around it, so that a parent finds a
 /// child's effects and never the reverse.
 ///
-/// - Complexity: inserting and removing O(depth of the place), looking up O(number found).
+/// Tokens of effects that have ended are not taken out one by one, which would cost a look-up for each of their keys: they are passed over
+/// when they are found, and swept out before they are more than those that live.
+///
+/// - Complexity: inserting O(depth of the place), removing O(1) amortised, looking up O(number found).
 @usableFromInline
 struct CancelRegistry: Sendable {
   @usableFromInline
   enum Bucket: Sendable {
-    case one(Int32)
-    case many(Set<Int32>)
+    case one(EffectToken)
+    case many([EffectToken])
   }
 
   @usableFromInline var buckets: [CancelKey: Bucket] = [:]
+  /// Tokens in the buckets, ended ones included.
+  @usableFromInline var stored = 0
+  /// Those of effects that ids still find.
+  @usableFromInline var live = 0
+
+  @inlinable
+  var isDueForSweep: Bool { stored > 64 && live * 2 < stored }
 
   @inlinable
   init() {}
 
   @inlinable
-  func bucket(_ key: CancelKey) -> Bucket? { buckets[key] }
-
-  @inlinable
-  mutating func insert(_ index: Int32, _ traits: EffectTraits) {
+  mutating func insert(_ token: EffectToken, _ traits: EffectTraits) {
+    live += traits.keyCount
     for registration in traits.registrations {
-      add(index, to: registration.key)
+      add(token, to: registration.key)
       for depth in registration.key.path.indices {
-        add(index, to: Self.prefix(registration.key, depth))
+        add(
+          token,
+          to: CancelKey(
+            path: Array(registration.key.path.prefix(depth)), id: registration.key.id))
       }
     }
     if !traits.outlives {
       for depth in traits.path.indices {
-        add(index, to: CancelKey(path: Array(traits.path.prefix(depth + 1)), id: nil))
+        add(token, to: CancelKey(path: Array(traits.path.prefix(depth + 1)), id: nil))
       }
     }
   }
 
   @inlinable
-  mutating func remove(_ index: Int32, _ traits: EffectTraits) {
-    for registration in traits.registrations {
-      subtract(index, from: registration.key)
-      for depth in registration.key.path.indices {
-        subtract(index, from: Self.prefix(registration.key, depth))
+  mutating func add(_ token: EffectToken, to key: CancelKey) {
+    stored += 1
+    Self.add(token, to: &buckets[key, default: .one(.none)])
+  }
+
+  @inlinable
+  static func add(_ token: EffectToken, to bucket: inout Bucket) {
+    switch bucket {
+    case .one(.none): bucket = .one(token)
+    case .one(let other): bucket = .many([other, token])
+    case .many(var tokens):
+      bucket = .one(.none)
+      tokens.append(token)
+      bucket = .many(tokens)
+    }
+  }
+
+  /// Keeps the tokens that `isLive` tells, and forgets keys that have none.
+  @inlinable
+  mutating func sweep(_ isLive: (EffectToken) -> Bool) {
+    stored = 0
+    buckets = buckets.compactMapValues { bucket in
+      switch bucket {
+      case .one(let token):
+        guard isLive(token) else { return nil }
+        stored += 1
+        return bucket
+      case .many(let tokens):
+        let live = tokens.filter(isLive)
+        stored += live.count
+        return live.isEmpty ? nil : live.count == 1 ? .one(live[0]) : .many(live)
       }
-    }
-    if !traits.outlives {
-      for depth in traits.path.indices {
-        subtract(index, from: CancelKey(path: Array(traits.path.prefix(depth + 1)), id: nil))
-      }
-    }
-  }
-
-  @inlinable
-  static func prefix(_ key: CancelKey, _ depth: Int) -> CancelKey {
-    CancelKey(path: Array(key.path.prefix(depth)), id: key.id)
-  }
-
-  @inlinable
-  mutating func add(_ index: Int32, to key: CancelKey) {
-    guard let place = buckets.index(forKey: key) else {
-      buckets[key] = .one(index)
-      return
-    }
-    buckets.values[place].insert(index)
-  }
-
-  @inlinable
-  mutating func subtract(_ index: Int32, from key: CancelKey) {
-    guard let place = buckets.index(forKey: key) else { return }
-    if buckets.values[place].remove(index) { buckets.remove(at: place) }
-  }
-}
-
-extension CancelRegistry.Bucket {
-  @inlinable
-  mutating func insert(_ index: Int32) {
-    switch self {
-    case .one(let other):
-      if other != index { self = .many([other, index]) }
-    case .many(var indices):
-      self = .one(-1)
-      indices.insert(index)
-      self = .many(indices)
-    }
-  }
-
-  /// Whether nothing is left.
-  @inlinable
-  mutating func remove(_ index: Int32) -> Bool {
-    switch self {
-    case .one(let other): return other == index
-    case .many(var indices):
-      self = .one(-1)
-      indices.remove(index)
-      self = .many(indices)
-      return indices.isEmpty
     }
   }
 }

@@ -2,17 +2,18 @@ extension EffectTable {
   /// Cancels what bears the key; what it has caused goes on.
   @inlinable
   mutating func cancel(_ key: CancelKey, _ outbox: inout Outbox<Action>) {
-    switch registry.bucket(key) {
+    switch registry.buckets[key] {
     case nil: break
-    case .one(let index): cancelWork(index, &outbox)
-    case .many(let indices):
-      // In ascending order, so that what is cancelled first does not depend on hashing; by token, since one may end another. What has
-      // not begun goes first: it would get the places of those that run.
-      let tokens = indices.sorted().map { token($0) }
-      for token in tokens where index(of: token) != nil {
+    case .one(let token):
+      if isRegistered(token) { cancelWork(token.index, &outbox) }
+    case .many(let tokens):
+      // In the order in which they were returned; by token, since one may end another. What has not begun goes first: it would get the
+      // places of those that run.
+      let tokens = tokens.filter { isRegistered($0) }
+      for token in tokens where isRegistered(token) {
         if entries[Int(token.index)].phase == .pending { cancelWork(token.index, &outbox) }
       }
-      for token in tokens where index(of: token) != nil { cancelWork(token.index, &outbox) }
+      for token in tokens where isRegistered(token) { cancelWork(token.index, &outbox) }
     }
   }
 

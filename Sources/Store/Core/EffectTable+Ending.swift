@@ -28,13 +28,24 @@ extension EffectTable {
     if entries[i].phase == .finished { settle(index, &outbox) }
   }
 
+  /// From here on no id finds the entry.
   @inlinable
   mutating func unregister(_ index: Int32) {
-    guard entries[Int(index)].flags.contains(.registered),
-      let traits = works[Int(index)].effect?.traits
-    else { return }
+    guard entries[Int(index)].flags.contains(.registered) else { return }
     entries[Int(index)].flags.remove(.registered)
-    registry.remove(index, traits)
+    registry.live -= works[Int(index)].effect?.traits?.keyCount ?? 0
+    guard registry.isDueForSweep else { return }
+    let entries = entries
+    registry.sweep { Self.isRegistered($0, in: entries) }
+  }
+
+  @inlinable
+  func isRegistered(_ token: EffectToken) -> Bool { Self.isRegistered(token, in: entries) }
+
+  @inlinable
+  static func isRegistered(_ token: EffectToken, in entries: [Entry]) -> Bool {
+    token.index >= 0 && entries[Int(token.index)].generation == token.generation
+      && entries[Int(token.index)].flags.contains(.registered)
   }
 
   /// Gives up a place, or a place in the queue for one, and starts whoever is next.

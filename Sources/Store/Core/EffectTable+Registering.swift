@@ -63,7 +63,7 @@ extension EffectTable {
     works[Int(index)].cause = source.cause
     works[Int(index)].effect = effect
     if let traits = effect.traits {
-      registry.insert(index, traits)
+      registry.insert(token(index), traits)
       entries[Int(index)].flags.insert(.registered)
     }
     switch effect.operation {

@@ -73,10 +73,9 @@ extension StoreCore {
 
   @inlinable
   func fail(_ token: EffectToken, _ error: any Error) {
-    let isCancellation = error is CancellationError
     leave { machine in
       guard let index = machine.table.index(of: token) else { return }
-      if isCancellation || machine.table.entries[Int(index)].phase != .running {
+      if machine.table.entries[Int(index)].phase != .running || error is CancellationError {
         machine.table.endWork(index, &machine.outbox)
       } else {
         report(uncaught(error, index, machine), &machine)

@@ -27,7 +27,8 @@ extension StoreCore {
     let ends = lock.withLock { machine -> [@Sendable () -> Void] in
       guard closing, !machine.isClosed else { return [] }
       machine.isClosed = true
-      return machine.observers.compactMap(\.end)
+      defer { machine.ends = [] }
+      return machine.ends.map(\.body)
     }
     leave { machine in
       machine.table.cancelAll(&machine.outbox)

@@ -203,7 +203,7 @@ final class StoreCore<R: Reducer>: EffectHost {
   @inlinable
   func publish() {
     let told = publication.move()
-    for observer in told.observers { observer.body(told.step, told.state) }
+    for index in told.observers.indices { told.observers[index].body(told.step, told.state) }
   }
 }
 

@@ -49,22 +49,20 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
   @usableFromInline var observers: [Observer] = []
   @usableFromInline var nextObserver = 0
+  /// Who wants to be told when the store has closed, by the observer's id.
+  @usableFromInline var ends: [(id: Int, body: @Sendable () -> Void)] = []
 
   @usableFromInline
   struct Observer: Sendable {
     @usableFromInline let id: Int
     @usableFromInline let body: @Sendable (Step<Action>, borrowing State) -> Void
-    /// Called once when the store has closed.
-    @usableFromInline let end: (@Sendable () -> Void)?
 
     @inlinable
     init(
-      id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
-      end: (@Sendable () -> Void)?
+      id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void
     ) {
       self.id = id
       self.body = body
-      self.end = end
     }
   }
 

@@ -32,6 +32,12 @@ final class EffectTraits: Sendable {
     self.outlives = outlives
   }
 
+  /// Under how many keys the registry has it.
+  @inlinable
+  var keyCount: Int {
+    registrations.reduce(outlives ? 0 : path.count) { $0 + $1.key.path.count + 1 }
+  }
+
   @inlinable
   func nested(under scope: ScopeKey) -> EffectTraits {
     var registrations = registrations

@@ -1,0 +1,65 @@
+import CAllocations
+import SwiftBoardStore
+
+/// What a kind of work may allocate at most, each time. Free of noise, so that the tests of the repository hold it.
+struct AllocationLimit {
+  let name: String
+  let limit: Int
+  let measured: Int
+
+  var holds: Bool { measured <= limit }
+}
+
+/// Counts the allocations of 1 000 repetitions once everything has its size; what is left of a division is an array that grew.
+private func count(_ repetitions: Int, _ body: () -> Void) -> Int {
+  for _ in 0..<repetitions { body() }
+  let before = allocation_count()
+  for _ in 0..<repetitions { body() }
+  return Int(allocation_count() - before) / repetitions
+}
+
+func allocationLimits() async -> [AllocationLimit] {
+  var limits: [AllocationLimit] = []
+  func hold(_ name: String, to limit: Int, _ body: () -> Void) {
+    limits.append(AllocationLimit(name: name, limit: limit, measured: count(1000, body)))
+  }
+  let store = Store(initialState: .init(), reducer: opaque(Counter()), dependencies: opaque(1))
+  hold("send without effects", to: 0) { store.send(opaque(.add(1))) }
+  let actions = opaque((0..<10).map { Counter.Action.add($0) })
+  hold("send of ten at once", to: 0) { store.send(contentsOf: actions) }
+  hold("read state in place", to: 0) { _ = opaque(store.withState { $0.count }) }
+  hold("read a copy of the state", to: 0) { _ = opaque(store.state) }
+  let view = store.view
+  hold("send by a view", to: 0) { view.send(opaque(.add(1))) }
+  let observed = Store(initialState: .init(), reducer: opaque(Counter()), dependencies: opaque(1))
+  for _ in 0..<3 { observed.observe { _, state in _ = opaque(state.count) } }
+  hold("send with three observers", to: 0) { observed.send(opaque(.add(1))) }
+  let big = Store(
+    initialState: Array(repeating: 0, count: 100_000),
+    reducer: Reduce<[Int], Int, Void> { state, action, _ in
+      state[action] &+= 1
+      return []
+    }, dependencies: ())
+  big.observe { _, state in _ = opaque(state.count) }
+  hold("one of 100 000 elements changed, observed", to: 0) { big.send(opaque(7)) }
+  for (depth, send) in depths() { hold("\(depth) scopes", to: 0, send) }
+
+  let links = 10_000
+  let chain = Store(initialState: 0, reducer: Chain(), dependencies: links)
+  await chain.send(1).finish()
+  let before = allocation_count()
+  await chain.send(1).finish()
+  limits.append(
+    AllocationLimit(
+      name: "effect round trip", limit: 6, measured: Int(allocation_count() - before) / links))
+  return limits
+}
+
+func printAllocations(_ limits: [AllocationLimit]) -> Bool {
+  for limit in limits {
+    print(
+      column(limit.name, 44), column("\(limit.measured) allocations", 18),
+      "at most \(limit.limit)", limit.holds ? "holds" : "EXCEEDED")
+  }
+  return limits.allSatisfy(\.holds)
+}
