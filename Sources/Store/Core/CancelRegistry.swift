@@ -2,7 +2,7 @@
 /// child's effects and never the reverse.
 ///
 /// Tokens of effects that have ended are not taken out one by one, which would cost a look-up for each of their keys: they are passed over
-/// when they are found, and swept out before they are more than those that live.
+/// when they are found, and swept out when others come and they are more than those that live.
 ///
 /// - Complexity: inserting O(depth of the place), removing O(1) amortised, looking up O(number found).
 @usableFromInline
@@ -60,6 +60,12 @@ struct CancelRegistry: Sendable {
       tokens.append(token)
       bucket = .many(tokens)
     }
+  }
+
+  @inlinable
+  mutating func removeAll() {
+    stored = 0
+    buckets = [:]
   }
 
   /// Keeps the tokens that `isLive` tells, and forgets keys that have none.

@@ -34,9 +34,7 @@ extension EffectTable {
     guard entries[Int(index)].flags.contains(.registered) else { return }
     entries[Int(index)].flags.remove(.registered)
     registry.live -= works[Int(index)].effect?.traits?.keyCount ?? 0
-    guard registry.isDueForSweep else { return }
-    let entries = entries
-    registry.sweep { Self.isRegistered($0, in: entries) }
+    if registry.live == 0, registry.stored > 64 { registry.removeAll() }
   }
 
   @inlinable

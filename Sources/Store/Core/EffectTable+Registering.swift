@@ -63,6 +63,9 @@ extension EffectTable {
     works[Int(index)].cause = source.cause
     works[Int(index)].effect = effect
     if let traits = effect.traits {
+      if registry.isDueForSweep {
+        registry.sweep { [entries] in Self.isRegistered($0, in: entries) }
+      }
       registry.insert(token(index), traits)
       entries[Int(index)].flags.insert(.registered)
     }
