@@ -46,7 +46,7 @@ struct TimedStage {
 }
 
 extension TestClock {
-  var milliseconds: Int { Int(now.offset / .milliseconds(1)) }
+  var milliseconds: Int { Int(clamping: now.offset.attoseconds / 1_000_000_000_000_000) }
 }
 
 /// The same numbers for the same seed.
