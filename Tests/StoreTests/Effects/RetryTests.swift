@@ -112,7 +112,8 @@ struct RetryTests {
     #expect(moments(policy, jitter: .equal, random: { 0 }) == [0, 50, 150, 350])
   }
 
-  @Test("R14 decorrelated jitter goes from the first wait to three times the last, up to the maximum")
+  @Test(
+    "R14 decorrelated jitter goes from the first wait to three times the last, up to the maximum")
   func decorrelated() {
     let policy = RetryPolicy.exponential(
       .milliseconds(100), maximum: .milliseconds(1000), attempts: 5)
