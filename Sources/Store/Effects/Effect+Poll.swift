@@ -30,6 +30,7 @@ extension Effect {
     return Effect(
       .run { send in
         var grid = TickGrid(every: interval, clock: clock)
+        try Task.checkCancellation()
         if !startsAtOnce { _ = try await grid.next() }
         while true {
           do {

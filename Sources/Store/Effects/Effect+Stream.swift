@@ -32,6 +32,7 @@ extension Effect {
   ) -> Effect where S: SendableMetatype, S.AsyncIterator: SendableMetatype {
     Effect(
       .run { send in
+        try Task.checkCancellation()
         for try await element in try await make() {
           if let action = action(element) { send(action) }
         }

@@ -41,6 +41,30 @@ struct FireAndForgetTests {
     #expect(handle.isFinished)
   }
 
+  @Test("R5 cancelled before it has begun, it does not begin; nor does a poll or a stream")
+  func notBegun() {
+    let begun = Journal<String>()
+    let stage = TimedStage { action, clock in
+      let effects: [Effect<String>] = [
+        .fireAndForget { begun.note("fireAndForget") },
+        .poll(every: .seconds(1), clock: clock) {
+          begun.note("poll")
+          return nil
+        },
+        .stream(from: {
+          begun.note("stream")
+          return AsyncStream<String> { $0.finish() }
+        }) { $0 },
+      ]
+      return action == "go" ? effects.map { $0.cancellable(id: 1) } : [.cancel(id: 1)]
+    }
+    stage.store.send("go")
+    #expect(stage.executor.readyCount == 3, "handed over")
+    stage.send("cancel")
+    #expect(begun.entries == [])
+    #expect(stage.isQuiet)
+  }
+
   @Test("R5 cancelled anywhere, nobody sleeps on")
   func cancelled() {
     cancelAnywhere { clock in .fireAndForget { try await clock.sleep(for: .milliseconds(500)) } }

@@ -228,7 +228,10 @@ struct TimeoutTests {
             ? [
               .run { send in
                 began.open()
-                while !Task.isCancelled { send("tick") }
+                while !Task.isCancelled {
+                  send("tick")
+                  await Task.yield()
+                }
                 for _ in 0..<20 { send("tick") }
               }.timeout(after: .zero, clock: clock) { _ in "late" }
             ] : []
