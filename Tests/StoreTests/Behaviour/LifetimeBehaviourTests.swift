@@ -153,6 +153,78 @@ struct LifetimeBehaviourTests {
     #expect(stage.isQuiet)
   }
 
+  /// A parent that lets its child go when that has finished, and then waits for itself.
+  struct Parent: ComposedReducer {
+    struct State: Sendable, Equatable {
+      var child: Script.State? = Script.State()
+      var count = 0
+    }
+
+    enum Action: Sendable, Equatable {
+      case child(String)
+      case delayed
+    }
+
+    static let child = CasePath(embed: Action.child) {
+      if case .child(let a) = $0 { a } else { nil }
+    }
+
+    let clock: TestClock
+
+    var body: some Reducer<State, Action, Void> {
+      Reduce { state, action, _ in
+        switch action {
+        case .child("finish"):
+          state.child = nil
+          return [
+            .task {
+              try await clock.sleep(for: .seconds(1))
+              return .delayed
+            }
+          ]
+        case .child: return []
+        case .delayed:
+          state.count += 1
+          return []
+        }
+      }
+      .ifLet(\.child, action: Self.child) {
+        Script { action in
+          action == "task"
+            ? [
+              .run { send in
+                send("finish")
+                try await clock.sleep(for: .seconds(60))
+                send("never")
+              }
+            ] : []
+        }
+      }
+    }
+  }
+
+  @Test(
+    "R7 a child's end leaves the effect that its parent returned for the child's last action",
+    .disabled(
+      """
+      When a step cancels the effect whose action it reduces, the store also cancels what that step returns: it should look \
+      whether the effect was cancelled before the step, not after it.
+      """))
+  func parentGoesOn() {
+    let clock = TestClock()
+    let issues = Journal<StoreIssue>()
+    let store = Store(
+      initialState: Parent.State(), reducer: Parent(clock: clock), dependencies: (),
+      executor: clock.executor, onIssue: { issues.note($0) })
+    let handle = store.send(.child("task"))
+    clock.executor.run()
+    #expect(store.state.child == nil)
+    #expect(clock.sleepers.count == 1, "the child's own effect has ended")
+    clock.run()
+    #expect(store.state.count == 1)
+    #expect(handle.isFinished && issues.entries == [])
+  }
+
   @Test(
     "R7 a child dismissed at the very instant at which it acts: nothing comes through, in any order"
   )
