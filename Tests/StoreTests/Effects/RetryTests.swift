@@ -214,6 +214,7 @@ struct RetryTests {
   @Test("R14 an error that cancellation brought about is not retried either")
   func errorOnCancel() {
     let attempts = Attempts()
+    let asked = Journal<Bool>()
     let stage = TimedStage { action, clock in
       switch action {
       case "go":
@@ -222,7 +223,13 @@ struct RetryTests {
             _ = attempts.next()
             do { try await clock.sleep(for: .seconds(1)) } catch { throw Broken() }
             return "done"
-          }.retry(.constant(.zero, attempts: 3), clock: clock).cancellable(id: 1)
+          }.retry(
+            .constant(.zero, attempts: 3), clock: clock,
+            while: { _ in
+              asked.note(true)
+              return true
+            }
+          ).cancellable(id: 1)
         ]
       default: [.cancel(id: 1)]
       }
@@ -230,6 +237,7 @@ struct RetryTests {
     stage.send("go")
     stage.send("cancel")
     #expect(attempts.next() == 2)
+    #expect(asked.entries == [])
     #expect(stage.isQuiet && stage.issues.entries == [])
   }
 

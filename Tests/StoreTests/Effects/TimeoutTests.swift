@@ -244,6 +244,35 @@ struct TimeoutTests {
     }
   }
 
+  @Test(
+    "R14 an action on its way when the limit comes is reduced before the limit's, whatever follows it"
+  )
+  func onItsWay() {
+    for error in [nil, Broken()] {
+      let stage = TimedStage { action, clock in
+        action == "go"
+          ? [
+            .run { send in
+              send("tick")
+              if let error { throw error }
+              send("too late")
+            }
+            .timeout(after: Self.limit, clock: clock) { _ in "late" }
+            .catch { "\($0)" }
+            .map { action in
+              // Between the work's `send` and the store, time passes.
+              if action == "tick" { clock.advance(by: Self.limit) }
+              return action
+            }
+          ] : []
+      }
+      let handle = stage.send("go")
+      #expect(stage.seen == ["go", "tick", "late"])
+      #expect(handle.isFinished && stage.isQuiet)
+      #expect(stage.issues.entries == [])
+    }
+  }
+
   @Test("R14 inside Scope and ifLet it keeps its name and id, and ends with the child")
   func composed() {
     checkInsideComposition(name: "load", kind: .task, after: 500, sends: "late") { clock in
