@@ -1,7 +1,8 @@
 /// The waits of one retried effect, one after the other: a pure value, apart from the words it draws.
 @usableFromInline
 struct RetrySchedule: Sendable {
-  @usableFromInline let policy: RetryPolicy
+  @usableFromInline let backoff: RetryPolicy.Backoff
+  @usableFromInline let maximum: Duration
   @usableFromInline let jitter: RetryPolicy.Jitter
   @usableFromInline var attemptsLeft: Int
   /// What the back-off says for the next wait, at most the maximum.
@@ -13,14 +14,15 @@ struct RetrySchedule: Sendable {
 
   @inlinable
   init(_ policy: RetryPolicy, jitter: RetryPolicy.Jitter) {
-    self.policy = policy
+    backoff = policy.backoff
+    maximum = max(.zero, policy.maximum)
     self.jitter = jitter
     attemptsLeft = policy.attempts
     let wait =
       switch policy.backoff {
       case .constant(let wait), .linear(let wait), .exponential(let wait, _): wait
       }
-    first = max(.zero, min(wait, policy.maximum))
+    first = max(.zero, min(wait, maximum))
     planned = first
     last = first
   }
@@ -38,7 +40,7 @@ struct RetrySchedule: Sendable {
     case .decorrelated:
       // The bound keeps the product within what a duration can hold.
       let upper = min(last, .seconds(1 << 60)) * 3
-      last = min(policy.maximum, Self.point(in: first, upper, random()))
+      last = min(maximum, Self.point(in: first, upper, random()))
       return last
     }
   }
@@ -46,14 +48,14 @@ struct RetrySchedule: Sendable {
   @inlinable
   mutating func grow() {
     // Compared before it is computed: a sum or product beyond the maximum may be beyond what a duration can hold.
-    switch policy.backoff {
+    switch backoff {
     case .constant:
       break
     case .linear(let step):
-      planned = step < policy.maximum - planned ? max(.zero, planned + step) : policy.maximum
+      planned = step < maximum - planned ? max(.zero, planned + step) : maximum
     case .exponential(_, let factor):
       guard planned > .zero, factor > 0 else { break }
-      planned = factor < policy.maximum / planned ? planned * factor : policy.maximum
+      planned = factor < maximum / planned ? planned * factor : maximum
     }
   }
 

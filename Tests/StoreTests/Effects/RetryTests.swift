@@ -82,6 +82,10 @@ struct RetryTests {
     let longest = Duration.seconds(Int64.max)
     #expect(moments(.exponential(.zero, attempts: 3)) == [0, 0, 0])
     #expect(moments(.linear(.seconds(-1), attempts: 3)) == [0, 0, 0])
+    for jitter in [RetryPolicy.Jitter.none, .full, .equal, .decorrelated] {
+      let policy = RetryPolicy.linear(.seconds(1), maximum: .seconds(-1), attempts: 4)
+      #expect(moments(policy, jitter: jitter, random: { .max }) == [0, 0, 0, 0])
+    }
     for factor in [0, -1, .nan, 1] {
       #expect(
         moments(.exponential(.milliseconds(10), factor: factor, attempts: 3)) == [0, 10, 20])
