@@ -281,21 +281,21 @@ struct LifetimeBehaviourTests {
     for _ in 0..<50 {
       let issues = Journal<StoreIssue>()
       let seen = Journal<Host.Action>()
-      let began = Gate()
+      let began = AsyncStream.makeStream(of: Void.self)
       let store = Store(
         initialState: Host.State(),
         reducer: Host { action in
           action == "go"
             ? (0..<2).map { _ in
               .run { send in
-                began.open()
+                began.continuation.yield()
                 for _ in 0..<200 { send("tick") }
               }
             } : []
         }, dependencies: (), onIssue: { issues.note($0) })
       store.observe { step, _ in seen.note(step.action) }
       let handle = store.send(.child("go"))
-      try? await began.wait()
+      for await _ in began.stream { break }
       await store.send(.dismiss).finish()
       await handle.finish()
       #expect(seen.entries.last == .dismiss)

@@ -220,14 +220,14 @@ struct TimeoutTests {
   func threads() async {
     for _ in 0..<50 {
       let clock = TestClock()
-      let began = Gate()
+      let began = AsyncStream.makeStream(of: Void.self)
       let store = Store(
         initialState: Script.State(),
         reducer: Script { action in
           action == "go"
             ? [
               .run { send in
-                began.open()
+                began.continuation.yield()
                 while !Task.isCancelled {
                   send("tick")
                   await Task.yield()
@@ -237,7 +237,7 @@ struct TimeoutTests {
             ] : []
         }, dependencies: ())
       let handle = store.send("go")
-      try? await began.wait()
+      for await _ in began.stream { break }
       await handle.finish()
       let seen = store.state.seen
       #expect(seen.last == "late" && seen.filter { $0 == "late" }.count == 1)
