@@ -236,6 +236,7 @@ struct R11TheEnd {
   func dropped() async {
     let ended = Gate()
     let gate = Gate()
+    let executor = ManualExecutor()
     weak var weakStore: Store<Script>?
     do {
       let store = Store(
@@ -246,11 +247,13 @@ struct R11TheEnd {
               do { try await gate.wait() } catch { ended.open() }
             }
           ]
-        }, dependencies: ())
+        }, dependencies: (), executor: executor)
       weakStore = store
       store.send("a")
+      executor.run()
     }
     #expect(weakStore == nil)
+    executor.run()
     try? await ended.wait()
   }
 

@@ -80,11 +80,13 @@ struct MeterTests {
 
   @Test("an action of a cancelled effect, and one after the end, are told as dropped")
   func dropped() async {
+    let gate = Gate()
     let stage = Stage { action in
       action == "go"
         ? [
           .run { send in
             // Deaf to its cancellation.
+            try? await gate.wait()
             send("late")
           }.cancellable(id: 1)
         ] : action == "stop" ? [.cancel(id: 1)] : []
@@ -92,6 +94,7 @@ struct MeterTests {
     let told = Journal<String>()
     stage.store.setMeter { if case .actionDropped(let action) = $0 { told.note(action) } }
     stage.store.send("go")
+    stage.executor.run()
     stage.store.send("stop")
     stage.executor.run()
     #expect(told.entries == ["late"])

@@ -8,15 +8,22 @@ extension StoreCore {
     switch (operation, executor) {
     case (.task(let operation), nil):
       Task.detached { [self] in
-        do { complete(token, try await operation()) } catch { fail(token, error) }
+        do {
+          try Task.checkCancellation()
+          complete(token, try await operation())
+        } catch { fail(token, error) }
       }
     case (.task(let operation), let executor?):
       Task.detached(executorPreference: executor) { [self] in
-        do { complete(token, try await operation()) } catch { fail(token, error) }
+        do {
+          try Task.checkCancellation()
+          complete(token, try await operation())
+        } catch { fail(token, error) }
       }
     case (.run(let operation), nil):
       Task.detached { [self] in
         do {
+          try Task.checkCancellation()
           try await operation(sender(token))
           end(token)
         } catch { fail(token, error) }
@@ -24,6 +31,7 @@ extension StoreCore {
     case (.run(let operation), let executor?):
       Task.detached(executorPreference: executor) { [self] in
         do {
+          try Task.checkCancellation()
           try await operation(sender(token))
           end(token)
         } catch { fail(token, error) }

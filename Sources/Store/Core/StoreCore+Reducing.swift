@@ -51,6 +51,8 @@ extension StoreCore {
       finish(item, owner, &machine)
       return
     }
+    // As it is now: what the step itself cancels is the effect, not what the step returns.
+    let isOrphan = owner >= 0 && machine.table.entries[Int(owner)].phase == .cancelled
     // From here on the effect is done: cancelling its id is about others.
     if item.endsWork, owner >= 0, machine.table.entries[Int(owner)].flags.contains(.registered) {
       machine.table.unregister(owner)
@@ -75,7 +77,7 @@ extension StoreCore {
           _ = machine.table.register(effect, parent: owner, from: source, &machine.outbox)
         }
       }
-      if owner >= 0, machine.table.entries[Int(owner)].phase == .cancelled {
+      if isOrphan {
         for child in machine.table.members(of: owner) {
           machine.table.cancelTree(child, &machine.outbox)
         }

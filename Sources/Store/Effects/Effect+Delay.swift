@@ -32,7 +32,12 @@ extension Effect {
     case .merge, .cancel, .issue:
       // The ids are the sequence's: borne twice, one that cancels what is in flight would cancel its own sequence.
       var member = self
-      member.registrations = []
+      member.traits = traits.map {
+        EffectTraits(path: $0.path, limit: $0.limit, outlives: $0.outlives)
+      }
+      copy.traits = traits.map {
+        EffectTraits(registrations: $0.registrations, path: $0.path, outlives: $0.outlives)
+      }
       copy.operation = .concatenate([pause(duration, clock), member])
     }
     return copy
@@ -42,9 +47,7 @@ extension Effect {
   @inlinable
   func pause(_ duration: Duration, _ clock: some Clock<Duration>) -> Effect {
     Effect(
-      .task {
-        try await clock.wait(for: duration)
-        return nil
-      }, name: "delay", location: location, path: path)
+      .run { _ in try await clock.wait(for: duration) }, name: "delay", location: location,
+      traits: traits.map { EffectTraits(path: $0.path, outlives: $0.outlives) })
   }
 }

@@ -11,10 +11,9 @@ extension Effect {
     _ work: @escaping @Sendable () async throws -> Void
   ) -> Effect {
     Effect(
-      .task {
+      .run { _ in
         try Task.checkCancellation()
         try await work()
-        return nil
       }, name: name, location: SourceLocation(fileID: fileID, line: line))
   }
 }

@@ -16,7 +16,7 @@ extension Effect {
     replacingWork(
       task: { name, work in
         .task {
-          try await limited(duration, clock, TimeoutGate(), work) {
+          try await within(duration, clock, TimeoutGate(), work) {
             throw EffectTimeout(name: name, duration: duration)
           }
         }
@@ -24,7 +24,7 @@ extension Effect {
       run: { name, work in
         .run { send in
           let gate = TimeoutGate()
-          try await limited(duration, clock, gate) {
+          try await within(duration, clock, gate) {
             try await work(send.through(gate))
           } expired: {
             throw EffectTimeout(name: name, duration: duration)
@@ -53,7 +53,7 @@ extension Effect {
       _ work: @escaping @Sendable (Send<Action>) async throws -> Void
     ) async throws {
       let gate = TimeoutGate()
-      try await limited(duration, clock, gate) {
+      try await within(duration, clock, gate) {
         try await work(send.through(gate))
       } expired: {
         await gate.drain()
@@ -63,9 +63,7 @@ extension Effect {
     return replacingWork(
       task: { name, work in
         .run { send in
-          try await limit(name, send) { send in
-            if let action = try await work() { send(action) }
-          }
+          try await limit(name, send) { send in send(try await work()) }
         }
       },
       run: { name, work in
@@ -76,7 +74,7 @@ extension Effect {
 
 /// Runs `work` against the clock. Whichever closes the gate says what is returned or thrown, and the other is cancelled and awaited.
 @inlinable
-func limited<Value: Sendable>(
+func within<Value: Sendable>(
   _ duration: Duration, _ clock: some Clock<Duration>, _ gate: TimeoutGate,
   _ work: @escaping @Sendable () async throws -> Value,
   expired: @escaping @Sendable () async throws -> Value

@@ -1,5 +1,5 @@
 extension Effect {
-  @usableFromInline typealias TaskWork = @Sendable () async throws -> Action?
+  @usableFromInline typealias TaskWork = @Sendable () async throws -> Action
   @usableFromInline typealias RunWork = @Sendable (Send<Action>) async throws -> Void
 
   /// The same effect with everything in it that takes time replaced; what is done at once stays as it is.

@@ -204,12 +204,7 @@ struct LifetimeBehaviourTests {
   }
 
   @Test(
-    "R7 a child's end leaves the effect that its parent returned for the child's last action",
-    .disabled(
-      """
-      When a step cancels the effect whose action it reduces, the store also cancels what that step returns: it should look \
-      whether the effect was cancelled before the step, not after it.
-      """))
+    "R7 a child's end leaves the effect that its parent returned for the child's last action")
   func parentGoesOn() {
     let clock = TestClock()
     let issues = Journal<StoreIssue>()

@@ -110,7 +110,7 @@ struct DelayTests {
       .cancel(id: 3),
     ]
     let delayed = effects.map { $0.delay(for: Self.wait, clock: clock) }.descriptors()
-    let wait = EffectDescriptor(kind: .task, name: "delay")
+    let wait = EffectDescriptor(kind: .run, name: "delay")
     #expect(
       delayed == [
         EffectDescriptor(kind: .task, name: "load", id: "1"), EffectDescriptor(kind: .task),

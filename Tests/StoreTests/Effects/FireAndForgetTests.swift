@@ -35,7 +35,7 @@ struct FireAndForgetTests {
     let stage = TimedStage { _, _ in [.fireAndForget(name: "log") { try await gate.wait() }] }
     let handle = stage.send("go")
     #expect(!handle.isFinished)
-    #expect(stage.store.effects.map(\.descriptor) == [.init(kind: .task, name: "log")])
+    #expect(stage.store.effects.map(\.descriptor) == [.init(kind: .run, name: "log")])
     gate.open()
     stage.executor.run()
     #expect(handle.isFinished)
