@@ -4,12 +4,8 @@ import Synchronization
 import Testing
 
 /// The line that the documentation gives for Swift Testing.
-let report: TestReporter = { failure in
-  Issue.record(
-    Comment(rawValue: failure.message),
-    sourceLocation: SourceLocation(
-      fileID: failure.location.fileID, filePath: failure.location.filePath,
-      line: failure.location.line, column: failure.location.column))
+let report = testReporter {
+  Issue.record("\($0)", sourceLocation: .init(fileID: $1, filePath: $2, line: $3, column: $4))
 }
 
 /// Keeps failures, for tests of the failures themselves.
@@ -94,7 +90,8 @@ func searchStore(
   _ state: Search.State = Search.State(), clock: TestClock = TestClock(),
   report: @escaping TestReporter = report,
   find: @escaping @Sendable (String) async throws -> [String] = { ["\($0)!"] },
-  fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+  column: Int = #column
 ) -> TestStore<Search> {
   TestStore(
     initialState: state, reducer: Search(), clock: clock,

@@ -1,10 +1,12 @@
 import SwiftBoardStore
 import Synchronization
 
-/// What the two test stores have in common: a held store, its executor and clock, and where each step came from.
-final class TestCore<R: Reducer> where R.State: Equatable {
+/// What is behind a test store: a held store, its executor and clock, where each step came from, and who hears of failures.
+final class TestCore<R: Reducer> {
   typealias State = R.State
   typealias Action = R.Action
+  /// Looks at a step and the state after it; says what is wrong.
+  typealias Watcher = (Step<Action>, State) -> String?
 
   /// What the store tells while it reduces, on whichever thread.
   private final class Told: Sendable {
@@ -17,24 +19,34 @@ final class TestCore<R: Reducer> where R.State: Equatable {
 
   let clock: TestClock
   let created: TestLocation
+  let box: DependencyBox<R.Dependencies>
+  let isEqual: (State, State) -> Bool
+  /// Hears of what a store that is not exhaustive lets pass.
+  var reportSkipped: TestReporter?
   private(set) var failures: [TestFailure] = []
   private(set) var isFinished = false
-  private let store: Store<R>
+  private let store: Store<BoxedReducer<R>>
   private let report: TestReporter
   private let told = Told()
+  private var watchers: [Watcher] = []
   /// The line of the test that reduced each step.
   private var places: [Int: TestLocation] = [:]
 
   init(
-    state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock, created: TestLocation,
-    report: @escaping TestReporter
+    state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
+    created: TestLocation, report: @escaping TestReporter, reportSkipped: TestReporter?,
+    isEqual: @escaping (State, State) -> Bool
   ) {
     let told = told
     self.clock = clock
     self.created = created
     self.report = report
+    self.reportSkipped = reportSkipped
+    self.isEqual = isEqual
+    box = DependencyBox(dependencies)
     store = Store(
-      initialState: state, reducer: reducer, dependencies: dependencies, executor: clock.executor,
+      initialState: state, reducer: BoxedReducer(base: reducer), dependencies: box,
+      executor: clock.executor,
       onIssue: { issue in told.content.withLock { $0.issues.append(issue) } })
     store.hold()
     store.setHooks { _, _ in
@@ -52,52 +64,67 @@ final class TestCore<R: Reducer> where R.State: Equatable {
   /// Reduces an action of the test's.
   func send(_ action: Action, at location: TestLocation) -> StoreTask {
     let task = store.sendHeld(action, origin: .program(location.description))
-    places[store.stepCount] = location
+    stepped(at: location)
     return task
   }
 
-  /// Reduces the oldest received action. False where there is none.
-  @discardableResult
-  func reduceNext(at location: TestLocation) -> Bool {
-    guard store.reduceNext() else { return false }
-    places[store.stepCount] = location
-    return true
+  /// Reduces the oldest received action, and gives it.
+  func reduceNext(at location: TestLocation) -> Action? {
+    guard store.reduceNext() else { return nil }
+    stepped(at: location)
+    return lastStep?.action
   }
 
   /// Reduces received actions until none is left, those that this causes too.
   func reduceAll(at location: TestLocation) -> [Action] {
     var actions: [Action] = []
     settle(at: location)
-    while let action = waiting.first, reduceNext(at: location) {
+    while let action = reduceNext(at: location) {
       actions.append(action)
       settle(at: location)
     }
     return actions
   }
 
+  private func stepped(at location: TestLocation) {
+    places[store.stepCount] = location
+    guard !watchers.isEmpty, let step = lastStep else { return }
+    for watcher in watchers {
+      if let message = watcher(step, state) { fail(.impossibleTransition, message, at: location) }
+    }
+  }
+
+  func add(_ watcher: @escaping Watcher) {
+    watchers.append(watcher)
+  }
+
   /// Runs effects until none can go on, and tells of the issues that came up.
   func settle(at location: TestLocation) {
     clock.executor.run()
     let issues = told.content.withLock { content in
+      if content.issues.isEmpty { return [StoreIssue]() }
       defer { content.issues = [] }
       return content.issues
     }
     for issue in issues { fail(.issue, "The store reported an issue. \(issue)", at: location) }
   }
 
-  /// Cancels what runs. False where nothing ran.
-  func cancelEffects(at location: TestLocation) -> Bool {
+  /// Cancels what runs; gives it.
+  func cancelEffects(at location: TestLocation) -> [RunningEffect<Action>] {
     settle(at: location)
-    guard !unended.isEmpty else { return false }
+    let effects = unended
+    guard !effects.isEmpty else { return [] }
     store.cancelEffects()
     settle(at: location)
-    return true
+    return effects
   }
 
-  /// Waits for an action or the end of all effects, where these wait for other threads.
-  nonisolated(nonsending) func waitForAction(at location: TestLocation) async {
+  /// Waits for other threads until an action is there, `isEnough`, or no effect is left.
+  nonisolated(nonsending) func wait(
+    at location: TestLocation, until isEnough: () -> Bool = { false }
+  ) async {
     settle(at: location)
-    while waiting.isEmpty, !unended.isEmpty, !Task.isCancelled {
+    while waiting.isEmpty, !unended.isEmpty, !isEnough(), !Task.isCancelled {
       await clock.executor.waitUntilReady()
       settle(at: location)
     }
@@ -119,11 +146,44 @@ final class TestCore<R: Reducer> where R.State: Equatable {
     report(failure)
   }
 
+  /// Tells of something that a store that is not exhaustive lets pass.
+  func skip(_ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at place: TestLocation)
+  {
+    reportSkipped?(TestFailure(kind: kind, message: message(), location: place))
+  }
+
   /// Whether there is still a store to use; says so where there is none.
   func isOpen(at location: TestLocation) -> Bool {
     guard isFinished else { return true }
     fail(.issue, "The test store has finished: finish() is the end of a test.", at: location)
     return false
+  }
+
+  /// What the closure makes of `state`; `nil` where it throws, which is a failure.
+  func apply(
+    _ closure: (inout State) throws -> Void, to state: State, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) -> State? {
+    var changed = state
+    do {
+      try closure(&changed)
+      return changed
+    } catch {
+      fail(.closureThrew, "The closure \(subject()) threw: \(error)", at: location)
+      return nil
+    }
+  }
+
+  /// Compares what the last step returned with what was expected.
+  func checkEffects(
+    _ expected: [EffectDescriptor]?, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) {
+    guard let expected, let found = lastStep?.effects, found != expected else { return }
+    fail(
+      .effectsDiffer,
+      "The effects of \(subject()) are not the expected ones (- expected, + returned):\n\n"
+        + effectDifference(expected, found), at: location)
   }
 
   /// Why no action was received.
@@ -134,7 +194,7 @@ final class TestCore<R: Reducer> where R.State: Equatable {
     }
     let names = effects.map { title($0.descriptor) }.joined(separator: ", ")
     var text = "Still running: \(names)."
-    if let next = clock.sleepers.first {
+    if let next = clock.nextDeadline {
       text +=
         " The clock shows \(clock.now), and the next sleeper wakes at \(next): advance the clock."
     }
@@ -142,20 +202,29 @@ final class TestCore<R: Reducer> where R.State: Equatable {
   }
 
   /// Tells of received actions and running effects that the test left behind.
-  func reportLeftovers(at location: TestLocation) {
+  func reportLeftovers(at location: TestLocation, to tell: (TestFailure) -> Void) {
     settle(at: location)
     let waiting = waiting
     if !waiting.isEmpty {
-      fail(
-        .unreceivedActions,
-        "\(count(waiting.count, "action")) came from effects and the test did not receive "
-          + "\(waiting.count == 1 ? "it" : "them"):\n\(list(waiting))\n"
-          + "Receive \(waiting.count == 1 ? "it" : "each"), or call skipReceivedActions().",
-        at: location)
+      tell(
+        TestFailure(
+          kind: .unreceivedActions,
+          message:
+            "\(count(waiting.count, "action")) came from effects and the test did not receive "
+            + "\(waiting.count == 1 ? "it" : "them"):\n\(list(waiting))\n"
+            + "Receive \(waiting.count == 1 ? "it" : "each"), or call skipReceivedActions().",
+          location: location))
     }
     for effect in unended {
-      fail(.effectRunning, leftover(effect), at: places[effect.step] ?? created)
+      tell(
+        TestFailure(
+          kind: .effectRunning, message: leftover(effect),
+          location: places[effect.step] ?? created))
     }
+  }
+
+  func fail(_ failure: TestFailure) {
+    fail(failure.kind, failure.message, at: failure.location)
   }
 
   private func leftover(_ effect: RunningEffect<Action>) -> String {
@@ -169,29 +238,4 @@ final class TestCore<R: Reducer> where R.State: Equatable {
       + "Let it end (advance the clock, give it its answer), cancel it by an action, "
       + "or call skipInFlightEffects()."
   }
-}
-
-// MARK: Texts
-
-func title(_ effect: EffectDescriptor) -> String {
-  "“\(effect.name)”" + (effect.id.map { " (id \($0))" } ?? "")
-}
-
-/// An action in a message, cut where it is long.
-func short(_ value: Any) -> String {
-  let text = ValueTree(value).oneLine
-  return text.count <= 200 ? text : text.prefix(200) + "…"
-}
-
-func list(_ values: [some Any]) -> String {
-  values.map { "  \(short($0))" }.joined(separator: "\n")
-}
-
-func count(_ number: Int, _ noun: String) -> String {
-  "\(number) \(noun)\(number == 1 ? "" : "s")"
-}
-
-func difference<Value>(_ first: Value, _ second: Value) -> String {
-  differenceText(of: first, and: second)
-    ?? "  (they are not equal, but differ in nothing that a mirror shows)"
 }
