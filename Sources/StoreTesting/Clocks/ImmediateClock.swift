@@ -12,6 +12,10 @@ public final class ImmediateClock: Clock, Sendable {
     /// How many sleeps there were.
     public let limit: Int
 
+    public init(limit: Int) {
+      self.limit = limit
+    }
+
     public var description: String {
       "There were \(limit) sleeps on an ImmediateClock, the most it allows. What sleeps again and again "
         + "never ends on it: use a TestClock, or give a larger limit."

@@ -333,7 +333,7 @@ struct Wanted<Action> {
 extension TestCore {
   var taskHooks: TestTask.Hooks {
     TestTask.Hooks(
-      settle: { self.settle(at: $0) },
+      settle: { self.settle(at: $0) }, forgetCancelled: { self.forgetCancelled() },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, isEnough in await self.wait(at: location, until: isEnough) },
       whatIsLeft: {

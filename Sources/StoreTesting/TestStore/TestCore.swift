@@ -119,6 +119,12 @@ final class TestCore<R: Reducer> {
     return effects
   }
 
+  /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it. What others sent stays; behind
+  /// that, cancelled actions stay too.
+  func forgetCancelled() {
+    if store.waiting.isEmpty { store.reduceNext() }
+  }
+
   /// Waits for other threads until an action is there, `isEnough`, or no effect is left.
   nonisolated(nonsending) func wait(
     at location: TestLocation, until isEnough: () -> Bool = { false }

@@ -26,6 +26,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
   /// - Parameters:
   ///   - reportSkipped: As in the initialiser of `NonExhaustiveTestStore`, for this part.
   ///   - body: Gets a store that is only used inside.
+  @discardableResult
   public func nonExhaustively<Result>(
     reportSkipped: TestReporter? = nil,
     _ body: (NonExhaustiveTestStore<R>) throws -> Result

@@ -5,6 +5,8 @@ public final class TestTask {
   /// What it needs of the test store, whatever the types.
   struct Hooks {
     let settle: (TestLocation) -> Void
+    /// Lets go of actions that are not reduced any more because their effects were cancelled.
+    let forgetCancelled: () -> Void
     let fail: (_ message: String, TestLocation) -> Void
     let wait: nonisolated(nonsending) (TestLocation, _ isEnough: () -> Bool) async -> Void
     let whatIsLeft: () -> String
@@ -21,7 +23,10 @@ public final class TestTask {
   }
 
   /// Whether its effects and all that they caused have ended, and every action of theirs has been received.
-  public var isFinished: Bool { task.isFinished }
+  public var isFinished: Bool {
+    hooks?.forgetCancelled()
+    return task.isFinished
+  }
 
   /// Cancels its effects and all that they caused, and lets them end. What they sent and the test did not receive is dropped.
   public func cancel(
@@ -49,14 +54,14 @@ public final class TestTask {
     ) async
   {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    await hooks?.wait(location) { task.isFinished }
+    await hooks?.wait(location) { isFinished }
     check(location)
   }
 
   private func check(_ location: TestLocation) {
     guard let hooks else { return }
     hooks.settle(location)
-    guard !task.isFinished else { return }
+    guard !isFinished else { return }
     hooks.fail("What was sent has not finished. \(hooks.whatIsLeft())", location)
   }
 }

@@ -1,6 +1,7 @@
 /// A step that a state machine may take: from one state by one event to another.
 ///
-/// Written `.from(.idle).on(.start).to(.loading)`; where several states and events are given, each with each.
+/// In a `TransitionTable` it is written `From(.idle).on(.start).to(.loading)`; where several states and events are given, each with
+/// each.
 public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>:
   Hashable, Sendable, CustomStringConvertible
 {
@@ -15,16 +16,15 @@ public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>
   }
 
   public var description: String { "\(from) --\(event)--> \(to)" }
-
-  /// Begins the declaration of transitions from these states.
-  public static func from(_ labels: Label...) -> TransitionSource<Label, Event> {
-    TransitionSource(labels: labels)
-  }
 }
 
-/// The first part of a declaration: `.from(…)`.
-public struct TransitionSource<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
+/// The first part of a declaration: the states in which transitions begin.
+public struct From<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
   let labels: [Label]
+
+  public init(_ labels: Label...) {
+    self.labels = labels
+  }
 
   /// The events by which the machine leaves these states, or stays in them.
   public func on(_ events: Event...) -> TransitionTrigger<Label, Event> {
@@ -32,7 +32,7 @@ public struct TransitionSource<Label: Hashable & Sendable, Event: Hashable & Sen
   }
 }
 
-/// The second part of a declaration: `.from(…).on(…)`.
+/// The second part of a declaration: `From(…).on(…)`.
 public struct TransitionTrigger<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
   let labels: [Label]
   let events: [Event]

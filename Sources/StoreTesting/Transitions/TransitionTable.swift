@@ -2,9 +2,9 @@
 ///
 /// ```swift
 /// let transitions = TransitionTable<Phase, Event> {
-///   TransitionTable.from(.idle, .failed).on(.start).to(.loading)
-///   TransitionTable.from(.loading).on(.answered).to(.ready, .failed)
-///   TransitionTable.from(.loading).on(.start).stays
+///   From(.idle, .failed).on(.start).to(.loading)
+///   From(.loading).on(.answered).to(.ready, .failed)
+///   From(.loading).on(.start).stays
 /// }
 /// ```
 public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
@@ -29,14 +29,10 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     self.targets = targets
   }
 
+  /// Declarations one under the other, each begun with `From(…)`.
   public init(@TransitionTableBuilder<Label, Event> _ transitions: () -> [Transition<Label, Event>])
   {
     self.init(transitions())
-  }
-
-  /// Begins a declaration; see `Transition.from`.
-  public static func from(_ labels: Label...) -> TransitionSource<Label, Event> {
-    TransitionSource(labels: labels)
   }
 
   /// Where an event may lead to from a state, in the order of declaration; empty where it is not allowed there. O(1).
