@@ -67,7 +67,9 @@ let package = Package(
     tests(
       "RecordingTests", of: ["SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON"],
       exclude: ["check_log.py"]),
-    tests("StoreTestingTests", of: ["SwiftBoardTesting", "SwiftBoardStore"]),
+    tests(
+      "StoreTestingTests",
+      of: ["SwiftBoardTesting", "SwiftBoardStore", "SwiftBoardRecording"]),
     tests(
       "DependenciesTests",
       of: ["SwiftBoardDependencies", "SwiftBoardTestSupport", "CSodium", "CSQLite"],

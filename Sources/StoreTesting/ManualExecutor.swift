@@ -6,25 +6,50 @@ import Synchronization
 /// controls. Nothing sleeps or yields.
 ///
 /// With a seed the next task is drawn from those that are ready: another order that is possible, and the same one for the same
-/// seed. See `exploreInterleavings`.
+/// seed. See `explore`.
 public final class ManualExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
-    var random: UInt64?
+    /// Where the jobs begin that have not run; only without a seed.
+    var head = 0
+    var random: SeededRandom?
+    /// Tells orders apart: mixed from every choice there was.
+    var order: UInt64 = 0
     var nextWaiter = 0
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     /// Cancelled before their continuation was there.
     var cancelled: Set<Int> = []
 
-    /// Which of the ready tasks comes next.
-    mutating func nextIndex() -> Int {
-      guard var word = random else { return 0 }
-      // SplitMix64.
-      word &+= 0x9E37_79B9_7F4A_7C15
-      random = word
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      return Int((word ^ (word >> 31)) % UInt64(jobs.count))
+    var count: Int { jobs.count - head }
+
+    mutating func next() -> UnownedJob? {
+      guard count > 0 else { return nil }
+      guard random != nil else { return first() }
+      let index = jobs.count == 1 ? 0 : chosenIndex()
+      jobs.swapAt(index, jobs.count - 1)
+      return jobs.popLast()
+    }
+
+    private mutating func first() -> UnownedJob {
+      let job = jobs[head]
+      head += 1
+      if head == jobs.count {
+        jobs.removeAll(keepingCapacity: true)
+        head = 0
+      } else if head >= 1024, head * 2 >= jobs.count {
+        jobs.removeFirst(head)
+        head = 0
+      }
+      return job
+    }
+
+    private mutating func chosenIndex() -> Int {
+      var generator = random ?? SeededRandom(seed: 0)
+      let index = Int(generator.next() % UInt64(jobs.count))
+      random = generator
+      order = (order ^ UInt64(index) ^ UInt64(jobs.count) << 32) &* 0x9E37_79B9_7F4A_7C15
+      order ^= order >> 29
+      return index
     }
   }
 
@@ -32,13 +57,14 @@ public final class ManualExecutor: TaskExecutor {
 
   /// - Parameter seed: Where given, decides which of the ready tasks runs next.
   public init(seed: UInt64? = nil) {
-    state = Mutex(State(random: seed))
+    state = Mutex(State(random: seed.map(SeededRandom.init)))
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.jobs.append(job)
+      guard !state.waiters.isEmpty else { return [] }
       defer { state.waiters = [:] }
       return Array(state.waiters.values)
     }
@@ -47,16 +73,18 @@ public final class ManualExecutor: TaskExecutor {
 
   /// How many tasks are ready to run.
   public var readyCount: Int {
-    state.withLock { $0.jobs.count }
+    state.withLock { $0.count }
   }
 
-  /// Runs one ready task until it suspends or ends. False where none was ready.
+  /// Two runs of one scenario in which this differs ran their tasks in different orders.
+  var order: UInt64 {
+    state.withLock { $0.order }
+  }
+
+  /// Runs one ready task until it suspends or ends. False where none was ready. Amortized O(1).
   @discardableResult
   public func step() -> Bool {
-    let job = state.withLock { state -> UnownedJob? in
-      state.jobs.isEmpty ? nil : state.jobs.remove(at: state.nextIndex())
-    }
-    guard let job else { return false }
+    guard let job = state.withLock({ $0.next() }) else { return false }
     job.runSynchronously(on: asUnownedTaskExecutor())
     return true
   }
@@ -81,7 +109,7 @@ public final class ManualExecutor: TaskExecutor {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let goesOn = state.withLock { state -> Bool in
-          if !state.jobs.isEmpty || state.cancelled.contains(id) { return true }
+          if state.count > 0 || state.cancelled.contains(id) { return true }
           state.waiters[id] = continuation
           return false
         }

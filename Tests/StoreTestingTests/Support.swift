@@ -1,15 +1,20 @@
+import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardTesting
 import Synchronization
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The line that the documentation gives for Swift Testing.
-let report: TestReporter = { failure in
-  Issue.record(
-    Comment(rawValue: failure.message),
-    sourceLocation: SourceLocation(
-      fileID: failure.location.fileID, filePath: failure.location.filePath,
-      line: failure.location.line, column: failure.location.column))
+let report = testReporter {
+  Issue.record("\($0)", sourceLocation: .init(fileID: $1, filePath: $2, line: $3, column: $4))
 }
 
 /// Keeps failures, for tests of the failures themselves.
@@ -94,7 +99,8 @@ func searchStore(
   _ state: Search.State = Search.State(), clock: TestClock = TestClock(),
   report: @escaping TestReporter = report,
   find: @escaping @Sendable (String) async throws -> [String] = { ["\($0)!"] },
-  fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+  column: Int = #column
 ) -> TestStore<Search> {
   TestStore(
     initialState: state, reducer: Search(), clock: clock,
@@ -103,9 +109,56 @@ func searchStore(
 }
 
 func looseStore(
-  clock: TestClock = TestClock(), report: @escaping TestReporter = report
+  clock: TestClock = TestClock(), report: @escaping TestReporter = report,
+  reportSkipped: TestReporter? = nil, fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
 ) -> NonExhaustiveTestStore<Search> {
   NonExhaustiveTestStore(
     initialState: Search.State(), reducer: Search(), clock: clock,
-    dependencies: Search.World(clock: clock), report: report)
+    dependencies: Search.World(clock: clock), report: report, reportSkipped: reportSkipped,
+    fileID: fileID, filePath: filePath, line: line, column: column)
+}
+
+/// A recording's bytes in memory.
+final class BytesSink: LogSink {
+  private let content = Mutex<[UInt8]>([])
+
+  var bytes: [UInt8] { content.withLock { $0 } }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int {
+    let new = Array(bytes)
+    content.withLock { $0.replaceSubrange(min(offset, $0.count)..., with: new) }
+    return new.count
+  }
+
+  func truncate(to size: Int) throws(LogIOError) {
+    content.withLock { $0.removeLast(max(0, $0.count - size)) }
+  }
+
+  func synchronize() throws(LogIOError) {}
+  func close() {}
+}
+
+/// A folder of a test's own, which goes with it.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    var name = Array("/tmp/swiftboard-XXXXXX".utf8CString)
+    guard mkdtemp(&name) != nil else { throw Broken() }
+    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { unlink(path + "/" + name) }
+      }
+      closedir(folder)
+    }
+    rmdir(path)
+  }
 }

@@ -141,6 +141,187 @@ struct TestStoreTests {
     }
     #expect(failures.messages == [])
   }
+
+  @Test("send and receive by case path and value")
+  func byValue() {
+    let store = searchStore()
+    store.send(.found, ["x"]) { $0.results = ["x"] }
+    store.send(.twice("a"))
+    store.receive(.found, ["a"]) { $0.results = ["a"] }
+    store.receive(.found, ["a", "a"]) { $0.results = ["a", "a"] }
+    store.finish()
+  }
+
+  @Test("dependencies may change between steps; running effects keep what they had")
+  func dependencies() {
+    let store = searchStore(find: { _ in ["old"] })
+    store.send(.typed("a")) { $0.text = "a" }
+    store.dependencies.find = { _ in ["new"] }
+    store.advance(by: .milliseconds(300))
+    store.receive(.found(["old"])) { $0.results = ["old"] }
+    store.send(.typed("b")) { $0.text = "b" }
+    store.advance(by: .milliseconds(300))
+    store.receive(.found(["new"])) { $0.results = ["new"] }
+    store.finish()
+  }
+
+  @Test("a received action is reduced with the dependencies of that moment")
+  func lazyDependencies() {
+    struct Reader: Reducer {
+      func reduce(_ state: inout Int, _ action: Bool, _ number: Int) -> [Effect<Bool>] {
+        state += number
+        return action ? [.send(false)] : []
+      }
+    }
+    let store = TestStore(
+      initialState: 0, reducer: Reader(), dependencies: 1, report: report)
+    store.send(true) { $0 = 1 }
+    store.dependencies = 10
+    store.receive(false) { $0 = 11 }
+    store.finish()
+  }
+
+  @Test("a state that is not Equatable is compared by what a mirror shows")
+  func mirror() {
+    struct State: Sendable {
+      struct Item: Sendable { var name: String; var note: String? }
+      var items: [Item] = []
+    }
+    let failures = Failures()
+    let store = TestStore(
+      initialState: State(),
+      reducer: Reduce<State, String, Void> { state, action, _ in
+        if action != "" { state.items.append(State.Item(name: action, note: nil)) }
+        return []
+      }, dependencies: (), report: failures.report)
+    store.send("a") { $0.items = [State.Item(name: "a", note: nil)] }
+    store.send("")
+    #expect(failures.messages == [])
+    store.send("b")
+    store.send("c") { $0.items.append(State.Item(name: "c", note: "?")) }
+    store.send("") { $0.items[0].name = "a" }
+    #expect(failures.kinds == [.unexpectedChange, .stateDiffers, .nothingChanged])
+    #expect(
+      failures.messages[1] == """
+        The state after `"c"` is not the expected one (- expected, + actual):
+
+          State(
+            items: [
+              … (2 unchanged)
+              Item(
+                … (1 unchanged)
+        -       note: "?"
+        +       note: nil
+              )
+            ]
+          )
+        """)
+    let loose = NonExhaustiveTestStore(
+      initialState: State(), reducer: EmptyReducer<State, Int, Void>(), dependencies: (),
+      report: report)
+    loose.send(1) { $0.items = [] }
+  }
+
+  @Test("a handle that has not finished is a failure at the line that says it has")
+  func unfinished() {
+    let failures = Failures()
+    let store = searchStore(report: failures.report)
+    let poll = store.send(.poll)
+    let line = #line + 1
+    poll.finish()
+    store.advance(by: .seconds(2))
+    poll.finish()
+    #expect(!poll.isCancelled)
+    poll.cancel()
+    #expect(poll.isCancelled)
+    poll.finish()
+    #expect(failures.kinds == [.effectRunning, .effectRunning])
+    #expect(failures.lines == [line, line + 2])
+    #expect(
+      failures.messages == [
+        "What was sent has not finished. Still running: “poll” (id poll). The clock shows 0.0 seconds, "
+          + "and the next sleeper wakes at 1.0 seconds: advance the clock.",
+        "What was sent has not finished. 2 actions of effects wait to be received:\n  tick\n  tick",
+      ])
+    store.finish()
+  }
+
+  @Test("a handle waits for effects that wait for another thread")
+  func finishHandle() async {
+    let notes = TestClockTests.Notes()
+    let store = TestStore(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { _, _, _ in
+        [.run { _ in await Task.detached { notes.add("saved") }.value }]
+      }, dependencies: (), report: report)
+    let task = store.send(1)
+    await task.finishWhenReady()
+    #expect(notes.all == ["saved"])
+    store.send(1)
+    await store.finishWhenReady()
+  }
+
+  @Test("the present state can be looked at outside a step")
+  func present() {
+    let failures = Failures()
+    let store = searchStore(report: failures.report)
+    store.send(.typed("a")) { $0.text = "a" }
+    store.assert { $0.text = "a" }
+    let line = #line + 1
+    store.assert { $0.ticks = 1 }
+    store.assert { _ in throw Broken() }
+    #expect(failures.lines == [line, line + 1])
+    #expect(
+      failures.messages == [
+        """
+        The state is not the expected one (- expected, + actual):
+
+          State(
+            … (2 unchanged)
+        -   ticks: 1
+        +   ticks: 0
+          )
+        """, "The closure for the state threw: the disk is full",
+      ])
+    store.skipInFlightEffects()
+  }
+
+  @Test("skipping gives what was skipped, and need not be strict")
+  func skipping() {
+    let store = searchStore()
+    #expect(store.skipReceivedActions(strict: false) == [])
+    #expect(store.skipInFlightEffects(strict: false) == [])
+    store.send(.twice("a"))
+    #expect(store.skipReceivedActions() == [.found(["a"]), .found(["a", "a"])])
+    #expect(store.state.results == ["a", "a"])
+    store.send(.poll)
+    #expect(store.skipInFlightEffects() == [.run("poll", id: "poll")])
+    store.finish()
+    let failures = Failures()
+    let loose = looseStore(report: failures.report)
+    loose.skipReceivedActions()
+    loose.skipInFlightEffects()
+    #expect(failures.all == [])
+    loose.skipReceivedActions(strict: true)
+    loose.skipInFlightEffects(strict: true)
+    #expect(failures.kinds == [.nothingToSkip, .nothingToSkip])
+  }
+
+  @Test("a part of an exhaustive test may be not exhaustive")
+  func part() {
+    let store = searchStore()
+    store.send(.poll)
+    store.advance(by: .seconds(3))
+    let ticks = store.nonExhaustively { store in
+      store.receive(.tick) { $0.ticks = 1 }
+      store.send(.typed("a"))
+      return store.state.ticks
+    }
+    #expect(ticks == 3)
+    store.send(.close)
+    store.send(.clear) { $0 = Search.State() }
+    store.finish()
+  }
 }
 
 @Suite("NonExhaustiveTestStore")
@@ -198,5 +379,64 @@ struct NonExhaustiveTestStoreTests {
         Still running: “search” (id search). The clock shows 0.0 seconds, and the next sleeper wakes at 0.3 seconds: \
         advance the clock.
         """)
+  }
+
+  @Test("what it lets pass can be shown: changes, received actions, what is left")
+  func skipped() {
+    let skipped = Failures()
+    let first = #line + 2
+    do {
+      let store = looseStore(reportSkipped: skipped.report)
+      store.send(.typed("a"))
+      store.send(.poll)
+      store.advance(by: .seconds(1))
+      store.receive(.tick) { $0.ticks = 1 }
+      store.advance(by: .seconds(1))
+    }
+    #expect(
+      skipped.kinds == [
+        .unexpectedChange, .unreceivedActions, .unreceivedActions, .effectRunning,
+      ])
+    #expect(skipped.lines == [first + 1, first + 4, first, first + 2])
+    #expect(
+      skipped.messages.prefix(3) == [
+        """
+        The test does not state all of the change after `typed("a")` (- stated, + after):
+
+          State(
+        -   text: "",
+        +   text: "a",
+            … (2 unchanged)
+          )
+        """,
+        """
+        1 action reduced unseen before `tick`:
+          found(["a!"])
+        """,
+        """
+        1 action came from effects and the test did not receive it:
+          tick
+        Receive it, or call skipReceivedActions().
+        """,
+      ])
+    let all = Failures()
+    let store = looseStore(reportSkipped: all.report)
+    store.send(.twice("a"))
+    store.send(.typed("b")) { $0.text = "b" }
+    #expect(
+      all.messages == [
+        "2 actions reduced unseen before `typed(\"b\")`:\n  found([\"a\"])\n  found([\"a\", \"a\"])"
+      ])
+  }
+
+  @Test("a part of an exhaustive test shows what it lets pass, and ends with it")
+  func skippedPart() {
+    let skipped = Failures()
+    let store = searchStore()
+    store.nonExhaustively(reportSkipped: skipped.report) { $0.send(.typed("a")) }
+    store.nonExhaustively { $0.send(.typed("b")) }
+    #expect(skipped.kinds == [.unexpectedChange])
+    store.skipInFlightEffects()
+    store.finish()
   }
 }

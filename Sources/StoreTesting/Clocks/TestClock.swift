@@ -22,17 +22,10 @@ public final class TestClock: Clock, Sendable {
     public var description: String { String(describing: offset) }
   }
 
-  private struct Sleeper {
-    let deadline: Instant
-    let id: Int
-    let continuation: CheckedContinuation<Void, any Error>
-  }
-
   private struct State {
     var now = Instant(offset: .zero)
     var nextID = 0
-    /// By deadline, then by id.
-    var sleepers: [Sleeper] = []
+    var sleepers = SleeperQueue()
     /// Cancelled before their continuation was there.
     var cancelled: Set<Int> = []
   }
@@ -49,10 +42,13 @@ public final class TestClock: Clock, Sendable {
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .zero }
 
-  /// When those who sleep will wake, in the order in which they will.
-  public var sleepers: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }
+  /// When those who sleep will wake, in the order in which they will. O(n log n).
+  public var sleepers: [Instant] { state.withLock { $0.sleepers.deadlines } }
 
-  /// Suspends until the clock is advanced to `deadline`; returns at once where that is past.
+  /// When the next one wakes; `nil` where nobody sleeps.
+  public var nextDeadline: Instant? { state.withLock { $0.sleepers.nextDeadline } }
+
+  /// Suspends until the clock is advanced to `deadline`; returns at once where that is past. O(log n) of those who sleep.
   /// - Throws: `CancellationError` when the task is cancelled, at once.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
@@ -67,24 +63,18 @@ public final class TestClock: Clock, Sendable {
       try await withCheckedThrowingContinuation { continuation in
         let isCancelled = state.withLock { state -> Bool in
           if state.cancelled.remove(id) != nil { return true }
-          let sleeper = Sleeper(deadline: deadline, id: id, continuation: continuation)
-          // Ids grow, so among equal deadlines the end is the right place.
-          let index =
-            state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-          state.sleepers.insert(sleeper, at: index)
+          state.sleepers.insert(continuation, id: id, deadline: deadline)
           return false
         }
         if isCancelled { continuation.resume(throwing: CancellationError()) }
       }
     } onCancel: {
-      let sleeper = state.withLock { state -> Sleeper? in
-        guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-          state.cancelled.insert(id)
-          return nil
-        }
-        return state.sleepers.remove(at: index)
+      let sleeper = state.withLock { state -> SleeperQueue.Continuation? in
+        if let sleeper = state.sleepers.remove(id: id) { return sleeper }
+        state.cancelled.insert(id)
+        return nil
       }
-      sleeper?.continuation.resume(throwing: CancellationError())
+      sleeper?.resume(throwing: CancellationError())
     }
   }
 
@@ -115,18 +105,34 @@ public final class TestClock: Clock, Sendable {
     return state.withLock { $0.sleepers.isEmpty }
   }
 
+  /// Reports whoever sleeps here: for the end of a test that uses a clock without a store.
+  public func checkNoSleepers(
+    report: TestReporter, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column
+  ) {
+    executor.run()
+    let deadlines = sleepers
+    guard !deadlines.isEmpty else { return }
+    let shown = deadlines.prefix(5).map { "  at \($0)" }.joined(separator: "\n")
+    let rest = deadlines.count > 5 ? "\n  and \(deadlines.count - 5) later" : ""
+    report(
+      TestFailure(
+        kind: .sleeping,
+        message: "\(count(deadlines.count, "task")) \(deadlines.count == 1 ? "sleeps" : "sleep") "
+          + "on the clock, which shows \(now), and would wake\n\(shown)\(rest)\n"
+          + "Advance the clock, call run(), or cancel what sleeps.",
+        location: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)))
+  }
+
   /// Goes to the next deadline and resumes all who sleep until then. False where nobody is due.
   private func wakeNext(until limit: Instant?) -> Bool {
-    let due = state.withLock { state -> [Sleeper] in
-      guard let first = state.sleepers.first else { return [] }
-      if let limit, first.deadline > limit { return [] }
-      state.now = Swift.max(state.now, first.deadline)
-      let count =
-        state.sleepers.firstIndex { $0.deadline > first.deadline } ?? state.sleepers.count
-      defer { state.sleepers.removeFirst(count) }
-      return Array(state.sleepers.prefix(count))
+    let due = state.withLock { state -> [SleeperQueue.Continuation] in
+      guard let deadline = state.sleepers.nextDeadline else { return [] }
+      if let limit, deadline > limit { return [] }
+      state.now = Swift.max(state.now, deadline)
+      return state.sleepers.removeAll(due: deadline)
     }
-    for sleeper in due { sleeper.continuation.resume() }
+    for continuation in due { continuation.resume() }
     return !due.isEmpty
   }
 }

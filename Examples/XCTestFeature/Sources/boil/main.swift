@@ -1,0 +1,15 @@
+import EggTimer
+import SwiftBoardStore
+
+/// Minutes that pass at once: nobody waits for an example.
+struct HastyClock: Clock {
+  var now: ContinuousClock.Instant { ContinuousClock.now }
+  var minimumResolution: Duration { .zero }
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {}
+}
+
+let store = Store(
+  initialState: EggTimer.State(), reducer: EggTimer(),
+  dependencies: EggTimer.Kitchen(clock: HastyClock()))
+await store.send(.boil(minutes: 4)).finish()
+print(store.state.isDone ? "the egg is done" : "the egg is raw")

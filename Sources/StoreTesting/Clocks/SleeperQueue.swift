@@ -1,0 +1,90 @@
+/// Who sleeps until when: a heap by deadline and then by arrival.
+///
+/// Who is cancelled stays in the heap as an empty place until that comes up, or until more than half of the places are empty.
+///
+/// - Complexity: falling asleep, waking and cancelling are O(log n) each, amortized.
+struct SleeperQueue: Sendable {
+  typealias Continuation = CheckedContinuation<Void, any Error>
+
+  private struct Place {
+    let deadline: TestClock.Instant
+    let id: Int
+
+    static func < (a: Place, b: Place) -> Bool {
+      a.deadline == b.deadline ? a.id < b.id : a.deadline < b.deadline
+    }
+  }
+
+  private var heap: [Place] = []
+  private var asleep: [Int: Continuation] = [:]
+
+  var isEmpty: Bool { asleep.isEmpty }
+  var count: Int { asleep.count }
+
+  /// The deadlines of all who sleep, in the order in which they will wake. O(n log n).
+  var deadlines: [TestClock.Instant] {
+    heap.filter { asleep[$0.id] != nil }.sorted(by: <).map(\.deadline)
+  }
+
+  /// When the next one wakes.
+  var nextDeadline: TestClock.Instant? {
+    mutating get {
+      while let first = heap.first {
+        if asleep[first.id] != nil { return first.deadline }
+        removeFirst()
+      }
+      return nil
+    }
+  }
+
+  /// - Parameter id: Larger than those of all who came before.
+  mutating func insert(_ continuation: Continuation, id: Int, deadline: TestClock.Instant) {
+    asleep[id] = continuation
+    heap.append(Place(deadline: deadline, id: id))
+    var index = heap.count - 1
+    while index > 0, heap[index] < heap[(index - 1) / 2] {
+      heap.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  /// Takes one out before its time.
+  mutating func remove(id: Int) -> Continuation? {
+    guard let continuation = asleep.removeValue(forKey: id) else { return nil }
+    if heap.count > 32, heap.count > 2 * asleep.count {
+      heap = heap.filter { asleep[$0.id] != nil }
+      for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(index) }
+    }
+    return continuation
+  }
+
+  /// Takes out all who sleep until `deadline`, which is the next, in the order in which they came.
+  mutating func removeAll(due deadline: TestClock.Instant) -> [Continuation] {
+    var due: [Continuation] = []
+    while let first = heap.first, first.deadline <= deadline {
+      removeFirst()
+      if let continuation = asleep.removeValue(forKey: first.id) { due.append(continuation) }
+    }
+    return due
+  }
+
+  private mutating func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    sink(0)
+  }
+
+  private mutating func sink(_ start: Int) {
+    var index = start
+    while true {
+      var smallest = index
+      for child in [2 * index + 1, 2 * index + 2]
+      where child < heap.count && heap[child] < heap[smallest] {
+        smallest = child
+      }
+      if smallest == index { return }
+      heap.swapAt(index, smallest)
+      index = smallest
+    }
+  }
+}

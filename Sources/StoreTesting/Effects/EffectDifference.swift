@@ -1,0 +1,45 @@
+import SwiftBoardStore
+
+/// The difference of two lists of effects as lines: what is expected and missing behind `-`, what was returned otherwise behind `+`.
+func effectDifference(_ expected: [EffectDescriptor], _ returned: [EffectDescriptor]) -> String {
+  let a = expected.flatMap { effectLines($0, indent: "") }
+  let b = returned.flatMap { effectLines($0, indent: "") }
+  let changes = b.difference(from: a)
+  let removed = Set(changes.removals.map(\.offset))
+  let inserted = Set(changes.insertions.map(\.offset))
+  var lines: [String] = []
+  var j = 0
+  func addInserted() {
+    while j < b.count, inserted.contains(j) {
+      lines.append("+ " + b[j])
+      j += 1
+    }
+  }
+  for (i, line) in a.enumerated() {
+    if removed.contains(i) {
+      lines.append("- " + line)
+      continue
+    }
+    addInserted()
+    lines.append("  " + line)
+    j += 1
+  }
+  addInserted()
+  return lines.joined(separator: "\n")
+}
+
+/// An effect as a line, and its members as lines below it.
+private func effectLines(_ effect: EffectDescriptor, indent: String) -> [String] {
+  var line = indent + effect.kind.rawValue
+  if effect.name != effect.kind.rawValue { line += " “\(effect.name)”" }
+  if let id = effect.id { line += " (id \(id))" }
+  return [line] + effect.parts.flatMap { effectLines($0, indent: indent + "  ") }
+}
+
+extension CollectionDifference.Change {
+  fileprivate var offset: Int {
+    switch self {
+    case .insert(let offset, _, _), .remove(let offset, _, _): offset
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import SwiftBoardStore
+
+// The words that failures have in common.
+
+/// A value in a message, cut where it is long.
+func short(_ value: Any) -> String {
+  let text = ValueTree(value).oneLine
+  return text.count <= 200 ? text : text.prefix(200) + "…"
+}
+
+func list(_ values: [some Any]) -> String {
+  values.map { "  \(short($0))" }.joined(separator: "\n")
+}
+
+func count(_ number: Int, _ noun: String) -> String {
+  "\(number) \(noun)\(number == 1 ? "" : "s")"
+}
+
+func difference<Value>(_ first: Value, _ second: Value) -> String {
+  differenceText(of: first, and: second)
+    ?? "  (they are not equal, but differ in nothing that a mirror shows)"
+}
+
+/// An effect in a sentence: its name, and its id where it has one.
+func title(_ effect: EffectDescriptor) -> String {
+  "“\(effect.name)”" + (effect.id.map { " (id \($0))" } ?? "")
+}

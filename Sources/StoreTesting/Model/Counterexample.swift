@@ -1,0 +1,57 @@
+import SwiftBoardStore
+
+/// What a model test came to.
+public struct ModelCheck<State: Sendable, Action: Sendable>: Sendable {
+  /// How many sequences were played, shrinking left aside.
+  public internal(set) var sequences = 0
+  /// How many actions were reduced in them, those of effects too.
+  public internal(set) var steps = 0
+  /// The first sequence that broke an invariant, shrunk.
+  public internal(set) var counterexample: Counterexample<State, Action>?
+}
+
+/// A short sequence of moves that breaks an invariant.
+public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, CustomStringConvertible {
+  /// The seed whose sequence broke it.
+  public let seed: UInt64
+  /// Its name.
+  public let invariant: String
+  /// More about it, where there is more; else empty.
+  public let detail: String
+  /// The moves, of which none can be left out.
+  public let moves: [ModelMove<Action>]
+  /// How many moves it took before shrinking.
+  public let foundIn: Int
+  /// Whether shrinking came to its end within its limit.
+  public let isMinimal: Bool
+  /// The step that broke it; `nil` where the first state does.
+  public let step: Step<Action>?
+  /// The state before that step.
+  public let before: State
+  /// The state after that step.
+  public let after: State
+  /// Where the recording is, or why there is none; `nil` where none was asked for.
+  public let recording: String?
+
+  /// The text of the failure.
+  public var description: String {
+    var text = "The invariant “\(invariant)” does not hold."
+    if !detail.isEmpty { text += " \(detail)" }
+    guard let step else {
+      return text + " It is the first state that breaks it:\n  \(short(before))"
+    }
+    text += "\nSeed \(seed) broke it within \(count(foundIn, "move")); "
+    text += moves.count == 1 ? "this one is enough" : "these \(moves.count) are enough"
+    text += isMinimal ? ":\n" : " (shrinking was stopped by its limit):\n"
+    for (index, move) in moves.enumerated() { text += "  \(index + 1). \(move)\n" }
+    text += "Step \(step.number), `\(short(step.action))`"
+    if case .effect(let name, let id, let cause) = step.origin {
+      text += " of the effect \(title(.task(name, id: id))) of step \(cause)"
+    }
+    text += ", broke it (- before, + after):\n\n"
+    text += differenceText(of: before, and: after) ?? "  (the state did not change)"
+    text += "\n\n"
+    if let recording { text += recording + "\n" }
+    return text + Seeds.advice(seed, "check")
+  }
+}

@@ -1,0 +1,45 @@
+/// What has to hold after every step of a model test.
+public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
+  /// What failures call it, as a sentence: “the balance is never negative”. Two invariants of one test have different names.
+  public let name: String
+  let holdsAtFirst: @Sendable (_ state: State) -> Bool
+  /// What is wrong with a step beyond the name; `nil` where it holds.
+  let objection:
+    @Sendable (_ before: State, _ action: Action, _ after: State, _ step: Int) ->
+      String?
+
+  /// A statement about a state; it has to hold in the first one too.
+  public init(_ name: String, _ holds: @escaping @Sendable (_ state: State) -> Bool) {
+    self.name = name
+    holdsAtFirst = holds
+    objection = { _, _, after, _ in holds(after) ? nil : "" }
+  }
+
+  /// A statement about a step.
+  public init(
+    _ name: String,
+    step holds: @escaping @Sendable (_ before: State, _ action: Action, _ after: State) -> Bool
+  ) {
+    self.name = name
+    holdsAtFirst = { _ in true }
+    objection = { before, action, after, _ in holds(before, action, after) ? nil : "" }
+  }
+
+  /// Every step takes a declared transition. The monitor notes what happened, for coverage.
+  public static func transitions<Label, Event>(
+    _ monitor: TransitionMonitor<State, Action, Label, Event>
+  ) -> Self {
+    Invariant(name: "every transition is declared") { before, action, after, step in
+      monitor.check(from: before, action, to: after, step: step)?.description
+    }
+  }
+
+  private init(
+    name: String,
+    objection: @escaping @Sendable (State, Action, State, Int) -> String?
+  ) {
+    self.name = name
+    holdsAtFirst = { _ in true }
+    self.objection = objection
+  }
+}

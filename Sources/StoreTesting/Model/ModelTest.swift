@@ -1,0 +1,152 @@
+import SwiftBoardStore
+
+/// Finds sequences of actions that break an invariant, and makes them short.
+///
+/// Each seed is one sequence: moves are drawn from generators, which see the present state, and played on a real store, whose effects
+/// run on a `ManualExecutor` and sleep on a `TestClock`; letting time pass is one of the moves. After every step, those of effects
+/// too, every invariant is checked, and the store must not have reported an issue. The first sequence that breaks one is shrunk to a
+/// minimal one that breaks the same invariant: no move of it can be left out.
+///
+/// ```swift
+/// let model = ModelTest(
+///   initialState: Account.State(), reducer: Account(),
+///   moves: [
+///     .send { _, random in .deposit(Int.random(in: 1...9, using: &random)) },
+///     .send { state, random in .withdraw(Int.random(in: 1...9, using: &random)) },
+///     .advance(by: .seconds(1)),
+///   ],
+///   invariants: [Invariant("the balance is never negative") { $0.balance >= 0 }]
+/// ) { run in AccountWorld(clock: run.clock) }
+///
+/// model.check(seeds: 1...1000, length: 100, report: report)
+/// ```
+/// Equal seeds give equal sequences, on every machine, as long as the reducer and its dependencies leave nothing to chance.
+public struct ModelTest<R: Reducer>: Sendable {
+  public typealias State = R.State
+  public typealias Action = R.Action
+
+  let initialState: State
+  let reducer: R
+  let moves: [MoveGenerator<State, Action>]
+  let invariants: [Invariant<State, Action>]
+  let interleaves: Bool
+  let allowsIssues: Bool
+  let shrink: @Sendable (Action) -> [Action]
+  let dependencies: @Sendable (ModelRun) -> R.Dependencies
+
+  /// - Parameters:
+  ///   - moves: Where moves come from. One is drawn by weight; where it has none to give, another is asked.
+  ///   - invariants: What has to hold after every step, asked in this order.
+  ///   - interleaves: Whether the seed decides the order of ready tasks as well. Otherwise they run as they became ready.
+  ///   - allowsIssues: Whether the store may report issues.
+  ///   - shrink: What to try in an action's place to make a counterexample simpler, the simplest first: `.add(9)` → `[.add(1)]`.
+  ///   - dependencies: Makes the dependencies of a run anew: on the run's clock, with nothing left from the run before.
+  public init(
+    initialState: State, reducer: R, moves: [MoveGenerator<State, Action>],
+    invariants: [Invariant<State, Action>], interleaves: Bool = false, allowsIssues: Bool = false,
+    shrink: @escaping @Sendable (_ action: Action) -> [Action] = { _ in [] },
+    dependencies: @escaping @Sendable (_ run: ModelRun) -> R.Dependencies
+  ) {
+    self.initialState = initialState
+    self.reducer = reducer
+    self.moves = moves
+    self.invariants = invariants
+    self.interleaves = interleaves
+    self.allowsIssues = allowsIssues
+    self.shrink = shrink
+    self.dependencies = dependencies
+  }
+
+  /// Plays one sequence a seed, and reports the first that breaks an invariant, shrunk.
+  ///
+  /// - Parameters:
+  ///   - seeds: One sequence each. The environment variable `SWIFTBOARD_SEED` puts a single one in their place.
+  ///   - length: The most moves of a sequence.
+  ///   - shrinkLimit: The most runs to spend on shrinking.
+  ///   - report: Hears of the counterexample.
+  /// - Complexity: O(seeds × length) steps; shrinking adds about O(minimal length × log length) runs, `shrinkLimit` at most.
+  @discardableResult
+  public func check(
+    seeds: ClosedRange<UInt64> = 1...100, length: Int = 100, shrinkLimit: Int = 10_000,
+    report: TestReporter, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column
+  ) -> ModelCheck<State, Action> {
+    check(
+      seeds, length, shrinkLimit, report,
+      TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    ) { _, _ in nil }
+  }
+
+  /// - Parameter record: Records a minimal sequence; says where that is, or why not.
+  func check(
+    _ seeds: ClosedRange<UInt64>, _ length: Int, _ shrinkLimit: Int, _ report: TestReporter,
+    _ location: TestLocation, record: (_ seed: UInt64, [ModelMove<Action>]) -> String?
+  ) -> ModelCheck<State, Action> {
+    let chosen = Seeds(seeds, environment: environment(seedVariable)) { text in
+      report(TestFailure(kind: .expectation, message: text, location: location))
+    }
+    var result = ModelCheck<State, Action>()
+    for seed in chosen.toRun {
+      let player = ModelPlayer(model: self, seed: seed)
+      var random = SeededRandom(seed: seed)
+      var left = length
+      let run = player.play { state in
+        guard left > 0 else { return nil }
+        left -= 1
+        return nextMove(state, &random)
+      }
+      result.sequences += 1
+      result.steps += run.steps
+      guard let violation = run.violation else { continue }
+      let counterexample = minimal(run.moves, violation, player, shrinkLimit, record)
+      result.counterexample = counterexample
+      report(
+        TestFailure(
+          kind: .invariantBroken, message: counterexample.description, location: location))
+      break
+    }
+    return result
+  }
+
+  /// A move that makes sense now, by weight; `nil` where none does.
+  private func nextMove(_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>? {
+    var candidates = moves
+    while !candidates.isEmpty {
+      let total = candidates.reduce(0) { $0 + $1.weight }
+      guard total > 0 else { return nil }
+      var place = Int.random(in: 0..<total, using: &random)
+      var index = 0
+      while place >= candidates[index].weight {
+        place -= candidates[index].weight
+        index += 1
+      }
+      if let move = candidates[index].make(state, &random) { return move }
+      candidates.remove(at: index)
+    }
+    return nil
+  }
+
+  private func minimal(
+    _ moves: [ModelMove<Action>], _ violation: ModelPlayer<R>.Violation, _ player: ModelPlayer<R>,
+    _ budget: Int, _ record: (UInt64, [ModelMove<Action>]) -> String?
+  ) -> Counterexample<State, Action> {
+    var last = violation
+    var shrinker = Shrinker<ModelMove<Action>>(
+      budget: budget,
+      smaller: { move in
+        guard case .send(let action) = move else { return [] }
+        return shrink(action).map(ModelMove.send)
+      },
+      attempt: { candidate in
+        let run = player.play(candidate)
+        guard let found = run.violation, found.invariant == violation.invariant else { return nil }
+        last = found
+        return run.moves
+      })
+    let shortest = shrinker.shrink(moves)
+    return Counterexample(
+      seed: player.seed, invariant: violation.invariant, detail: last.detail, moves: shortest,
+      foundIn: moves.count, isMinimal: shrinker.budget > 0, step: last.step, before: last.before,
+      after: last.after, recording: record(player.seed, shortest))
+  }
+}

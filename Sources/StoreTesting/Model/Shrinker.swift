@@ -1,0 +1,103 @@
+/// Finds a short list of elements that still fails, from a long one that does: leaves out ranges, half of the list first and
+/// single ones last, then makes elements smaller, and last tries every part of what is left, where that is short. Deterministic.
+struct Shrinker<Element> {
+  /// Tries a list; gives as much of its beginning as it took to fail, or `nil` where it does not fail.
+  let attempt: ([Element]) -> [Element]?
+  /// What an element may be replaced by, the best first.
+  let smaller: (Element) -> [Element]
+  /// Up to this length every part of a list is tried: 2 × 1023 attempts.
+  static var exhaustiveLength: Int { 10 }
+  /// How many attempts may still be made.
+  private(set) var budget: Int
+
+  init(
+    budget: Int, smaller: @escaping (Element) -> [Element],
+    attempt: @escaping ([Element]) -> [Element]?
+  ) {
+    self.budget = budget
+    self.smaller = smaller
+    self.attempt = attempt
+  }
+
+  /// - Parameter failing: A list that fails.
+  /// - Returns: A list that fails, of which no single element can be left out, unless the budget was used up before.
+  mutating func shrink(_ failing: [Element]) -> [Element] {
+    var list = drop(from: failing, size: failing.count / 2)
+    while budget > 0, let next = replace(in: list) ?? part(of: list) {
+      list = drop(from: next, size: 1)
+    }
+    return list
+  }
+
+  private mutating func fails(_ list: [Element]) -> [Element]? {
+    guard budget > 0 else { return nil }
+    budget -= 1
+    return attempt(list)
+  }
+
+  /// Leaves out what can be left out, in ranges of `size` and less.
+  private mutating func drop(from failing: [Element], size: Int) -> [Element] {
+    var list = failing
+    var size = max(1, size)
+    while true {
+      var hasDropped = false
+      var end = list.count
+      while end > 0, budget > 0 {
+        let start = max(0, end - size)
+        var shorter = list
+        shorter.removeSubrange(start..<end)
+        if let next = fails(shorter) {
+          list = next
+          hasDropped = true
+        }
+        end = min(start, list.count)
+      }
+      if size > 1 {
+        size /= 2
+      } else if !hasDropped || budget == 0 {
+        return list
+      }
+    }
+  }
+
+  /// Replaces elements by smaller ones as often as that works; `nil` where none could be.
+  private mutating func replace(in failing: [Element]) -> [Element]? {
+    var list = failing
+    var hasReplaced = false
+    var index = 0
+    while index < list.count {
+      var isReplaced = false
+      for candidate in smaller(list[index]) where !isReplaced {
+        var next = list
+        next[index] = candidate
+        if let shorter = fails(next) {
+          list = shorter
+          isReplaced = true
+        }
+      }
+      hasReplaced = hasReplaced || isReplaced
+      if !isReplaced { index += 1 }
+    }
+    return hasReplaced ? list : nil
+  }
+
+  /// A part of a short list that fails although leaving out one element after the other never got there: as it is, or with every
+  /// element as small as can be, since what is left out often has to fit what was made smaller.
+  private mutating func part(of failing: [Element]) -> [Element]? {
+    guard failing.count <= Self.exhaustiveLength else { return nil }
+    let smallest = failing.map { smaller($0).first }
+    let lists =
+      smallest.contains { $0 != nil }
+      ? [zip(smallest, failing).map { $0 ?? $1 }, failing] : [failing]
+    // Shorter parts first.
+    let parts = (0..<(1 << failing.count) - 1)
+      .sorted { ($0.nonzeroBitCount, $0) < ($1.nonzeroBitCount, $1) }
+    for part in parts {
+      for list in lists {
+        let chosen = list.indices.filter { part >> $0 & 1 == 1 }.map { list[$0] }
+        if let found = fails(chosen) { return found }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,27 @@
+import SwiftBoardStore
+import Synchronization
+
+/// Holds dependencies that a test may replace between steps.
+final class DependencyBox<Dependencies: Sendable>: Sendable {
+  private let value: Mutex<Dependencies>
+
+  init(_ dependencies: Dependencies) {
+    value = Mutex(dependencies)
+  }
+
+  var dependencies: Dependencies {
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
+  }
+}
+
+/// Gives a reducer the dependencies that are in the box at the moment of the step.
+struct BoxedReducer<Base: Reducer>: Reducer {
+  let base: Base
+
+  func reduce(
+    _ state: inout Base.State, _ action: Base.Action, _ box: DependencyBox<Base.Dependencies>
+  ) -> [Effect<Base.Action>] {
+    base.reduce(&state, action, box.dependencies)
+  }
+}

@@ -1,0 +1,129 @@
+import SwiftBoardStore
+
+/// A store for tests that look at some things and leave the rest: long flows, and features made of features.
+///
+/// It asks for less than `TestStore`: a closure gets the state from after, states some of it and may leave out the rest; what was
+/// received before the action that is asked for is reduced unseen; what is left at the end is dropped. Issues of the store are
+/// failures all the same.
+///
+/// What it lets pass can be shown: give it a `reportSkipped` that tells of a warning, for example
+/// `{ Issue.record("\($0.message)", severity: .warning) }`.
+public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
+  /// Whether the store is somebody else's, who ends it.
+  private let isPart: Bool
+
+  init(core: TestCore<R>, isPart: Bool) {
+    self.isPart = isPart
+    super.init(core: core)
+  }
+
+  deinit {
+    guard !isPart, !core.isFinished else { return }
+    leave(at: core.created)
+    core.close(at: core.created)
+  }
+
+  override func prepare(for action: Action, at location: TestLocation) {
+    let skipped = core.reduceAll(at: location)
+    guard !skipped.isEmpty else { return }
+    core.skip(
+      .unreceivedActions,
+      "\(count(skipped.count, "action")) reduced unseen before `\(short(action))`:\n\(list(skipped))",
+      at: location)
+  }
+
+  override func take(
+    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
+  ) -> Action? {
+    let location = wanted.location
+    guard core.isOpen(at: location) else { return nil }
+    var skipped: [Action] = []
+    core.settle(at: location)
+    var before = core.state
+    while let action = core.reduceNext(at: location) {
+      if wanted.accepts(action) {
+        if !skipped.isEmpty {
+          core.skip(
+            .unreceivedActions,
+            "\(count(skipped.count, "action")) reduced unseen before `\(short(action))`:\n"
+              + list(skipped), at: location)
+        }
+        check(assertion, before: before, "`\(short(action))`", at: location)
+        core.checkEffects(effects, "`\(short(action))`", at: location)
+        core.settle(at: location)
+        return action
+      }
+      skipped.append(action)
+      core.settle(at: location)
+      before = core.state
+    }
+    let others =
+      skipped.isEmpty
+      ? "no effect sent an action. "
+      : "only \(skipped.count == 1 ? "this" : "these") came:\n\(list(skipped))\n"
+    core.fail(
+      .nothingReceived, "Expected to receive \(wanted.name()), but \(others)\(core.whyNothing)",
+      at: location)
+    return nil
+  }
+
+  override func check(
+    _ assertion: StateAssertion?, before: State, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) {
+    if let assertion {
+      core.checkPresent(
+        assertion, "The state after \(subject())", "after \(subject())", at: location)
+    }
+    guard core.reportSkipped != nil else { return }
+    // What the closure sets is stated; the rest of the change is not.
+    var stated = before
+    try? assertion?(&stated)
+    let actual = core.state
+    guard !core.isEqual(stated, actual) else { return }
+    core.skip(
+      .unexpectedChange,
+      "The test does not state all of the change after \(subject()) (- stated, + after):\n\n"
+        + difference(stated, actual), at: location)
+  }
+
+  override func leave(at location: TestLocation) {
+    guard core.reportSkipped != nil else { return }
+    core.reportLeftovers(at: location) { core.reportSkipped?($0) }
+  }
+}
+
+extension NonExhaustiveTestStore where R.State: Equatable {
+  /// - Parameters:
+  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to the dependencies as well.
+  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework needs.
+  ///   - reportSkipped: Hears of what the test does not state: changes, received actions, effects that are left. Not a failure.
+  public convenience init(
+    initialState: State, reducer: R, clock: TestClock = TestClock(),
+    dependencies: R.Dependencies, report: @escaping TestReporter,
+    reportSkipped: TestReporter? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      core: TestCore(
+        state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
+        created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+        report: report, reportSkipped: reportSkipped, isEqual: ==), isPart: false)
+  }
+}
+
+extension NonExhaustiveTestStore {
+  /// A store of a state that is not `Equatable`; see the initialiser of `TestStore` for such states.
+  public convenience init(
+    initialState: State, reducer: R, clock: TestClock = TestClock(),
+    dependencies: R.Dependencies, report: @escaping TestReporter,
+    reportSkipped: TestReporter? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      core: TestCore(
+        state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
+        created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+        report: report, reportSkipped: reportSkipped, isEqual: looksEqual), isPart: false)
+  }
+}

@@ -1,0 +1,361 @@
+import SwiftBoardStore
+
+/// What `TestStore` and `NonExhaustiveTestStore` have in common: a store whose steps a test takes one at a time.
+///
+/// Effects run on the test's own executor and clock. An action of an effect is reduced when the test receives it, not before. Dependencies
+/// may be replaced between steps. Each method reports at the line that called it.
+///
+/// It belongs to one test: it is not `Sendable`. Many run side by side, since they share nothing.
+public class SteppedStore<R: Reducer> {
+  public typealias State = R.State
+  public typealias Action = R.Action
+  /// A closure about the state from after a step: what it is given, and what that has to become, is the store's own.
+  public typealias StateAssertion = (_ state: inout State) throws -> Void
+
+  let core: TestCore<R>
+
+  init(core: TestCore<R>) {
+    self.core = core
+  }
+
+  // MARK: What differs
+
+  /// Before an action is sent.
+  func prepare(for action: Action, at location: TestLocation) {}
+
+  /// Whether the state after a step is what the test says.
+  func check(
+    _ assertion: StateAssertion?, before: State, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) {}
+
+  func take(_ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?)
+    -> Action?
+  { nil }
+
+  /// Whether it is a failure when there is nothing to skip, where the test does not say.
+  var isStrict: Bool { false }
+
+  /// Tells of what is left, at the end.
+  func leave(at location: TestLocation) {}
+
+  // MARK: Looking
+
+  /// The state after the last step. Actions that were not received are not in it.
+  public var state: State { core.state }
+  /// The time that `advance(by:)` moves.
+  public var clock: TestClock { core.clock }
+  /// What the last step returned, in order.
+  public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
+  /// Who sent the action of the last step.
+  public var origin: StepOrigin? { core.lastStep?.origin }
+  /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
+  public var inFlight: [RunningEffect<Action>] { core.unended }
+  /// What effects sent and the test has not received yet, oldest first. O(n).
+  public var received: [Action] { core.waiting }
+  /// What was reported so far.
+  public var failures: [TestFailure] { core.failures }
+
+  /// What the reducer gets from the next step on. Effects that run keep what they were made with.
+  public var dependencies: R.Dependencies {
+    get { core.box.dependencies }
+    set { core.box.dependencies = newValue }
+  }
+
+  // MARK: Sending
+
+  /// Reduces `action`, and then runs effects until none can go on.
+  ///
+  /// - Parameters:
+  ///   - effects: What the step has to return, in order; not looked at where it is left out.
+  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving it
+  ///     out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
+  @discardableResult
+  public func send(
+    _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+    assert assertion: StateAssertion? = nil
+  ) -> TestTask {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let core = core
+    guard core.isOpen(at: location) else { return TestTask(.ended, nil) }
+    core.settle(at: location)
+    prepare(for: action, at: location)
+    let before = core.state
+    let task = core.send(action, at: location)
+    check(assertion, before: before, "`\(short(action))`", at: location)
+    core.checkEffects(effects, "`\(short(action))`", at: location)
+    core.settle(at: location)
+    return TestTask(task, core.taskHooks)
+  }
+
+  /// Reduces an action that is named by its case and what that holds; as `send`.
+  @discardableResult
+  public func send<Value>(
+    _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column, assert assertion: StateAssertion? = nil
+  ) -> TestTask {
+    send(
+      path.embed(value), effects: effects, fileID: fileID, filePath: filePath, line: line,
+      column: column, assert: assertion)
+  }
+
+  // MARK: Receiving
+
+  /// Reduces the next action that an effect sent, if `isExpected` accepts it.
+  ///
+  /// - Parameters:
+  ///   - effects: As in `send`.
+  ///   - assertion: As in `send`.
+  /// - Returns: The action that was reduced: in a `TestStore` the next, expected or not; `nil` where none came, which is a failure.
+  @discardableResult
+  public func receive(
+    where isExpected: (Action) -> Bool, effects: [EffectDescriptor]? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column, assert assertion: StateAssertion? = nil
+  ) -> Action? {
+    withoutActuallyEscaping(isExpected) { isExpected in
+      take(
+        Wanted(
+          at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+          accepts: isExpected, name: { "an action that the closure accepts" },
+          refusal: {
+            "Received an action that the closure does not accept: `\(short($0))`."
+          }), effects, assertion)
+    }
+  }
+
+  /// Reduces the next action that an effect sent, if it is of this case; as `receive(where:)`.
+  ///
+  /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  @discardableResult
+  public func receive<Value>(
+    _ path: CasePath<Action, Value>, effects: [EffectDescriptor]? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column, assert assertion: StateAssertion? = nil
+  ) -> Value? {
+    take(
+      Wanted(
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+        accepts: { path.extract($0) != nil }, name: { "an action of the case" },
+        refusal: { "Received an action of another case: `\(short($0))`." }), effects, assertion
+    ).flatMap(path.extract)
+  }
+
+  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as `receive(where:)`.
+  public func receive<Value: Equatable>(
+    _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column, assert assertion: StateAssertion? = nil
+  ) {
+    let expected = path.embed(value)
+    _ = take(
+      Wanted(
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+        accepts: { path.extract($0) == value }, name: { "`\(short(expected))`" },
+        refusal: {
+          "Received another action than expected (- expected, + received):\n\n"
+            + difference(expected, $0)
+        }), effects, assertion)
+  }
+
+  /// Actions that are not `Equatable` cannot be compared.
+  @available(
+    *, unavailable,
+    message: "This action is not Equatable: receive it by its case path, or with receive(where:)."
+  )
+  public func receive(
+    _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+    assert assertion: StateAssertion? = nil
+  ) {}
+
+  // MARK: Asserting
+
+  /// Checks the present state, outside of any step.
+  ///
+  /// - Parameter assertion: Gets the state; what it sets must be so already.
+  public func assert(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column, _ assertion: StateAssertion
+  ) {
+    core.checkPresent(
+      assertion, "The state", "for the state",
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Checks every step from here on against declared transitions; one that is not declared is a failure at the line that took it.
+  ///
+  /// - Parameter monitor: Notes what happens; several tests may share it, for coverage over all of them.
+  public func watch<Label, Event>(_ monitor: TransitionMonitor<State, Action, Label, Event>) {
+    var walk = monitor.walk(from: core.state)
+    core.add { step, state in walk.take(step, state)?.description }
+  }
+
+  // MARK: Time
+
+  /// Moves the clock on; see `TestClock.advance(by:)`.
+  public func advance(
+    by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column
+  ) {
+    core.clock.advance(by: duration)
+    core.settle(
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Runs what is ready: after the test gave an effect what it waits for.
+  public func run(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    core.settle(
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. It has no
+  /// time-out of its own; give the test one. An effect that sleeps on the test's clock keeps it waiting: advance that first.
+  nonisolated(nonsending)
+    public func waitForAction(
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+      column: Int = #column
+    ) async
+  {
+    await core.wait(
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  // MARK: Leaving out
+
+  /// Reduces all received actions, those that this causes too; gives them.
+  ///
+  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless told otherwise, a
+  ///   `NonExhaustiveTestStore` is not.
+  @discardableResult
+  public func skipReceivedActions(
+    strict: Bool? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column
+  ) -> [Action] {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    guard core.isOpen(at: location) else { return [] }
+    let actions = core.reduceAll(at: location)
+    if actions.isEmpty, strict ?? isStrict {
+      core.fail(.nothingToSkip, "There are no received actions to skip.", at: location)
+    }
+    return actions
+  }
+
+  /// Cancels all effects; what they sent and the test did not receive is dropped.
+  ///
+  /// - Parameter strict: Whether it is a failure when none runs; as in `skipReceivedActions`.
+  /// - Returns: What was running.
+  @discardableResult
+  public func skipInFlightEffects(
+    strict: Bool? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column
+  ) -> [EffectDescriptor] {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    guard core.isOpen(at: location) else { return [] }
+    let effects = core.cancelEffects(at: location)
+    if effects.isEmpty, strict ?? isStrict {
+      core.fail(.nothingToSkip, "There are no effects in flight to skip.", at: location)
+    }
+    return effects.map(\.descriptor)
+  }
+
+  // MARK: The end
+
+  /// Ends the test. A `TestStore` reports actions that were not received, here, and effects that run, each at the line of the step that
+  /// started it; a `NonExhaustiveTestStore` lets both go. Effects are cancelled.
+  ///
+  /// A store that is dropped without it does the same, and reports unreceived actions at the line that made it.
+  public func finish(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    guard core.isOpen(at: location) else { return }
+    leave(at: location)
+    core.close(at: location)
+  }
+
+  /// As `finish`, after effects that wait for another thread have ended or sent an action. It has no time-out of its own; give the
+  /// test one. An effect that sleeps on the test's clock keeps it waiting: advance that first.
+  nonisolated(nonsending)
+    public func finishWhenReady(
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+      column: Int = #column
+    ) async
+  {
+    await core.wait(
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    finish(fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+extension SteppedStore where R.Action: Equatable {
+  /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`.
+  public func receive(
+    _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+    assert assertion: StateAssertion? = nil
+  ) {
+    _ = take(
+      Wanted(
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+        accepts: { $0 == action }, name: { "`\(short(action))`" },
+        refusal: {
+          "Received another action than expected (- expected, + received):\n\n"
+            + difference(action, $0)
+        }), effects, assertion)
+  }
+}
+
+/// An action that a test waits for. Texts are made where they are needed.
+struct Wanted<Action> {
+  let location: TestLocation
+  let accepts: (Action) -> Bool
+  let name: () -> String
+  let refusal: (Action) -> String
+
+  init(
+    at location: TestLocation, accepts: @escaping (Action) -> Bool,
+    name: @escaping () -> String, refusal: @escaping (Action) -> String
+  ) {
+    self.location = location
+    self.accepts = accepts
+    self.name = name
+    self.refusal = refusal
+  }
+}
+
+extension TestCore {
+  var taskHooks: TestTask.Hooks {
+    TestTask.Hooks(
+      settle: { self.settle(at: $0) }, forgetCancelled: { self.forgetCancelled() },
+      fail: { self.fail(.effectRunning, $0, at: $1) },
+      wait: { location, isEnough in await self.wait(at: location, until: isEnough) },
+      whatIsLeft: {
+        let waiting = self.waiting
+        guard !waiting.isEmpty else { return self.whyNothing }
+        return
+          "\(count(waiting.count, "action")) of effects \(waiting.count == 1 ? "waits" : "wait") "
+          + "to be received:\n\(list(waiting))"
+      })
+  }
+
+  /// Checks the present state against a closure that gets it.
+  func checkPresent(
+    _ assertion: (inout State) throws -> Void, _ title: @autoclosure () -> String,
+    _ subject: @autoclosure () -> String, at location: TestLocation
+  ) {
+    let actual = state
+    guard let expected = apply(assertion, to: actual, subject(), at: location) else { return }
+    guard !isEqual(expected, actual) else { return }
+    fail(
+      .stateDiffers,
+      "\(title()) is not the expected one (- expected, + actual):\n\n"
+        + difference(expected, actual), at: location)
+  }
+}

@@ -1,0 +1,249 @@
+import SwiftBoardStore
+import Synchronization
+
+/// What is behind a test store: a held store, its executor and clock, where each step came from, and who hears of failures.
+final class TestCore<R: Reducer> {
+  typealias State = R.State
+  typealias Action = R.Action
+  /// Looks at a step and the state after it; says what is wrong.
+  typealias Watcher = (Step<Action>, State) -> String?
+
+  /// What the store tells while it reduces, on whichever thread.
+  private final class Told: Sendable {
+    struct Content {
+      var issues: [StoreIssue] = []
+      var step: Step<Action>?
+    }
+    let content = Mutex(Content())
+  }
+
+  let clock: TestClock
+  let created: TestLocation
+  let box: DependencyBox<R.Dependencies>
+  let isEqual: (State, State) -> Bool
+  /// Hears of what a store that is not exhaustive lets pass.
+  var reportSkipped: TestReporter?
+  private(set) var failures: [TestFailure] = []
+  private(set) var isFinished = false
+  private let store: Store<BoxedReducer<R>>
+  private let report: TestReporter
+  private let told = Told()
+  private var watchers: [Watcher] = []
+  /// The line of the test that reduced each step.
+  private var places: [Int: TestLocation] = [:]
+
+  init(
+    state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
+    created: TestLocation, report: @escaping TestReporter, reportSkipped: TestReporter?,
+    isEqual: @escaping (State, State) -> Bool
+  ) {
+    let told = told
+    self.clock = clock
+    self.created = created
+    self.report = report
+    self.reportSkipped = reportSkipped
+    self.isEqual = isEqual
+    box = DependencyBox(dependencies)
+    store = Store(
+      initialState: state, reducer: BoxedReducer(base: reducer), dependencies: box,
+      executor: clock.executor,
+      onIssue: { issue in told.content.withLock { $0.issues.append(issue) } })
+    store.hold()
+    store.setHooks { _, _ in
+      StepHooks(didReduce: { step, _ in told.content.withLock { $0.step = step } })
+    }
+  }
+
+  var state: State { store.state }
+  var lastStep: Step<Action>? { told.content.withLock { $0.step } }
+  var waiting: [Action] { store.waiting.map(\.action) }
+  var unended: [RunningEffect<Action>] { store.unendedEffects }
+
+  // MARK: Steps
+
+  /// Reduces an action of the test's.
+  func send(_ action: Action, at location: TestLocation) -> StoreTask {
+    let task = store.sendHeld(action, origin: .program(location.description))
+    stepped(at: location)
+    return task
+  }
+
+  /// Reduces the oldest received action, and gives it.
+  func reduceNext(at location: TestLocation) -> Action? {
+    guard store.reduceNext() else { return nil }
+    stepped(at: location)
+    return lastStep?.action
+  }
+
+  /// Reduces received actions until none is left, those that this causes too.
+  func reduceAll(at location: TestLocation) -> [Action] {
+    var actions: [Action] = []
+    settle(at: location)
+    while let action = reduceNext(at: location) {
+      actions.append(action)
+      settle(at: location)
+    }
+    return actions
+  }
+
+  private func stepped(at location: TestLocation) {
+    places[store.stepCount] = location
+    guard !watchers.isEmpty, let step = lastStep else { return }
+    for watcher in watchers {
+      if let message = watcher(step, state) { fail(.impossibleTransition, message, at: location) }
+    }
+  }
+
+  func add(_ watcher: @escaping Watcher) {
+    watchers.append(watcher)
+  }
+
+  /// Runs effects until none can go on, and tells of the issues that came up.
+  func settle(at location: TestLocation) {
+    clock.executor.run()
+    let issues = told.content.withLock { content in
+      if content.issues.isEmpty { return [StoreIssue]() }
+      defer { content.issues = [] }
+      return content.issues
+    }
+    for issue in issues { fail(.issue, "The store reported an issue. \(issue)", at: location) }
+  }
+
+  /// Cancels what runs; gives it.
+  func cancelEffects(at location: TestLocation) -> [RunningEffect<Action>] {
+    settle(at: location)
+    let effects = unended
+    guard !effects.isEmpty else { return [] }
+    store.cancelEffects()
+    settle(at: location)
+    return effects
+  }
+
+  /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it. What others sent stays; behind
+  /// that, cancelled actions stay too.
+  func forgetCancelled() {
+    if store.waiting.isEmpty { store.reduceNext() }
+  }
+
+  /// Waits for other threads until an action is there, `isEnough`, or no effect is left.
+  nonisolated(nonsending) func wait(
+    at location: TestLocation, until isEnough: () -> Bool = { false }
+  ) async {
+    settle(at: location)
+    while waiting.isEmpty, !unended.isEmpty, !isEnough(), !Task.isCancelled {
+      await clock.executor.waitUntilReady()
+      settle(at: location)
+    }
+  }
+
+  /// Ends the store: what runs is cancelled, what was received is dropped.
+  func close(at location: TestLocation) {
+    guard !isFinished else { return }
+    isFinished = true
+    store.closeHeld()
+    settle(at: location)
+  }
+
+  // MARK: Failures
+
+  func fail(_ kind: TestFailure.Kind, _ message: String, at location: TestLocation) {
+    let failure = TestFailure(kind: kind, message: message, location: location)
+    failures.append(failure)
+    report(failure)
+  }
+
+  /// Tells of something that a store that is not exhaustive lets pass.
+  func skip(_ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at place: TestLocation)
+  {
+    reportSkipped?(TestFailure(kind: kind, message: message(), location: place))
+  }
+
+  /// Whether there is still a store to use; says so where there is none.
+  func isOpen(at location: TestLocation) -> Bool {
+    guard isFinished else { return true }
+    fail(.issue, "The test store has finished: finish() is the end of a test.", at: location)
+    return false
+  }
+
+  /// What the closure makes of `state`; `nil` where it throws, which is a failure.
+  func apply(
+    _ closure: (inout State) throws -> Void, to state: State, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) -> State? {
+    var changed = state
+    do {
+      try closure(&changed)
+      return changed
+    } catch {
+      fail(.closureThrew, "The closure \(subject()) threw: \(error)", at: location)
+      return nil
+    }
+  }
+
+  /// Compares what the last step returned with what was expected.
+  func checkEffects(
+    _ expected: [EffectDescriptor]?, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) {
+    guard let expected, let found = lastStep?.effects, found != expected else { return }
+    fail(
+      .effectsDiffer,
+      "The effects of \(subject()) are not the expected ones (- expected, + returned):\n\n"
+        + effectDifference(expected, found), at: location)
+  }
+
+  /// Why no action was received.
+  var whyNothing: String {
+    let effects = unended
+    guard !effects.isEmpty else {
+      return "No effect is running: it never started, has ended, or was cancelled."
+    }
+    let names = effects.map { title($0.descriptor) }.joined(separator: ", ")
+    var text = "Still running: \(names)."
+    if let next = clock.nextDeadline {
+      text +=
+        " The clock shows \(clock.now), and the next sleeper wakes at \(next): advance the clock."
+    }
+    return text
+  }
+
+  /// Tells of received actions and running effects that the test left behind.
+  func reportLeftovers(at location: TestLocation, to tell: (TestFailure) -> Void) {
+    settle(at: location)
+    let waiting = waiting
+    if !waiting.isEmpty {
+      tell(
+        TestFailure(
+          kind: .unreceivedActions,
+          message:
+            "\(count(waiting.count, "action")) came from effects and the test did not receive "
+            + "\(waiting.count == 1 ? "it" : "them"):\n\(list(waiting))\n"
+            + "Receive \(waiting.count == 1 ? "it" : "each"), or call skipReceivedActions().",
+          location: location))
+    }
+    for effect in unended {
+      tell(
+        TestFailure(
+          kind: .effectRunning, message: leftover(effect),
+          location: places[effect.step] ?? created))
+    }
+  }
+
+  func fail(_ failure: TestFailure) {
+    fail(failure.kind, failure.message, at: failure.location)
+  }
+
+  private func leftover(_ effect: RunningEffect<Action>) -> String {
+    let name = title(effect.descriptor)
+    let cause =
+      effect.cause.map { "It was started by `\(short($0))`, step \(effect.step)." }
+      ?? "The state declares it since step \(effect.step)."
+    if effect.phase == .cancelled {
+      return "The effect \(name) was cancelled and has not ended. \(cause) "
+        + "It waits for something that does not heed cancellation."
+    }
+    return "The effect \(name) is still running at the end of the test. \(cause) "
+      + "Let it end (advance the clock, give it its answer), cancel it by an action, "
+      + "or call skipInFlightEffects()."
+  }
+}

@@ -1,0 +1,41 @@
+extension TransitionMonitor {
+  /// The machine as text for Graphviz (`dot -Tsvg`): declared transitions in the order of declaration, those that never happened
+  /// dashed, those that happened and were not declared red, each with how often it happened. The same observations give
+  /// the same text.
+  public func graphviz(name: String = "machine") -> String {
+    let counts = counts
+    var lines: [String] = []
+    var labels: [Label] = []
+    var seen: Set<Label> = []
+    func add(_ transition: Transition<Label, Event>, _ style: String) {
+      for label in [transition.from, transition.to] where seen.insert(label).inserted {
+        labels.append(label)
+      }
+      let count = counts[transition].map { " (\($0))" } ?? ""
+      lines.append(
+        "  \(quoted(transition.from)) -> \(quoted(transition.to)) "
+          + "[label=\(quoted("\(transition.event)\(count)"))\(style)];")
+    }
+    for transition in table.transitions {
+      add(transition, counts[transition] == nil ? ", style=dashed" : "")
+    }
+    for transition in undeclared { add(transition, ", color=red") }
+    return
+      (["digraph \(quoted(name)) {"] + labels.map { "  \(quoted($0));" } + lines + ["}"])
+      .joined(separator: "\n") + "\n"
+  }
+}
+
+/// A value as a quoted name.
+private func quoted(_ value: some Any) -> String {
+  var text = "\""
+  for character in String(describing: value) {
+    switch character {
+    case "\"": text += "\\\""
+    case "\\": text += "\\\\"
+    case "\n": text += "\\n"
+    default: text.append(character)
+    }
+  }
+  return text + "\""
+}

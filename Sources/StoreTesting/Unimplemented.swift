@@ -1,0 +1,63 @@
+/// Something was used that a test left unimplemented.
+public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was used.
+  public let name: String
+  /// Where it was left unimplemented.
+  public let location: TestLocation
+
+  public init(name: String, location: TestLocation) {
+    self.name = name
+    self.location = location
+  }
+
+  public var description: String { unimplementedMessage(name) + " (\(location))" }
+}
+
+/// Stands for a function of a dependency that a test expects nobody to call. A call is reported at the line that made it, and throws.
+///
+/// ```swift
+/// let world = World(find: unimplemented("find", report: report))
+/// ```
+/// The store adds an issue of its own, with the effect and the action that led there, unless the effect catches the error.
+///
+/// - Parameters:
+///   - name: What failures call it.
+///   - report: Hears of each call.
+public func unimplemented<each Argument, Result>(
+  _ name: String, report: @escaping TestReporter, fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+) -> @Sendable (repeat each Argument) async throws -> Result {
+  let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return { (_: repeat each Argument) async throws -> Result in
+    report(
+      TestFailure(
+        kind: .unimplemented, message: unimplementedMessage(name), location: location))
+    throw UnimplementedError(name: name, location: location)
+  }
+}
+
+/// Stands for a function of a dependency that a test expects nobody to call, where the function cannot throw: a call is reported at
+/// the line that made it, and gives `placeholder`.
+///
+/// - Parameters:
+///   - name: What failures call it.
+///   - placeholder: What a call gives, so that the test can go on.
+///   - report: Hears of each call.
+public func unimplemented<each Argument, Result: Sendable>(
+  _ name: String, placeholder: Result, report: @escaping TestReporter,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+  column: Int = #column
+) -> @Sendable (repeat each Argument) -> Result {
+  let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return { (_: repeat each Argument) -> Result in
+    report(
+      TestFailure(
+        kind: .unimplemented, message: unimplementedMessage(name), location: location))
+    return placeholder
+  }
+}
+
+private func unimplementedMessage(_ name: String) -> String {
+  "“\(name)” was used, and this test left it unimplemented. "
+    + "Give it an answer for this test, or find out who uses it."
+}
