@@ -144,6 +144,7 @@ func bench() async -> [Measurement] {
     Measurement(
       id: "P8", name: "start and cancel 100 000, each", ours: cancel, limit: bareCancel,
       limitName: "bare tasks", goal: 1.25))
+  table += compositionBenchmarks()
   return table
 }
 

@@ -1,17 +1,25 @@
 /// Where a child's effects live: made anew with every body, so that the key, which allocates, is only built once there are effects.
 @usableFromInline
 struct ChildScope: Sendable {
-  @usableFromInline let id: (any Hashable & Sendable)?
-  @usableFromInline let location: SourceLocation
+  /// A closure, because copying and destroying a value of any type would cost more than all the rest of an action's way.
+  @usableFromInline let id: @Sendable () -> (any Hashable & Sendable)?
+  @usableFromInline let fileID: StaticString
+  @usableFromInline let line: UInt32
 
   @inlinable
-  init(id: (any Hashable & Sendable)?, fileID: StaticString, line: UInt32) {
+  init(
+    id: @escaping @Sendable () -> (any Hashable & Sendable)?, fileID: StaticString, line: UInt32
+  ) {
     self.id = id
-    location = SourceLocation(fileID: fileID, line: line)
+    self.fileID = fileID
+    self.line = line
   }
 
   @inlinable
-  var key: ScopeKey { ScopeKey(id: id, location: location) }
+  var location: SourceLocation { SourceLocation(fileID: fileID, line: line) }
+
+  @usableFromInline
+  var key: ScopeKey { ScopeKey(id: id(), location: location) }
 
   /// A child's effects as the parent returns them.
   @inlinable
@@ -58,7 +66,7 @@ struct ChildScope: Sendable {
 
   @usableFromInline
   func issue<Action>(_ message: String) -> Effect<Action> {
-    .issue(message, fileID: location.fileID, line: location.line)
+    .issue(message, fileID: fileID, line: line)
   }
 }
 

@@ -9,7 +9,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, IdentifiedArrayOf<ChildState>> & Sendable,
     action: CasePath<Action, ElementAction<ChildState.ID, ChildAction>>,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> ForEachReducer<Self, ChildState.ID, Child> {
     ForEachReducer(
@@ -28,7 +28,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, IdentifiedArrayOf<ChildState>> & Sendable,
     action: CasePath<Action, ElementAction<ChildState.ID, ChildAction>>,
-    id: (any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
@@ -45,7 +45,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, IdentifiedArrayOf<ChildState>> & Sendable,
     action: CasePath<Action, (ChildState.ID, ChildAction)>,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> ForEachReducer<Self, ChildState.ID, Child> {
     ForEachReducer(

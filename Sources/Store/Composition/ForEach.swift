@@ -19,7 +19,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
     action: CasePath<Action, ElementAction<ID, ChildAction>>,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> ForEachReducer<Self, ID, Child> {
     ForEachReducer(
@@ -37,7 +37,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
     action: CasePath<Action, ElementAction<ID, ChildAction>>,
-    id: (any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
@@ -58,7 +58,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
     action: CasePath<Action, (ID, ChildAction)>,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> ForEachReducer<Self, ID, Child> {
     ForEachReducer(

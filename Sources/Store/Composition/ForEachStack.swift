@@ -22,7 +22,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, StackState<ChildState>> & Sendable,
     action: CasePath<Action, StackAction<ChildState, ChildAction>>,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> ForEachStackReducer<Self, Child> {
     ForEachStackReducer(
@@ -40,7 +40,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, StackState<ChildState>> & Sendable,
     action: CasePath<Action, StackAction<ChildState, ChildAction>>,
-    id: (any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child

@@ -23,7 +23,7 @@ extension Reducer {
   >(
     _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, State, Child> {
     IfCaseLetReducer(
@@ -41,7 +41,7 @@ extension Reducer {
   >(
     _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
-    id: (any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
@@ -61,7 +61,7 @@ extension Reducer {
     _ place: WritableKeyPath<State, Mode> & Sendable, is state: CasePath<Mode, ChildState>,
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, Mode, Child> {
     IfCaseLetReducer(

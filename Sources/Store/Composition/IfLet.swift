@@ -21,7 +21,7 @@ extension Reducer {
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
-    id: (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfLetReducer<Self, Child> {
     IfLetReducer(
@@ -40,7 +40,7 @@ extension Reducer {
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
-    id: (any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child

@@ -1,5 +1,7 @@
 extension ReducerBuilder {
   /// A reducer whose type is not known: `any Reducer<State, Action, Dependencies>`.
+  // Disfavoured, because otherwise every reducer would be taken for one and lose its type, and with it its speed.
+  @_disfavoredOverload
   @inlinable
   public static func buildExpression(
     _ reducer: any Reducer<State, Action, Dependencies>

@@ -21,7 +21,7 @@ public struct Scope<
   @inlinable
   public init<ChildState, ChildAction, ChildDependencies>(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
-    action: CasePath<ParentAction, ChildAction>, id: (any Hashable & Sendable)? = nil,
+    action: CasePath<ParentAction, ChildAction>, id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (ParentDependencies) -> ChildDependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
@@ -37,12 +37,12 @@ public struct Scope<
   @inlinable
   public init<ChildState, ChildAction>(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
-    action: CasePath<ParentAction, ChildAction>, id: (any Hashable & Sendable)? = nil,
+    action: CasePath<ParentAction, ChildAction>, id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ParentDependencies> child: () -> Child
   ) where Child: Reducer<ChildState, ChildAction, ParentDependencies> {
     self.init(
-      state: state, action: action, id: id, dependencies: { $0 }, fileID: fileID, line: line,
+      state: state, action: action, id: id(), dependencies: { $0 }, fileID: fileID, line: line,
       child: child)
   }
 
