@@ -16,6 +16,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   public let extract: @Sendable (Root) -> Value?
 
   @inlinable
+  @inline(__always)
   public init(
     embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
   ) {

@@ -7,6 +7,7 @@ struct ChildScope: Sendable {
   @usableFromInline let line: UInt32
 
   @inlinable
+  @inline(__always)
   init(
     id: @escaping @Sendable () -> (any Hashable & Sendable)?, fileID: StaticString, line: UInt32
   ) {
@@ -23,6 +24,7 @@ struct ChildScope: Sendable {
 
   /// A child's effects as the parent returns them.
   @inlinable
+  @inline(__always)
   func adopt<Child, Parent>(
     _ effects: [Effect<Child>], as embed: @escaping @Sendable (Child) -> Parent
   ) -> [Effect<Parent>] {
@@ -33,6 +35,7 @@ struct ChildScope: Sendable {
 
   /// The effects of one child among several at this place.
   @inlinable
+  @inline(__always)
   func adopt<Child, Parent>(
     _ effects: [Effect<Child>], of identity: CancelID,
     as embed: @escaping @Sendable (Child) -> Parent
@@ -72,6 +75,7 @@ struct ChildScope: Sendable {
 
 extension ScopeKey {
   @inlinable
+  @inline(__always)
   init(_ identity: CancelID) {
     self.init(identity: identity, label: identity.description)
   }

@@ -3,6 +3,7 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
 
   @inlinable
+  @inline(__always)
   public init(
     _ body: @escaping @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
   ) {
@@ -11,11 +12,13 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
 
   /// Wraps another reducer, hiding its type.
   @inlinable
+  @inline(__always)
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
     body = { reducer.reduce(&$0, $1, $2) }
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {
@@ -26,9 +29,11 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
 /// Does nothing.
 public struct EmptyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @inlinable
+  @inline(__always)
   public init() {}
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {

@@ -19,6 +19,7 @@ public struct Scope<
   ///     descriptors.
   ///   - dependencies: What of the parent's dependencies the child sees: a closure or a key path.
   @inlinable
+  @inline(__always)
   public init<ChildState, ChildAction, ChildDependencies>(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
     action: CasePath<ParentAction, ChildAction>, id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
@@ -35,6 +36,7 @@ public struct Scope<
 
   /// A child that sees all of the parent's dependencies.
   @inlinable
+  @inline(__always)
   public init<ChildState, ChildAction>(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
     action: CasePath<ParentAction, ChildAction>, id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
@@ -47,6 +49,7 @@ public struct Scope<
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout ParentState, _ action: ParentAction, _ dependencies: ParentDependencies
   ) -> [Effect<ParentAction>] {
