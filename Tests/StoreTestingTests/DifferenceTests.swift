@@ -1,3 +1,4 @@
+import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
 

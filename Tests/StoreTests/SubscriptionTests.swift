@@ -212,3 +212,93 @@ struct ChildSubscriptionTests {
     #expect(store.effects.map(\.descriptor.id) == ["left/tick"])
   }
 }
+
+@Suite("R7 Subscriptions through every operator")
+struct ComposedSubscriptionTests {
+  typealias Child = ChildSubscriptionTests.Child
+
+  struct Row: Sendable, Equatable, Identifiable {
+    let id: String
+    var count = 0
+  }
+
+  struct RowReducer: ComposedReducer {
+    var body: some Reducer<Row, Int, TestClock> {
+      Scope(state: \.count, action: CasePath(embed: { $0 }, extract: { $0 }), id: "in") { Child() }
+    }
+  }
+
+  enum Mode: Sendable, Equatable {
+    case off, on(Int)
+  }
+
+  struct State: Sendable, Equatable {
+    var rows: IdentifiedArrayOf<Row> = []
+    var mode = Mode.off
+    var path = StackState<Int>()
+  }
+
+  enum Action: Sendable {
+    case row(ElementAction<String, Int>), mode(Int), path(StackAction<Int, Int>)
+    case set(@Sendable (inout State) -> Void)
+  }
+
+  struct Root: ComposedReducer {
+    var body: some Reducer<State, Action, TestClock> {
+      Reduce(
+        CombineReducers<State, Action, TestClock, _> {
+          Reduce { state, action, _ in
+            if case .set(let change) = action { change(&state) }
+            return []
+          }
+          .forEach(
+            \.rows,
+            action: CasePath(embed: Action.row) { if case .row(let a) = $0 { a } else { nil } },
+            id: "rows"
+          ) { RowReducer() }
+          .ifCaseLet(
+            \.mode,
+            is: CasePath(embed: Mode.on) { if case .on(let n) = $0 { n } else { nil } },
+            action: CasePath(embed: Action.mode) { if case .mode(let a) = $0 { a } else { nil } },
+            id: "mode"
+          ) { Child() }
+          .forEach(
+            \.path,
+            action: CasePath(embed: Action.path) { if case .path(let a) = $0 { a } else { nil } },
+            id: "path"
+          ) { Child() }
+          .onChange(of: { $0.rows.count }) { _, _, _, _ in [] }
+          .dependencies { (clock: TestClock) in clock }
+        })
+    }
+  }
+
+  @Test("R7 rows, cases and stacks: begun and ended with what declares them")
+  func all() {
+    let clock = TestClock()
+    let store = Store(
+      initialState: State(), reducer: Root(), dependencies: clock, executor: clock.executor)
+    store.send(
+      .set {
+        $0.rows = [Row(id: "a"), Row(id: "b")]
+        $0.mode = .on(10)
+        $0.path.append(100)
+      })
+    clock.executor.run()
+    clock.advance(by: .seconds(2))
+    #expect(store.state.rows.map(\.count) == [2, 2])
+    #expect(store.state.mode == .on(12))
+    #expect(store.state.path.first == 102)
+    #expect(store.effects.count == 4)
+    store.send(
+      .set {
+        $0.rows.remove(id: "a")
+        $0.mode = .off
+        $0.path.removeAll()
+      })
+    clock.executor.run()
+    clock.advance(by: .seconds(1))
+    #expect(store.state.rows.map(\.count) == [3])
+    #expect(store.effects.map(\.descriptor.id) == ["rows/b/in/tick"])
+  }
+}

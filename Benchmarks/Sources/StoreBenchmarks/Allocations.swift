@@ -42,7 +42,7 @@ func allocationLimits() async -> [AllocationLimit] {
     }, dependencies: ())
   big.observe { _, state in _ = opaque(state.count) }
   hold("one of 100 000 elements changed, observed", to: 0) { big.send(opaque(7)) }
-  for (depth, send) in depths() { hold("\(depth) scopes", to: 0, send) }
+  for (name, send) in depths() { hold(name, to: 0, send) }
 
   let links = 10_000
   let chain = Store(initialState: 0, reducer: Chain(), dependencies: links)
@@ -62,4 +62,20 @@ func printAllocations(_ limits: [AllocationLimit]) -> Bool {
       "at most \(limit.limit)", limit.holds ? "holds" : "EXCEEDED")
   }
   return limits.allSatisfy(\.holds)
+}
+
+/// Sends through nested features, composed by plain calls and by key paths.
+private func depths() -> [(String, () -> Void)] {
+  let plain = Store(
+    initialState: opaque(deep5()), reducer: opaque(Plain5()), dependencies: opaque(1))
+  let paths = Store(
+    initialState: opaque(deep5()), reducer: opaque(Paths5()), dependencies: opaque(1))
+  let list = Store(
+    initialState: opaque(ListState(1000)), reducer: opaque(ListByOperator()),
+    dependencies: opaque(1))
+  return [
+    ("5 scopes, plain calls", { plain.send(opaque(add5(1))) }),
+    ("5 scopes, key paths", { paths.send(opaque(add5(1))) }),
+    ("one of 1 000, forEach", { list.send(opaque(.row(.element(id: 7, action: .add(1))))) }),
+  ]
 }

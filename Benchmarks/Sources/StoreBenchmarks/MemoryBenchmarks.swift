@@ -28,7 +28,9 @@ func memoryBenchmarks() async -> [Measurement] {
     bytes { _ in Store(initialState: .init(), reducer: Counter(), dependencies: 1) }, 400,
     "ReSwift 1.3, Redux 2, TCA 2.1, Mobius 3.8")
   let store = Store(initialState: .init(), reducer: Counter(), dependencies: 1)
-  add("an observer", bytes { index in store.observe { _, state in _ = opaque(state.count + index) } }, 112)
+  add(
+    "an observer", bytes { index in store.observe { _, state in _ = opaque(state.count + index) } },
+    112)
 
   let bare = bytes { _ in Task.detached { try? await Task.sleep(for: .seconds(1000)) } }
   let waiting = Store(initialState: 0, reducer: Waiting(), dependencies: ())

@@ -6,7 +6,9 @@ final class Box: Sendable {
 }
 
 @inline(never)
-func reduceBarely(_ reducer: Counter, _ state: inout Counter.State, _ action: Counter.Action, _ factor: Int) {
+func reduceBarely(
+  _ reducer: Counter, _ state: inout Counter.State, _ action: Counter.Action, _ factor: Int
+) {
   let effects = reducer.reduce(&state, action, factor)
   if !effects.isEmpty { state.count = opaque(0) }
 }
@@ -95,7 +97,8 @@ func sendingBenchmarks() async -> [Measurement] {
   table.append(
     Measurement(
       id: "P7", name: "contended send, 2 threads", ours: contended.ours, limit: contended.limit,
-      limitName: "contended lock", goal: 2, peers: "TCA 255-413, ReSwift 660-1 070, Mobius 700-1 130"))
+      limitName: "contended lock", goal: 2,
+      peers: "TCA 255-413, ReSwift 660-1 070, Mobius 700-1 130"))
   let steps = shared.stepCount
   if steps != 9 * sends { print("P7 LOST ACTIONS: \(steps) of \(9 * sends)") }
   return table

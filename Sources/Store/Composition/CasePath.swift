@@ -7,6 +7,8 @@
 ///   }
 /// }
 /// ```
+///
+/// The same value serves actions and states that are enums: `modify` changes what a case holds in place.
 public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   /// Makes the case around a value: the enum case itself.
   public let embed: @Sendable (Value) -> Root
@@ -14,10 +16,40 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   public let extract: @Sendable (Root) -> Value?
 
   @inlinable
+  @inline(__always)
   public init(
     embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
   ) {
     self.embed = embed
     self.extract = extract
+  }
+
+  /// Whether `root` is of this case. O(1).
+  @inlinable
+  public func matches(_ root: Root) -> Bool { extract(root) != nil }
+
+  /// Changes what the case holds in place. `root` stays of this case.
+  ///
+  /// The value is taken out before it is changed, so that there is never a second reference to what it refers to: an array of any
+  /// length inside is changed where it is.
+  ///
+  /// - Returns: What `change` returns; `nil` where `root` is of another case, and then nothing changed.
+  /// - Complexity: O(1), no allocation unless the case is `indirect`.
+  @inlinable
+  @discardableResult
+  public func modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
+    withUnsafeMutablePointer(to: &root) { place in
+      guard var value = extract(place.pointee) else { return nil }
+      // Ends the reference that the enum holds. Nobody sees the place meanwhile: `root` is exclusively ours, and `change` cannot throw.
+      place.deinitialize(count: 1)
+      defer { place.initialize(to: embed(value)) }
+      return change(&value)
+    }
+  }
+
+  /// What is inside a case inside this case. Cost: both, one after the other.
+  @inlinable
+  public func appending<Inner>(_ inner: CasePath<Value, Inner>) -> CasePath<Root, Inner> {
+    CasePath<Root, Inner>(embed: { embed(inner.embed($0)) }) { extract($0).flatMap(inner.extract) }
   }
 }

@@ -1,98 +1,104 @@
 extension Reducer {
   /// Attaches a child that is there only while its state is not `nil`.
   ///
-  /// The child sees an action before this reducer does. When its state becomes `nil` its effects are cancelled with the same step. An
-  /// action for a child that is not there leaves the state unchanged and is an issue at this line.
+  /// The child sees an action before this reducer does (R8). When its state becomes `nil`, or another child takes its place, its effects
+  /// are cancelled with the same step (R7). An action for a child that is not there is dropped, for this reducer too, and is an
+  /// issue at this line.
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
+  /// It serves presentation as well: the parent presents by setting the state and dismisses by setting it to `nil`. A child
+  /// that wants to be dismissed says so with an action of its own, which the parent sees after the child did:
+  /// ```swift
+  /// case .detail(.doneTapped): state.detail = nil
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - identity: Tells one child from the next at the same place, for example `\.id`. Without it, a state that is replaced while it
+  ///     is not `nil` is the same child.
+  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
+  /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable
-  public func ifLet<Child: Reducer>(
-    _ state: WritableKeyPath<State, Child.State?> & Sendable,
-    action: CasePath<Action, Child.Action>, id: (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line, child: () -> Child
-  ) -> IfLetReducer<Self, Child> where Child.Dependencies == Dependencies {
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>>(
+    _ state: WritableKeyPath<State, ChildState?> & Sendable,
+    action: CasePath<Action, ChildAction>,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
+  ) -> IfLetReducer<Self, Child> {
     IfLetReducer(
-      base: self, child: child(), state: state, action: action, id: id,
-      location: SourceLocation(fileID: fileID, line: line))
+      base: self, child: child(), state: state, action: action, identity: identity,
+      dependencies: { $0 }, scope: ChildScope(id: id, fileID: fileID, line: line))
+  }
+
+  /// Attaches an optional child that sees a part of the dependencies.
+  ///
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  @inlinable
+  public func ifLet<
+    ChildState, ChildAction, ChildDependencies,
+    Child: Reducer<ChildState, ChildAction, ChildDependencies>
+  >(
+    _ state: WritableKeyPath<State, ChildState?> & Sendable,
+    action: CasePath<Action, ChildAction>,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
+  ) -> IfLetReducer<Self, Child> {
+    IfLetReducer(
+      base: self, child: child(), state: state, action: action, identity: identity,
+      dependencies: dependencies, scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 }
 
 /// A reducer with an optional child. Made by `ifLet`.
-public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer
-where Base.Dependencies == Child.Dependencies {
+public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
   @usableFromInline let state: WritableKeyPath<Base.State, Child.State?> & Sendable
   @usableFromInline let action: CasePath<Base.Action, Child.Action>
-  @usableFromInline let key: ScopeKey
-  @usableFromInline let location: SourceLocation
+  @usableFromInline let identity: (@Sendable (Child.State) -> any Hashable & Sendable)?
+  @usableFromInline let dependencies: @Sendable (Base.Dependencies) -> Child.Dependencies
+  @usableFromInline let scope: ChildScope
 
   @inlinable
   init(
     base: Base, child: Child, state: WritableKeyPath<Base.State, Child.State?> & Sendable,
-    action: CasePath<Base.Action, Child.Action>, id: (any Hashable & Sendable)?,
-    location: SourceLocation
+    action: CasePath<Base.Action, Child.Action>,
+    identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
+    dependencies: @escaping @Sendable (Base.Dependencies) -> Child.Dependencies,
+    scope: ChildScope
   ) {
     self.base = base
     self.child = child
     self.state = state
     self.action = action
-    self.key = ScopeKey(id: id, location: location)
-    self.location = location
+    self.identity = identity
+    self.dependencies = dependencies
+    self.scope = scope
   }
 
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
-    var effects: [Effect<Base.Action>] = []
-    let wasThere = state[keyPath: self.state].isThere
-    if let childAction = self.action.extract(action) {
-      if wasThere {
-        // Writing through the optional chain changes the child in place.
-        let childEffects =
-          state[keyPath: self.state].withValue {
-            child.reduce(&$0, childAction, dependencies)
-          } ?? []
-        if !childEffects.isEmpty {
-          effects = childEffects.map { $0.map(self.action.embed).nested(under: key) }
-        }
-      } else {
-        return [missing(childAction)]
-      }
+    guard let childAction = self.action.extract(action) else {
+      let before = ChildPresence(state[keyPath: self.state], identity)
+      let effects = base.reduce(&state, action, dependencies)
+      let after = ChildPresence(state[keyPath: self.state], identity)
+      return before == after ? effects : effects + scope.end(before, before, now: after)
     }
-    effects += base.reduce(&state, action, dependencies)
-    if wasThere, !state[keyPath: self.state].isThere {
-      effects.append(.cancelScope(path: [key], location: location))
-    }
-    return effects
-  }
-
-  @usableFromInline
-  func missing(_ action: Child.Action) -> Effect<Base.Action> {
-    .issue(
-      """
-      An action came for a child whose state is nil, and was dropped: \(brief(action)).
-      Likely causes: the parent set the state to nil before the child's action arrived (an effect that outlives its child, \
-      or two actions sent at once); or the state was never set. Send it only while the child is there, or set the state first.
-      """, fileID: location.fileID, line: location.line)
-  }
-}
-
-extension Optional {
-  /// Changes the wrapped value in place.
-  @inlinable
-  mutating func withValue<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
-    guard case .some = self else { return nil }
-    // Unwrapped just above; binding it to a name instead would copy it.
-    return body(&self!)
-  }
-}
-
-extension Optional {
-  /// Whether there is a value, without asking for equality.
-  @inlinable
-  var isThere: Bool {
-    if case .some = self { true } else { false }
+    guard
+      let step = ChildPresence.step(
+        &state[keyPath: self.state], identity,
+        { child.reduce(&$0, childAction, self.dependencies(dependencies)) })
+    else { return [scope.issue(absentChild(childAction))] }
+    let effects: [Effect<Base.Action>] = .joined(
+      scope.adopt(step.effects, of: step.after, as: self.action.embed),
+      base.reduce(&state, action, dependencies))
+    let now = ChildPresence(state[keyPath: self.state], identity)
+    return step.before == now && step.after == now
+      ? effects : effects + scope.end(step.before, step.after, now: now)
   }
 }

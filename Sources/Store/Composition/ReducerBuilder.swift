@@ -3,51 +3,63 @@
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
   @inlinable
-  public static func buildExpression<R: Reducer<State, Action, Dependencies>>(_ reducer: R) -> R {
+  @inline(__always)
+  public static func buildExpression<R: Reducer<State, Action, Dependencies>>(
+    _ reducer: consuming R
+  ) -> R {
     reducer
   }
 
   @inlinable
+  @inline(__always)
   public static func buildBlock() -> EmptyReducer<State, Action, Dependencies> {
     EmptyReducer()
   }
 
   @inlinable
-  public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: R) -> R {
+  @inline(__always)
+  public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: consuming R)
+    -> R
+  {
     first
   }
 
   @inlinable
+  @inline(__always)
   public static func buildPartialBlock<
     R0: Reducer<State, Action, Dependencies>, R1: Reducer<State, Action, Dependencies>
-  >(accumulated: R0, next: R1) -> ReducerPair<R0, R1> {
+  >(accumulated: consuming R0, next: consuming R1) -> ReducerPair<R0, R1> {
     ReducerPair(accumulated, next)
   }
 
   @inlinable
+  @inline(__always)
   public static func buildOptional<R: Reducer<State, Action, Dependencies>>(
-    _ reducer: R?
+    _ reducer: consuming R?
   ) -> OptionalReducer<R> {
     OptionalReducer(reducer)
   }
 
   @inlinable
+  @inline(__always)
   public static func buildEither<
     First: Reducer<State, Action, Dependencies>, Second: Reducer<State, Action, Dependencies>
-  >(first: First) -> EitherReducer<First, Second> {
+  >(first: consuming First) -> EitherReducer<First, Second> {
     .first(first)
   }
 
   @inlinable
+  @inline(__always)
   public static func buildEither<
     First: Reducer<State, Action, Dependencies>, Second: Reducer<State, Action, Dependencies>
-  >(second: Second) -> EitherReducer<First, Second> {
+  >(second: consuming Second) -> EitherReducer<First, Second> {
     .second(second)
   }
 
   @inlinable
+  @inline(__always)
   public static func buildArray<R: Reducer<State, Action, Dependencies>>(
-    _ reducers: [R]
+    _ reducers: consuming [R]
   ) -> ReducerList<R> {
     ReducerList(reducers)
   }
@@ -60,12 +72,14 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
   @usableFromInline let second: R1
 
   @inlinable
+  @inline(__always)
   init(_ first: R0, _ second: R1) {
     self.first = first
     self.second = second
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout R0.State, _ action: R0.Action, _ dependencies: R0.Dependencies
   ) -> [Effect<R0.Action>] {
@@ -86,6 +100,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
   ) -> [Effect<R.Action>] {
@@ -103,6 +118,7 @@ where
   case second(Second)
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout First.State, _ action: First.Action, _ dependencies: First.Dependencies
   ) -> [Effect<First.Action>] {
@@ -123,6 +139,7 @@ public struct ReducerList<R: Reducer>: Reducer {
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
   ) -> [Effect<R.Action>] {
@@ -149,6 +166,7 @@ public struct CombineReducers<
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {

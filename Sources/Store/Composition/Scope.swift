@@ -2,7 +2,7 @@
 ///
 /// The child's cancel ids get a place of their own: they meet neither the parent's nor a sibling's.
 ///
-/// - Complexity: a key path costs a few nanoseconds a level; the plain call (`Array.scoped`) costs none.
+/// - Complexity: No allocation without effects. A key path costs a few nanoseconds a level; the plain call (`Array.scoped`) costs none.
 public struct Scope<
   ParentState: Sendable, ParentAction: Sendable, ParentDependencies: Sendable, Child: Reducer
 >:
@@ -11,40 +11,47 @@ public struct Scope<
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
   @usableFromInline let action: CasePath<ParentAction, Child.Action>
   @usableFromInline let dependencies: @Sendable (ParentDependencies) -> Child.Dependencies
-  @usableFromInline let key: ScopeKey
+  @usableFromInline let scope: ChildScope
   @usableFromInline let child: Child
 
   /// - Parameters:
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source. It is shown in
   ///     descriptors.
-  ///   - dependencies: What of the parent's dependencies the child sees.
+  ///   - dependencies: What of the parent's dependencies the child sees: a closure or a key path.
   @inlinable
-  public init(
-    state: WritableKeyPath<ParentState, Child.State> & Sendable,
-    action: CasePath<ParentAction, Child.Action>, id: (any Hashable & Sendable)? = nil,
-    dependencies: @escaping @Sendable (ParentDependencies) -> Child.Dependencies,
-    fileID: StaticString = #fileID, line: UInt32 = #line, child: () -> Child
-  ) {
+  @inline(__always)
+  public init<ChildState, ChildAction, ChildDependencies>(
+    state: WritableKeyPath<ParentState, ChildState> & Sendable,
+    action: CasePath<ParentAction, ChildAction>,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    dependencies: @escaping @Sendable (ParentDependencies) -> ChildDependencies,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
+  ) where Child: Reducer<ChildState, ChildAction, ChildDependencies> {
     self.state = state
     self.action = action
     self.dependencies = dependencies
-    self.key = ScopeKey(id: id, location: SourceLocation(fileID: fileID, line: line))
+    self.scope = ChildScope(id: id, fileID: fileID, line: line)
     self.child = child()
   }
 
   /// A child that sees all of the parent's dependencies.
   @inlinable
-  public init(
-    state: WritableKeyPath<ParentState, Child.State> & Sendable,
-    action: CasePath<ParentAction, Child.Action>, id: (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line, child: () -> Child
-  ) where Child.Dependencies == ParentDependencies {
+  @inline(__always)
+  public init<ChildState, ChildAction>(
+    state: WritableKeyPath<ParentState, ChildState> & Sendable,
+    action: CasePath<ParentAction, ChildAction>,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, ParentDependencies> child: () -> Child
+  ) where Child: Reducer<ChildState, ChildAction, ParentDependencies> {
     self.init(
-      state: state, action: action, id: id, dependencies: { $0 }, fileID: fileID, line: line,
+      state: state, action: action, id: id(), dependencies: { $0 }, fileID: fileID, line: line,
       child: child)
   }
 
   @inlinable
+  @inline(__always)
   public func reduce(
     _ state: inout ParentState, _ action: ParentAction, _ dependencies: ParentDependencies
   ) -> [Effect<ParentAction>] {
@@ -52,6 +59,6 @@ public struct Scope<
     let effects = child.reduce(
       &state[keyPath: self.state], childAction, self.dependencies(dependencies))
     if effects.isEmpty { return [] }
-    return effects.map { $0.map(self.action.embed).nested(under: key) }
+    return scope.adopt(effects, as: self.action.embed)
   }
 }

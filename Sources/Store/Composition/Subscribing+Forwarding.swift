@@ -86,8 +86,10 @@ extension Scope {
   public func subscriptions(
     _ state: ParentState, _ dependencies: ParentDependencies
   ) -> [Effect<ParentAction>] {
-    child.subscriptions(state[keyPath: self.state], self.dependencies(dependencies))
-      .placed(action.embed, under: key)
+    guard child.declaresSubscriptions else { return [] }
+    return scope.adopt(
+      child.subscriptions(state[keyPath: self.state], self.dependencies(dependencies)),
+      as: action.embed)
   }
 }
 
@@ -103,16 +105,118 @@ extension IfLetReducer {
   ) -> [Effect<Base.Action>] {
     let own = base.subscriptions(state, dependencies)
     guard child.declaresSubscriptions, let present = state[keyPath: self.state] else { return own }
-    return child.subscriptions(present, dependencies).placed(action.embed, under: key) + own
+    return scope.adopt(
+      child.subscriptions(present, self.dependencies(dependencies)),
+      of: ChildPresence(present, identity), as: action.embed) + own
   }
 }
 
-extension Array {
-  /// A child's effects as its parent's.
+extension IfCaseLetReducer {
   @inlinable
-  func placed<Child, Parent>(
-    _ embed: @escaping @Sendable (Child) -> Parent, under key: ScopeKey
-  ) -> [Effect<Parent>] where Element == Effect<Child> {
-    isEmpty ? [] : map { $0.map(embed).nested(under: key) }
+  public var declaresSubscriptions: Bool {
+    child.declaresSubscriptions || base.declaresSubscriptions
+  }
+
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    let own = base.subscriptions(state, dependencies)
+    guard child.declaresSubscriptions, let present = self.state.extract(state[keyPath: place])
+    else { return own }
+    return scope.adopt(
+      child.subscriptions(present, self.dependencies(dependencies)),
+      of: ChildPresence(present, identity), as: action.embed) + own
+  }
+}
+
+extension ForEachReducer {
+  @inlinable
+  public var declaresSubscriptions: Bool {
+    child.declaresSubscriptions || base.declaresSubscriptions
+  }
+
+  /// O(number of elements) where the child declares any.
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    let own = base.subscriptions(state, dependencies)
+    guard child.declaresSubscriptions else { return own }
+    return scope.adopt(
+      state[keyPath: self.state], of: child, self.dependencies(dependencies)
+    ) { [embed = action.embed] in embed(.element(id: $0, action: $1)) } + own
+  }
+}
+
+extension ForEachStackReducer {
+  @inlinable
+  public var declaresSubscriptions: Bool {
+    child.declaresSubscriptions || base.declaresSubscriptions
+  }
+
+  /// O(number of elements) where the child declares any.
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    let own = base.subscriptions(state, dependencies)
+    guard child.declaresSubscriptions else { return own }
+    return scope.adopt(
+      state[keyPath: self.state].rows, of: child, self.dependencies(dependencies)
+    ) { [embed = action.embed] in embed(.element(id: $0, action: $1)) } + own
+  }
+}
+
+extension ChildScope {
+  /// What the elements of a list declare, each in its own place.
+  @inlinable
+  func adopt<ID: Hashable & Sendable, Child: Reducer, Parent>(
+    _ elements: IdentifiedArray<ID, Child.State>, of child: Child,
+    _ dependencies: Child.Dependencies,
+    as embed: @escaping @Sendable (ID, Child.Action) -> Parent
+  ) -> [Effect<Parent>] {
+    elements.ids.flatMap { id in
+      elements[id: id].map { element in
+        adopt(
+          child.subscriptions(element, dependencies), of: CancelID(id), as: { embed(id, $0) })
+      } ?? []
+    }
+  }
+}
+
+extension OnChangeReducer {
+  @inlinable
+  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    base.subscriptions(state, dependencies)
+  }
+}
+
+extension PrintingReducer {
+  @inlinable
+  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    base.subscriptions(state, dependencies)
+  }
+}
+
+extension DependencyReducer {
+  @inlinable
+  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Whole
+  ) -> [Effect<Base.Action>] {
+    base.subscriptions(state, part(dependencies))
   }
 }

@@ -1,28 +1,29 @@
-/// A value as a tree of its parts, taken with `Mirror`: what failure texts are made of.
-struct ValueTree: Equatable {
-  enum Shape: Equatable {
+/// A value as a tree of its parts, taken with `Mirror`: what failure texts and printed changes are made of.
+package struct ValueTree: Equatable {
+  package enum Shape: Equatable {
     case leaf
     /// A struct, a class, a tuple, a case with a payload: parts with names, in order.
     case parts
+    /// In order; parts of it may have names.
     case list
     /// A dictionary or a set, whose order means nothing.
     case unordered
   }
 
-  struct Part: Equatable {
-    let label: String?
-    let tree: ValueTree
+  package struct Part: Equatable {
+    package let label: String?
+    package let tree: ValueTree
   }
 
-  let shape: Shape
+  package let shape: Shape
   /// The type's name, the case's name, or nothing for a list.
-  let name: String
+  package let name: String
   /// What the value says of itself; the whole of a leaf.
-  let text: String?
-  let parts: [Part]
+  package let text: String?
+  package let parts: [Part]
 
   /// - Parameter depth: How deep the tree may go; below that a value is what it says of itself.
-  init(_ value: Any, depth: Int = 32) {
+  package init(_ value: Any, depth: Int = 32) {
     let mirror = Mirror(reflecting: value)
     let children = Array(mirror.children)
     guard depth > 0 else {
@@ -39,7 +40,7 @@ struct ValueTree: Equatable {
     case .collection:
       self.init(
         shape: .list, name: "", text: nil,
-        parts: children.map { Part(label: nil, tree: ValueTree($0.value, depth: depth - 1)) })
+        parts: children.map { Part(label: $0.label, tree: ValueTree($0.value, depth: depth - 1)) })
     case .set:
       self.init(
         unordered: children.map { Part(label: nil, tree: ValueTree($0.value, depth: depth - 1)) })
@@ -114,7 +115,7 @@ struct ValueTree: Equatable {
   }
 
   /// The whole on one line.
-  var oneLine: String {
+  package var oneLine: String {
     switch shape {
     case .leaf: return text ?? name
     case .parts:
@@ -128,6 +129,6 @@ struct ValueTree: Equatable {
     parts.map { ($0.label.map { $0 + ": " } ?? "") + $0.tree.oneLine }.joined(separator: ", ")
   }
 
-  var opening: String { shape == .parts ? name + "(" : "[" }
-  var closing: String { shape == .parts ? ")" : "]" }
+  package var opening: String { shape == .parts ? name + "(" : "[" }
+  package var closing: String { shape == .parts ? ")" : "]" }
 }

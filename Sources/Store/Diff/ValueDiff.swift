@@ -60,10 +60,12 @@ struct ValueDiff {
     if let note = note() { line(" ", indent, note) }
   }
 
-  /// Elements by place where there are as many, else by what was taken out and put in.
+  /// Elements by name where they have names, else by place where there are as many, else by what was taken out and put in.
   private func aligned(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
-    guard a.count != b.count else { return zip(a, b).map { ($0, $1) } }
-    let changes = b.difference(from: a)
+    let areNamed = (a + b).allSatisfy { $0.label != nil }
+    let isInPlace = areNamed ? a.map(\.label) == b.map(\.label) : a.count == b.count
+    if isInPlace { return zip(a, b).map { ($0, $1) } }
+    let changes = b.difference(from: a) { areNamed ? $0.label == $1.label : $0 == $1 }
     var removed: Set<Int> = []
     var inserted: Set<Int> = []
     for change in changes {

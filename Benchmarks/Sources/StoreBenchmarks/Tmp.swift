@@ -1,2 +1,0 @@
-func compositionBenchmarks() -> [Measurement] { [] }
-func depths() -> [(Int, () -> Void)] { [] }

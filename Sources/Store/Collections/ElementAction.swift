@@ -1,0 +1,51 @@
+/// An action of one of many children, with the id that tells which.
+///
+/// ```swift
+/// enum Action { case rows(ElementAction<Row.ID, Row.Action>) }
+/// store.send(.rows(.element(id: 3, action: .tapped)))
+/// ```
+public enum ElementAction<ID, Action> {
+  case element(id: ID, action: Action)
+
+  /// Whose action it is.
+  @inlinable
+  public var id: ID {
+    switch self {
+    case .element(let id, _): id
+    }
+  }
+
+  /// What the child sees of it.
+  @inlinable
+  public var action: Action {
+    switch self {
+    case .element(_, let action): action
+    }
+  }
+}
+
+extension ElementAction: Sendable where ID: Sendable, Action: Sendable {}
+extension ElementAction: Equatable where ID: Equatable, Action: Equatable {}
+extension ElementAction: Hashable where ID: Hashable, Action: Hashable {}
+
+/// As `{"id": …, "action": …}`.
+extension ElementAction: Encodable where ID: Encodable, Action: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: ElementActionKey.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(action, forKey: .action)
+  }
+}
+
+extension ElementAction: Decodable where ID: Decodable, Action: Decodable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: ElementActionKey.self)
+    self = .element(
+      id: try container.decode(ID.self, forKey: .id),
+      action: try container.decode(Action.self, forKey: .action))
+  }
+}
+
+enum ElementActionKey: String, CodingKey {
+  case id, action
+}

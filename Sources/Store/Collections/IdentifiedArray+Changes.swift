@@ -1,0 +1,195 @@
+extension IdentifiedArray {
+  // MARK: Adding
+
+  /// Puts an element at the end, unless its id is there already.
+  ///
+  /// - Returns: Whether it was put in. Where it was not, nothing changed.
+  /// - Complexity: O(1) amortised; O(count) while somebody keeps a copy of `ids`.
+  @inlinable
+  @discardableResult
+  public mutating func append(_ element: Element, id: ID) -> Bool {
+    insert(element, id: id, at: count)
+  }
+
+  /// Puts an element before the one at `position`, unless its id is there already.
+  ///
+  /// - Parameter position: From 0; below it is the start, beyond the end is the end.
+  /// - Returns: Whether it was put in. Where it was not, nothing changed.
+  /// - Complexity: O(count − position).
+  @inlinable
+  @discardableResult
+  public mutating func insert(_ element: Element, id: ID, at position: Int) -> Bool {
+    guard positions[id] == nil else { return false }
+    let position = Swift.min(Swift.max(position, 0), count)
+    storage.insert(element, at: position)
+    order.insert(id, at: position)
+    reindex(from: position)
+    return true
+  }
+
+  /// Replaces the element under the id where it stands, or puts a new one at the end.
+  ///
+  /// - Returns: What was replaced.
+  /// - Complexity: O(1) amortised.
+  @inlinable
+  @discardableResult
+  public mutating func updateOrAppend(_ element: Element, id: ID) -> Element? {
+    guard let position = positions[id] else {
+      append(element, id: id)
+      return nil
+    }
+    var old = element
+    Swift.swap(&storage[position], &old)
+    return old
+  }
+
+  // MARK: Removing
+
+  /// Takes out the element under the id.
+  ///
+  /// - Returns: What was taken out, `nil` where there was none.
+  /// - Complexity: O(count − position): O(1) at the end.
+  @inlinable
+  @discardableResult
+  public mutating func remove(id: ID) -> Element? {
+    guard let position = positions[id] else { return nil }
+    let element = storage.remove(at: position)
+    forget(position)
+    return element
+  }
+
+  /// Takes out the element at a position; `nil` where there is none. O(count − position).
+  @inlinable
+  @discardableResult
+  public mutating func remove(at position: Int) -> Element? {
+    guard storage.indices.contains(position) else { return nil }
+    return remove(id: ids[position])
+  }
+
+  /// Takes out the last element; `nil` where there is none. O(1).
+  @inlinable
+  @discardableResult
+  public mutating func popLast() -> Element? {
+    remove(at: count - 1)
+  }
+
+  /// Takes out everything. O(count).
+  @inlinable
+  public mutating func removeAll(keepingCapacity: Bool = false) {
+    order.removeAll(keepingCapacity: keepingCapacity)
+    storage.removeAll(keepingCapacity: keepingCapacity)
+    positions.removeAll(keepingCapacity: keepingCapacity)
+  }
+
+  /// Takes out the elements that the closure accepts; the others keep their order. O(count), and O(1) in copies where none is
+  /// accepted: `ids` stays the same storage.
+  @inlinable
+  public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
+    guard let first = try storage.firstIndex(where: isGone) else { return }
+    var keptIDs = Array(ids[..<first])
+    var kept = ContiguousArray(storage[..<first])
+    for position in storage.indices.dropFirst(first + 1) where try !isGone(storage[position]) {
+      keptIDs.append(ids[position])
+      kept.append(storage[position])
+    }
+    self = Self(order: keptIDs, storage: kept)
+  }
+
+  /// The elements that the closure accepts, under the same ids and in the same order. O(count).
+  @inlinable
+  public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
+    var copy = self
+    try copy.removeAll { try !isIncluded($0) }
+    return copy
+  }
+
+  // MARK: Ordering
+
+  /// Moves the element under the id so that it stands at `position` afterwards.
+  ///
+  /// - Parameter position: From 0, counted without the element; beyond the ends is the end.
+  /// - Returns: Whether there is such an element.
+  /// - Complexity: O(count).
+  @inlinable
+  @discardableResult
+  public mutating func move(id: ID, to position: Int) -> Bool {
+    guard let old = positions[id] else { return false }
+    let new = Swift.min(Swift.max(position, 0), count - 1)
+    guard old != new else { return true }
+    storage.insert(storage.remove(at: old), at: new)
+    order.insert(order.remove(at: old), at: new)
+    reindex(from: Swift.min(old, new))
+    return true
+  }
+
+  /// Exchanges two elements' places; nothing happens where one is not there. O(1); O(count) while somebody keeps a copy of `ids`.
+  @inlinable
+  public mutating func swap(id first: ID, with second: ID) {
+    guard let a = positions[first], let b = positions[second], a != b else { return }
+    storage.swapAt(a, b)
+    order.swapAt(a, b)
+    positions[first] = b
+    positions[second] = a
+  }
+
+  /// Sorts the elements; equal ones keep their order. O(count log count).
+  @inlinable
+  public mutating func sort(
+    by areInIncreasingOrder: (Element, Element) throws -> Bool
+  ) rethrows {
+    let order = try storage.indices.sorted { a, b in
+      if try areInIncreasingOrder(storage[a], storage[b]) { return true }
+      return try a < b && !areInIncreasingOrder(storage[b], storage[a])
+    }
+    rearrange(order)
+  }
+
+  /// Turns the order round. O(count).
+  @inlinable
+  public mutating func reverse() {
+    rearrange(storage.indices.reversed())
+  }
+
+  /// Puts the elements in an order drawn from the generator: the same one for the same draws. O(count).
+  @inlinable
+  public mutating func shuffle(using generator: inout some RandomNumberGenerator) {
+    rearrange(storage.indices.shuffled(using: &generator))
+  }
+}
+
+extension IdentifiedArray where Element: Comparable {
+  /// Sorts the elements; equal ones keep their order. O(count log count).
+  @inlinable
+  public mutating func sort() {
+    sort(by: <)
+  }
+}
+
+extension IdentifiedArray {
+  /// Elements under ids that are known to differ.
+  @inlinable
+  init(order: [ID], storage: ContiguousArray<Element>) {
+    self.init(order: order, storage: storage, positions: [:])
+    positions.reserveCapacity(order.count)
+    reindex(from: 0)
+  }
+
+  @inlinable
+  mutating func rearrange(_ order: [Int]) {
+    guard !order.elementsEqual(storage.indices) else { return }
+    self = Self(
+      order: order.map { ids[$0] }, storage: ContiguousArray(order.map { storage[$0] }))
+  }
+
+  @inlinable
+  mutating func reindex(from position: Int) {
+    for later in position..<ids.count { positions[ids[later]] = later }
+  }
+
+  /// Drops the id of an element that was taken out.
+  @inlinable
+  mutating func forget(_ position: Int) {
+    positions[order.remove(at: position)] = nil
+    reindex(from: position)
+  }
+}

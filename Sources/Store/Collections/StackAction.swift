@@ -1,0 +1,55 @@
+/// What happens to a stack of features and to those in it.
+public enum StackAction<State, Action> {
+  /// An action of one element.
+  case element(id: StackElementID, action: Action)
+  /// Takes off the element and all above it. What the `forEach` is attached to sees the action before they go.
+  case popFrom(id: StackElementID)
+  /// Puts an element on top. Without an id the stack gives one; with one, it must be `StackState.nextID` or later.
+  case push(id: StackElementID?, state: State)
+
+  /// Puts an element on top, under the id that the stack gives it.
+  @inlinable
+  public static func push(_ state: State) -> Self { .push(id: nil, state: state) }
+}
+
+extension StackAction: Sendable where State: Sendable, Action: Sendable {}
+extension StackAction: Equatable where State: Equatable, Action: Equatable {}
+extension StackAction: Hashable where State: Hashable, Action: Hashable {}
+
+/// As `{"element": …, "id": 0}`, `{"popFrom": 0}` or `{"push": …, "id": 0}`.
+extension StackAction: Encodable where State: Encodable, Action: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: StackActionKey.self)
+    switch self {
+    case .element(let id, let action):
+      try container.encode(id, forKey: .id)
+      try container.encode(action, forKey: .element)
+    case .popFrom(let id):
+      try container.encode(id, forKey: .popFrom)
+    case .push(let id, let state):
+      try container.encodeIfPresent(id, forKey: .id)
+      try container.encode(state, forKey: .push)
+    }
+  }
+}
+
+extension StackAction: Decodable where State: Decodable, Action: Decodable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: StackActionKey.self)
+    if container.contains(.element) {
+      self = .element(
+        id: try container.decode(StackElementID.self, forKey: .id),
+        action: try container.decode(Action.self, forKey: .element))
+    } else if container.contains(.popFrom) {
+      self = .popFrom(id: try container.decode(StackElementID.self, forKey: .popFrom))
+    } else {
+      self = .push(
+        id: try container.decodeIfPresent(StackElementID.self, forKey: .id),
+        state: try container.decode(State.self, forKey: .push))
+    }
+  }
+}
+
+enum StackActionKey: String, CodingKey {
+  case element, popFrom, push, id
+}

@@ -1,0 +1,85 @@
+/// Which child there is, if any: what is compared to know whether its effects have to end.
+@usableFromInline
+enum ChildPresence: Equatable, Sendable {
+  case absent
+  /// There is one, and nobody tells it from others.
+  case there
+  case one(CancelID)
+
+  @inlinable
+  init<State>(_ state: State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?) {
+    switch (state, identity) {
+    case (nil, _): self = .absent
+    case (_, nil): self = .there
+    case (let state?, let identity?): self = .one(CancelID(opening: identity(state)))
+    }
+  }
+
+  @inlinable
+  static func == (a: Self, b: Self) -> Bool {
+    switch (a, b) {
+    case (.absent, .absent), (.there, .there): true
+    case (.one(let a), .one(let b)): a == b
+    default: false
+    }
+  }
+
+  /// Lets the child reduce, and says which child it was before and is after: it may have changed what it is told by.
+  @inlinable
+  static func step<State, Effects>(
+    _ state: inout State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?,
+    _ reduce: (inout State) -> Effects
+  ) -> (effects: Effects, before: ChildPresence, after: ChildPresence)? {
+    let before = ChildPresence(state, identity)
+    guard let effects = state.withValue(reduce) else { return nil }
+    return (effects, before, ChildPresence(state, identity))
+  }
+}
+
+extension ChildScope {
+  @inlinable
+  func adopt<Child, Parent>(
+    _ effects: [Effect<Child>], of child: ChildPresence,
+    as embed: @escaping @Sendable (Child) -> Parent
+  ) -> [Effect<Parent>] {
+    if effects.isEmpty { return [] }
+    return if case .one(let identity) = child {
+      adopt(effects, of: identity, as: embed)
+    } else {
+      adopt(effects, as: embed)
+    }
+  }
+
+  /// Ends what children had going that were there, before and after the child's own step, and are not there now.
+  @usableFromInline
+  func end<Action>(
+    _ first: ChildPresence, _ second: ChildPresence, now: ChildPresence
+  ) -> [Effect<Action>] {
+    if first == .absent { return [] }
+    if now == .absent { return [end()] }
+    var ends: [Effect<Action>] = []
+    if case .one(let identity) = first, first != now { ends.append(end(identity)) }
+    if case .one(let identity) = second, second != now, second != first {
+      ends.append(end(identity))
+    }
+    return ends
+  }
+}
+
+extension CancelID {
+  @inlinable
+  init(opening id: any Hashable & Sendable) {
+    func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }
+    self = wrap(id)
+  }
+}
+
+extension Optional {
+  /// Changes the wrapped value in place.
+  @inlinable
+  mutating func withValue<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
+    guard case .some = self else { return nil }
+    // Unwrapped just above; binding it to a name instead would copy it.
+    return body(&self!)
+  }
+}

@@ -1,0 +1,56 @@
+extension Reducer {
+  /// This reducer where more is known: it sees the part of the dependencies that it was written for.
+  ///
+  /// ```swift
+  /// Scope(state: \.search, action: .search) { Search().dependencies(\Board.Dependencies.search) }
+  /// ```
+  ///
+  /// - Parameter part: What it sees of those it is given: a closure or a key path. Called for every action.
+  @inlinable
+  public func dependencies<Whole: Sendable>(
+    _ part: @escaping @Sendable (Whole) -> Dependencies
+  ) -> DependencyReducer<Self, Whole> {
+    DependencyReducer(base: self, part: part)
+  }
+
+  /// Changes the dependencies that this reducer, and all in it, see. Where it is applied twice, the inner one has the last word.
+  ///
+  /// - Parameter change: Gets a copy of those it is given. Called for every action.
+  @inlinable
+  public func transformDependencies(
+    _ change: @escaping @Sendable (inout Dependencies) -> Void
+  ) -> DependencyReducer<Self, Dependencies> {
+    DependencyReducer(base: self) {
+      var copy = $0
+      change(&copy)
+      return copy
+    }
+  }
+
+  /// Replaces one of the dependencies that this reducer, and all in it, see.
+  @inlinable
+  public func dependency<Value: Sendable>(
+    _ place: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
+  ) -> DependencyReducer<Self, Dependencies> {
+    transformDependencies { $0[keyPath: place] = value }
+  }
+}
+
+/// A reducer that sees other dependencies than it is given. Made by `dependencies`, `transformDependencies` and `dependency`.
+public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
+  @usableFromInline let base: Base
+  @usableFromInline let part: @Sendable (Whole) -> Base.Dependencies
+
+  @inlinable
+  init(base: Base, part: @escaping @Sendable (Whole) -> Base.Dependencies) {
+    self.base = base
+    self.part = part
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout Base.State, _ action: Base.Action, _ dependencies: Whole
+  ) -> [Effect<Base.Action>] {
+    base.reduce(&state, action, part(dependencies))
+  }
+}

@@ -1,0 +1,129 @@
+extension Reducer {
+  /// Attaches a child to every element of a stack, and carries out what `StackAction` says.
+  ///
+  /// - `element`: the child sees the action, then this reducer (R8).
+  /// - `push`: the element is put on top, then this reducer sees the action.
+  /// - `popFrom`: this reducer sees the action while the elements are still there, then they are taken off.
+  ///
+  /// When an element goes, whoever took it off, its effects are cancelled with the same step (R7). Every element is a place of
+  /// its own for cancel ids (R6). An element that is not there, or an id that was given before, is an issue at this line; the action
+  /// is dropped, for this reducer too.
+  ///
+  /// A child that wants to be dismissed says so with an action of its own, and the parent takes it off:
+  /// ```swift
+  /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
+  /// ```
+  ///
+  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
+  /// - Complexity: O(1) beside the child and this reducer, as long as none comes or goes; then O(count).
+  @inlinable
+  public func forEach<
+    ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
+  >(
+    _ state: WritableKeyPath<State, StackState<ChildState>> & Sendable,
+    action: CasePath<Action, StackAction<ChildState, ChildAction>>,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
+  ) -> ForEachStackReducer<Self, Child> {
+    ForEachStackReducer(
+      base: self, child: child(), state: state, action: action, dependencies: { $0 },
+      scope: ChildScope(id: id, fileID: fileID, line: line))
+  }
+
+  /// Attaches a child to every element of a stack, with a part of the dependencies.
+  ///
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  @inlinable
+  public func forEach<
+    ChildState, ChildAction, ChildDependencies,
+    Child: Reducer<ChildState, ChildAction, ChildDependencies>
+  >(
+    _ state: WritableKeyPath<State, StackState<ChildState>> & Sendable,
+    action: CasePath<Action, StackAction<ChildState, ChildAction>>,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
+  ) -> ForEachStackReducer<Self, Child> {
+    ForEachStackReducer(
+      base: self, child: child(), state: state, action: action, dependencies: dependencies,
+      scope: ChildScope(id: id, fileID: fileID, line: line))
+  }
+}
+
+/// A reducer with a stack of children. Made by `forEach`.
+public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer {
+  @usableFromInline let base: Base
+  @usableFromInline let child: Child
+  @usableFromInline let state: WritableKeyPath<Base.State, StackState<Child.State>> & Sendable
+  @usableFromInline let action: CasePath<Base.Action, StackAction<Child.State, Child.Action>>
+  @usableFromInline let dependencies: @Sendable (Base.Dependencies) -> Child.Dependencies
+  @usableFromInline let scope: ChildScope
+
+  @inlinable
+  init(
+    base: Base, child: Child,
+    state: WritableKeyPath<Base.State, StackState<Child.State>> & Sendable,
+    action: CasePath<Base.Action, StackAction<Child.State, Child.Action>>,
+    dependencies: @escaping @Sendable (Base.Dependencies) -> Child.Dependencies,
+    scope: ChildScope
+  ) {
+    self.base = base
+    self.child = child
+    self.state = state
+    self.action = action
+    self.dependencies = dependencies
+    self.scope = scope
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    var effects: [Effect<Base.Action>] = []
+    var popped: StackElementID?
+    let before: [StackElementID]
+    switch self.action.extract(action) {
+    case nil:
+      before = state[keyPath: self.state].ids
+    case .element(let id, let childAction)?:
+      let step = state[keyPath: self.state].rows.step(id: id, ownID: nil) {
+        child.reduce(&$0, childAction, self.dependencies(dependencies))
+      }
+      guard let childEffects = step.effects else {
+        return [scope.issue(absentElement(childAction, id, among: step.ids))]
+      }
+      before = step.ids
+      if !childEffects.isEmpty {
+        let embed = self.action.embed
+        effects = scope.adopt(
+          childEffects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
+      }
+    case .push(let id, let element)?:
+      before = state[keyPath: self.state].ids
+      if let id {
+        let next = state[keyPath: self.state].nextID
+        guard state[keyPath: self.state].push(element, id: id) else {
+          return [scope.issue(usedPush(id, next: next, among: before))]
+        }
+      } else {
+        state[keyPath: self.state].append(element)
+      }
+    case .popFrom(let id)?:
+      before = state[keyPath: self.state].ids
+      guard state[keyPath: self.state].contains(id: id) else {
+        return [scope.issue(absentPop(id, among: before))]
+      }
+      popped = id
+    }
+    effects = .joined(effects, base.reduce(&state, action, dependencies))
+    // The base may have taken it off already.
+    if let popped { state[keyPath: self.state].pop(from: popped) }
+    // O(1) where no id came or went: the same storage is equal.
+    if before == state[keyPath: self.state].ids { return effects }
+    let stack = state[keyPath: self.state]
+    return .joined(
+      effects, scope.end(before, isEmptyNow: stack.isEmpty) { stack.contains(id: $0) })
+  }
+}

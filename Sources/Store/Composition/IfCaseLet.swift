@@ -1,0 +1,134 @@
+extension Reducer {
+  /// Attaches a child to one case of this reducer's state, which is an enum.
+  ///
+  /// The child sees an action before this reducer does (R8). When the state leaves the case, or another child takes its place in the
+  /// same case, its effects are cancelled with the same step (R7). An action for a child whose case the state is not in is
+  /// dropped, for this reducer too, and is an issue at this line.
+  ///
+  /// A feature for each case is a chain:
+  /// ```swift
+  /// Reduce { state, action, _ in … }
+  ///   .ifCaseLet(.signIn, action: .signIn) { SignIn() }
+  ///   .ifCaseLet(.board, action: .board) { Board() }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - identity: Tells one child from the next in the same case, for example `\.id`. Without it, a value that is replaced within the
+  ///     case is the same child.
+  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
+  /// - Complexity: The child's and this reducer's own; what the case holds is changed in place.
+  @inlinable
+  public func ifCaseLet<
+    ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
+  >(
+    _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
+  ) -> IfCaseLetReducer<Self, State, Child> {
+    IfCaseLetReducer(
+      base: self, child: child(), place: \.self, state: state, action: action, identity: identity,
+      dependencies: { $0 }, scope: ChildScope(id: id, fileID: fileID, line: line))
+  }
+
+  /// Attaches a child to one case of this reducer's state, with a part of the dependencies.
+  ///
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  @inlinable
+  public func ifCaseLet<
+    ChildState, ChildAction, ChildDependencies,
+    Child: Reducer<ChildState, ChildAction, ChildDependencies>
+  >(
+    _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
+  ) -> IfCaseLetReducer<Self, State, Child> {
+    IfCaseLetReducer(
+      base: self, child: child(), place: \.self, state: state, action: action, identity: identity,
+      dependencies: dependencies, scope: ChildScope(id: id, fileID: fileID, line: line))
+  }
+
+  /// Attaches a child to one case of an enum that is a part of this reducer's state.
+  ///
+  /// - Parameter place: Where in the state the enum is.
+  @inlinable
+  public func ifCaseLet<
+    Mode, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
+  >(
+    _ place: WritableKeyPath<State, Mode> & Sendable, is state: CasePath<Mode, ChildState>,
+    action: CasePath<Action, ChildAction>,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
+  ) -> IfCaseLetReducer<Self, Mode, Child> {
+    IfCaseLetReducer(
+      base: self, child: child(), place: place, state: state, action: action, identity: identity,
+      dependencies: { $0 }, scope: ChildScope(id: id, fileID: fileID, line: line))
+  }
+}
+
+/// A reducer with a child in one case of its state. Made by `ifCaseLet`.
+public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: Reducer {
+  @usableFromInline let base: Base
+  @usableFromInline let child: Child
+  @usableFromInline let place: WritableKeyPath<Base.State, Mode> & Sendable
+  @usableFromInline let state: CasePath<Mode, Child.State>
+  @usableFromInline let action: CasePath<Base.Action, Child.Action>
+  @usableFromInline let identity: (@Sendable (Child.State) -> any Hashable & Sendable)?
+  @usableFromInline let dependencies: @Sendable (Base.Dependencies) -> Child.Dependencies
+  @usableFromInline let scope: ChildScope
+
+  @inlinable
+  init(
+    base: Base, child: Child, place: WritableKeyPath<Base.State, Mode> & Sendable,
+    state: CasePath<Mode, Child.State>, action: CasePath<Base.Action, Child.Action>,
+    identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
+    dependencies: @escaping @Sendable (Base.Dependencies) -> Child.Dependencies,
+    scope: ChildScope
+  ) {
+    self.base = base
+    self.child = child
+    self.place = place
+    self.state = state
+    self.action = action
+    self.identity = identity
+    self.dependencies = dependencies
+    self.scope = scope
+  }
+
+  @inlinable
+  public func reduce(
+    _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    guard let childAction = self.action.extract(action) else {
+      let before = presence(state)
+      let effects = base.reduce(&state, action, dependencies)
+      let after = presence(state)
+      return before == after ? effects : effects + scope.end(before, before, now: after)
+    }
+    let step = self.state.modify(&state[keyPath: place]) { value in
+      let before = ChildPresence(value, identity)
+      let effects = child.reduce(&value, childAction, self.dependencies(dependencies))
+      return (effects: effects, before: before, after: ChildPresence(value, identity))
+    }
+    guard let step else {
+      return [scope.issue(otherCase(childAction, state[keyPath: place]))]
+    }
+    let effects: [Effect<Base.Action>] = .joined(
+      scope.adopt(step.effects, of: step.after, as: self.action.embed),
+      base.reduce(&state, action, dependencies))
+    let now = presence(state)
+    return step.before == now && step.after == now
+      ? effects : effects + scope.end(step.before, step.after, now: now)
+  }
+
+  @inlinable
+  func presence(_ state: Base.State) -> ChildPresence {
+    ChildPresence(self.state.extract(state[keyPath: place]), identity)
+  }
+}

@@ -1,0 +1,19 @@
+extension ReducerBuilder {
+  /// A reducer whose type is not known: `any Reducer<State, Action, Dependencies>`.
+  // Disfavoured, because otherwise every reducer would be taken for one and lose its type, and with it its speed.
+  @_disfavoredOverload
+  @inlinable
+  public static func buildExpression(
+    _ reducer: any Reducer<State, Action, Dependencies>
+  ) -> Reduce<State, Action, Dependencies> {
+    Reduce(reducer)
+  }
+
+  /// What is only there from some system version on (`if #available`); its type must not be named where it is not.
+  @inlinable
+  public static func buildLimitedAvailability(
+    _ reducer: some Reducer<State, Action, Dependencies>
+  ) -> Reduce<State, Action, Dependencies> {
+    Reduce(reducer)
+  }
+}
