@@ -19,7 +19,7 @@ extension Store {
   /// Reduces an action of the test's at once, before what waits.
   package func sendHeld(_ action: Action, origin: StepOrigin) -> StoreTask {
     let (token, left) = core.lock.withLock {
-      machine -> (EffectToken, Departure<Action>) in
+      machine -> (EffectToken, Departure<State, Action>) in
       let root = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
       let token = machine.table.token(root)
       core.process(
@@ -44,7 +44,7 @@ extension Store {
   /// Reduces the oldest action that waits. False where none does.
   @discardableResult
   package func reduceNext() -> Bool {
-    let (isReduced, left) = core.lock.withLock { machine -> (Bool, Departure<Action>) in
+    let (isReduced, left) = core.lock.withLock { machine -> (Bool, Departure<State, Action>) in
       var isReduced = false
       while !isReduced, let item = machine.dequeue() {
         isReduced = !machine.isDropped(item)

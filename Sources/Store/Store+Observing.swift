@@ -153,6 +153,7 @@ extension StoreMachine {
     _ observer: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
     _ end: (@Sendable () -> Void)?
   ) -> Int {
+    if publication == nil { publication = .allocate(capacity: 1) }
     nextObserver += 1
     observers.append(Observer(id: nextObserver, body: observer))
     if let end { ends.append((nextObserver, end)) }

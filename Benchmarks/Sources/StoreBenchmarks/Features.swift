@@ -34,7 +34,7 @@ struct Chain: Reducer {
 /// Starts one waiting effect per action under an id, and cancels them all.
 struct Waiting: Reducer {
   enum Action: Sendable {
-    case start(Int), cancelAll, done
+    case start(Int), startNameless, cancelAll, done
   }
 
   func reduce(_ state: inout Int, _ action: Action, _ dependencies: Void) -> [Effect<Action>] {
@@ -46,6 +46,13 @@ struct Waiting: Reducer {
           try await Task.sleep(for: .seconds(1000))
           return .done
         }.cancellable(id: id)
+      ]
+    case .startNameless:
+      return [
+        .task {
+          try await Task.sleep(for: .seconds(1000))
+          return .done
+        }
       ]
     case .cancelAll: return (0..<state).map { .cancel(id: $0) }
     case .done: return []

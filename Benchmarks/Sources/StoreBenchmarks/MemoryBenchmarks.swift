@@ -34,8 +34,12 @@ func memoryBenchmarks() async -> [Measurement] {
 
   let bare = bytes { _ in Task.detached { try? await Task.sleep(for: .seconds(1000)) } }
   let waiting = Store(initialState: 0, reducer: Waiting(), dependencies: ())
-  let ours = bytes { waiting.send(.start($0)) }
-  waiting.send(.cancelAll)
+  let ours = bytes { _ in waiting.send(.startNameless) }
+  await waiting.shutdown(deadline: .zero)
   add("an effect in flight, over a bare task", ours - bare, 200)
+  let named = Store(initialState: 0, reducer: Waiting(), dependencies: ())
+  let withID = bytes { named.send(.start($0)) }
+  await named.shutdown(deadline: .zero)
+  add("the same with an id of its own", withID - bare, 400)
   return table
 }

@@ -1,21 +1,24 @@
 /// What the thread that leaves the lock has to do.
 @usableFromInline
-struct Departure<Action: Sendable>: Sendable {
-  /// A step is to be told; it is in the core's `publication`, which this thread has for itself until it says that it is done.
-  @usableFromInline let publishes: Bool
+struct Departure<State: Sendable, Action: Sendable>: Sendable {
+  /// A step to tell: this thread has it for itself until it says that it is done.
+  @usableFromInline nonisolated(unsafe) let publication:
+    UnsafeMutablePointer<Publication<State, Action>>?
   @usableFromInline let partings: [Parting<Action>]
 
   @inlinable
-  init(publishes: Bool, partings: [Parting<Action>]) {
-    self.publishes = publishes
+  init(
+    publication: UnsafeMutablePointer<Publication<State, Action>>?, partings: [Parting<Action>]
+  ) {
+    self.publication = publication
     self.partings = partings
   }
 
   @inlinable
-  static var nothing: Departure { Departure(publishes: false, partings: []) }
+  static var nothing: Departure { Departure(publication: nil, partings: []) }
 
   @inlinable
-  var isNothing: Bool { !publishes && partings.isEmpty }
+  var isNothing: Bool { publication == nil && partings.isEmpty }
 }
 
 /// A step on its way to the observers.

@@ -52,12 +52,21 @@ struct EffectTable<Action: Sendable>: Sendable {
       entries[i].next = -1
     } else {
       index = Int32(entries.count)
+      if entries.count == entries.capacity { grow() }
       entries.append(Entry(phase: phase, shape: shape, flags: flags))
       works.append(EffectWork())
     }
     count += 1
     if parent >= 0 { link(index, under: parent) }
     return index
+  }
+
+  /// By a quarter, not by doubling: a table that was once full keeps its size.
+  @usableFromInline
+  mutating func grow() {
+    let capacity = max(8, entries.count + entries.count / 4)
+    entries.reserveCapacity(capacity)
+    works.reserveCapacity(capacity)
   }
 
   @inlinable

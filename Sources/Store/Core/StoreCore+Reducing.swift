@@ -117,7 +117,7 @@ extension StoreCore {
         number: machine.steps, origin: origin, action: action,
         effects: effects.isEmpty ? [] : effects.descriptors())
       if let didReduce = machine.hooks?.didReduce { didReduce(step, machine.state) }
-      if !machine.observers.isEmpty {
+      if let publication = machine.publication, !machine.observers.isEmpty {
         publication.initialize(
           to: Publication(step: step, state: machine.state, observers: machine.observers))
         machine.hasPublication = true

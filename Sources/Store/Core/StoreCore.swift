@@ -7,17 +7,13 @@
 @usableFromInline
 final class StoreCore<R: Reducer>: EffectHost {
   @usableFromInline typealias Machine = StoreMachine<R.State, R.Action>
-  @usableFromInline typealias Leaving = Departure<R.Action>
+  @usableFromInline typealias Leaving = Departure<R.State, R.Action>
 
   @usableFromInline let reducer: R
   @usableFromInline let dependencies: R.Dependencies
   @usableFromInline let executor: (any TaskExecutor)?
   @usableFromInline let onIssue: @Sendable (StoreIssue) -> Void
   @usableFromInline let lock: Lock<Machine>
-  /// Written under the lock, then read by the one thread that publishes, while `isPublishing` keeps every other away. Memory of our own,
-  /// since a step's data need not move on their way out of the lock.
-  @usableFromInline nonisolated(unsafe) let publication:
-    UnsafeMutablePointer<Publication<R.State, R.Action>>
 
   @inlinable
   init(
@@ -28,14 +24,13 @@ final class StoreCore<R: Reducer>: EffectHost {
     self.dependencies = dependencies
     self.executor = executor
     self.onIssue = onIssue
-    publication = .allocate(capacity: 1)
     lock = Lock(Machine(state: state, declares: reducer.declaresSubscriptions))
     if reducer.declaresSubscriptions { leave { machine in subscribe(&machine) } }
   }
 
   deinit {
     // Whoever publishes holds the core: nothing is in it.
-    publication.deallocate()
+    lock.withLock { $0.publication?.deallocate() }
   }
 
   @inlinable
@@ -174,10 +169,10 @@ final class StoreCore<R: Reducer>: EffectHost {
     var leaving = first
     while true {
       if !leaving.partings.isEmpty { part(leaving.partings) }
-      if leaving.publishes { publish() }
+      if let publication = leaving.publication { publish(publication) }
       // Who waited finds that observers have been told.
       if !leaving.partings.isEmpty { resume(leaving.partings) }
-      guard leaving.publishes else { return }
+      guard leaving.publication != nil else { return }
       leaving = lock.withLock { machine -> Leaving in
         machine.isPublishing = machine.isHeld
         guard machine.hasMore else { return .nothing }
@@ -201,7 +196,7 @@ final class StoreCore<R: Reducer>: EffectHost {
 
   /// The snapshot ends here: kept until the next step, it would make that copy what it changes.
   @inlinable
-  func publish() {
+  func publish(_ publication: UnsafeMutablePointer<Publication<R.State, R.Action>>) {
     let told = publication.move()
     for index in told.observers.indices { told.observers[index].body(told.step, told.state) }
   }

@@ -43,7 +43,11 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   /// Whether steps have an audience, hooks or observers.
   @usableFromInline var isTapped = false { didSet { notePlain() } }
   @usableFromInline var hooks: StepHooks<State, Action>?
-  /// A step is to be told to observers; it is in the core's `publication`.
+  /// A step on its way to the observers: written under the lock, then read by the one thread that publishes, while `isPublishing` keeps
+  /// every other away. Memory of our own, since a step's data need not move on their way out of the lock; there once somebody observes.
+  @usableFromInline nonisolated(unsafe) var publication:
+    UnsafeMutablePointer<Publication<State, Action>>?
+  /// There is a step in it.
   @usableFromInline var hasPublication = false
   /// What runs because the state declares it.
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
@@ -120,9 +124,10 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
 
   /// What has to be done outside the lock, on the way there.
   @inlinable
-  mutating func depart() -> Departure<Action> {
+  mutating func depart() -> Departure<State, Action> {
     guard hasPublication || !outbox.partings.isEmpty else { return .nothing }
-    let departure = Departure(publishes: hasPublication, partings: outbox.takePartings())
+    let departure = Departure(
+      publication: hasPublication ? publication : nil, partings: outbox.takePartings())
     hasPublication = false
     return departure
   }

@@ -42,16 +42,15 @@ final class EffectTraits: Sendable {
   func nested(under scope: ScopeKey) -> EffectTraits {
     var registrations = registrations
     for index in registrations.indices { registrations[index].key.path.insert(scope, at: 0) }
-    var limit = limit
-    limit?.key.path.insert(scope, at: 0)
+    let limit = limit?.nested(under: scope)
     return EffectTraits(
       registrations: registrations, path: [scope] + path, limit: limit, outlives: outlives)
   }
 }
 
-/// How many effects of one id run at once, and what becomes of those that are too many.
+/// How many effects of one id run at once, and what becomes of those that are too many. A class: most effects have none.
 @usableFromInline
-struct EffectLimit: Sendable {
+final class EffectLimit: Sendable {
   @usableFromInline
   enum Overflow: Sendable, Equatable {
     case cancelOldest
@@ -60,7 +59,7 @@ struct EffectLimit: Sendable {
     case wait(capacity: Int?, dropsOldest: Bool)
   }
 
-  @usableFromInline var key: CancelKey
+  @usableFromInline let key: CancelKey
   @usableFromInline let count: Int
   @usableFromInline let overflow: Overflow
   /// The place is free when the group's first member ends, not when all have.
@@ -72,6 +71,13 @@ struct EffectLimit: Sendable {
     self.count = count
     self.overflow = overflow
     self.isHeldByFirst = isHeldByFirst
+  }
+
+  @inlinable
+  func nested(under scope: ScopeKey) -> EffectLimit {
+    EffectLimit(
+      key: CancelKey(path: [scope] + key.path, id: key.id), count: count, overflow: overflow,
+      isHeldByFirst: isHeldByFirst)
   }
 }
 
