@@ -4,7 +4,9 @@
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
   @inlinable
   @inline(__always)
-  public static func buildExpression<R: Reducer<State, Action, Dependencies>>(_ reducer: consuming R) -> R {
+  public static func buildExpression<R: Reducer<State, Action, Dependencies>>(
+    _ reducer: consuming R
+  ) -> R {
     reducer
   }
 
@@ -16,7 +18,9 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
 
   @inlinable
   @inline(__always)
-  public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: consuming R) -> R {
+  public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: consuming R)
+    -> R
+  {
     first
   }
 
