@@ -1,26 +1,29 @@
-/// Where a child's effects live: made anew with every body, so that the key, which allocates, is only built once there are effects.
+/// Where a child's effects live, and the line that composed it.
+///
+/// One closure, because a body is made anew for every action: copying and destroying an id of any type would cost more than all the
+/// rest of an action's way, the key allocates, and the optimiser takes apart, and so makes free, only structs of
+/// up to six such parts.
 @usableFromInline
 struct ChildScope: Sendable {
-  /// A closure, because copying and destroying a value of any type would cost more than all the rest of an action's way.
-  @usableFromInline let id: @Sendable () -> (any Hashable & Sendable)?
-  @usableFromInline let fileID: StaticString
-  @usableFromInline let line: UInt32
+  @usableFromInline let place: @Sendable () -> (id: (any Hashable & Sendable)?, SourceLocation)
 
   @inlinable
   @inline(__always)
   init(
-    id: @escaping @Sendable () -> (any Hashable & Sendable)?, fileID: StaticString, line: UInt32
+    id: @escaping @Sendable () -> (any Hashable & Sendable)?,
+    fileID: @escaping @Sendable () -> StaticString, line: @escaping @Sendable () -> UInt32
   ) {
-    self.id = id
-    self.fileID = fileID
-    self.line = line
+    place = { (id(), SourceLocation(fileID: fileID(), line: line())) }
   }
 
-  @inlinable
-  var location: SourceLocation { SourceLocation(fileID: fileID, line: line) }
+  @usableFromInline
+  var location: SourceLocation { place().1 }
 
   @usableFromInline
-  var key: ScopeKey { ScopeKey(id: id(), location: location) }
+  var key: ScopeKey {
+    let (id, location) = place()
+    return ScopeKey(id: id, location: location)
+  }
 
   /// A child's effects as the parent returns them.
   @inlinable
@@ -58,18 +61,19 @@ struct ChildScope: Sendable {
     .cancelScope(path: [key, ScopeKey(identity)], location: location)
   }
 
-  /// Ends everything of the children that are gone; of all at once where none is left.
+  /// Ends everything of the children that are gone; of all at once where none is left. O(count).
   @usableFromInline
-  func end<ID: Hashable & Sendable, Action>(
-    _ before: [ID], isEmptyNow: Bool, isThere: (ID) -> Bool
+  func end<ID: Hashable & Sendable, Element, Action>(
+    _ before: [ID], now: IdentifiedArray<ID, Element>
   ) -> [Effect<Action>] {
-    if isEmptyNow { return before.isEmpty ? [] : [end()] }
-    return before.compactMap { isThere($0) ? nil : end(CancelID($0)) }
+    if now.isEmpty { return before.isEmpty ? [] : [end()] }
+    return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
   @usableFromInline
   func issue<Action>(_ message: String) -> Effect<Action> {
-    .issue(message, fileID: fileID, line: line)
+    let location = location
+    return .issue(message, fileID: location.fileID, line: location.line)
   }
 }
 

@@ -23,11 +23,12 @@ extension Reducer {
     _ state: WritableKeyPath<State, StackState<ChildState>> & Sendable,
     action: CasePath<Action, StackAction<ChildState, ChildAction>>,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> ForEachStackReducer<Self, Child> {
     ForEachStackReducer(
-      base: self, child: child(), state: state, action: action, dependencies: { $0 },
+      base: self, child: child(), state: state, action: action,
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
@@ -43,22 +44,23 @@ extension Reducer {
     action: CasePath<Action, StackAction<ChildState, ChildAction>>,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> ForEachStackReducer<Self, Child> {
+  ) -> ForEachStackReducer<Self, DependencyReducer<Child, Dependencies>> {
     ForEachStackReducer(
-      base: self, child: child(), state: state, action: action, dependencies: dependencies,
+      base: self, child: child().dependencies(dependencies), state: state, action: action,
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 }
 
 /// A reducer with a stack of children. Made by `forEach`.
-public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer {
+public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer
+where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
   @usableFromInline let state: WritableKeyPath<Base.State, StackState<Child.State>> & Sendable
   @usableFromInline let action: CasePath<Base.Action, StackAction<Child.State, Child.Action>>
-  @usableFromInline let dependencies: @Sendable (Base.Dependencies) -> Child.Dependencies
   @usableFromInline let scope: ChildScope
 
   @inlinable
@@ -66,14 +68,12 @@ public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer {
     base: Base, child: Child,
     state: WritableKeyPath<Base.State, StackState<Child.State>> & Sendable,
     action: CasePath<Base.Action, StackAction<Child.State, Child.Action>>,
-    dependencies: @escaping @Sendable (Base.Dependencies) -> Child.Dependencies,
     scope: ChildScope
   ) {
     self.base = base
     self.child = child
     self.state = state
     self.action = action
-    self.dependencies = dependencies
     self.scope = scope
   }
 
@@ -88,8 +88,8 @@ public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer {
     case nil:
       before = state[keyPath: self.state].ids
     case .element(let id, let childAction)?:
-      let step = state[keyPath: self.state].rows.step(id: id, ownID: nil) {
-        child.reduce(&$0, childAction, self.dependencies(dependencies))
+      let step = state[keyPath: self.state].rows.step(id: id) {
+        child.reduce(&$0, childAction, dependencies)
       }
       guard let childEffects = step.effects else {
         return [scope.issue(absentElement(childAction, id, among: step.ids))]
@@ -122,8 +122,6 @@ public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer {
     if let popped { state[keyPath: self.state].pop(from: popped) }
     // O(1) where no id came or went: the same storage is equal.
     if before == state[keyPath: self.state].ids { return effects }
-    let stack = state[keyPath: self.state]
-    return .joined(
-      effects, scope.end(before, isEmptyNow: stack.isEmpty) { stack.contains(id: $0) })
+    return .joined(effects, scope.end(before, now: state[keyPath: self.state].rows))
   }
 }

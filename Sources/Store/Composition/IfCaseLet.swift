@@ -24,12 +24,13 @@ extension Reducer {
     _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, State, Child> {
     IfCaseLetReducer(
       base: self, child: child(), place: \.self, state: state, action: action, identity: identity,
-      dependencies: { $0 }, scope: ChildScope(id: id, fileID: fileID, line: line))
+      scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to one case of this reducer's state, with a part of the dependencies.
@@ -44,12 +45,14 @@ extension Reducer {
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> IfCaseLetReducer<Self, State, Child> {
+  ) -> IfCaseLetReducer<Self, State, DependencyReducer<Child, Dependencies>> {
     IfCaseLetReducer(
-      base: self, child: child(), place: \.self, state: state, action: action, identity: identity,
-      dependencies: dependencies, scope: ChildScope(id: id, fileID: fileID, line: line))
+      base: self, child: child().dependencies(dependencies), place: \.self, state: state,
+      action: action, identity: identity,
+      scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to one case of an enum that is a part of this reducer's state.
@@ -63,24 +66,25 @@ extension Reducer {
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, Mode, Child> {
     IfCaseLetReducer(
       base: self, child: child(), place: place, state: state, action: action, identity: identity,
-      dependencies: { $0 }, scope: ChildScope(id: id, fileID: fileID, line: line))
+      scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 }
 
 /// A reducer with a child in one case of its state. Made by `ifCaseLet`.
-public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: Reducer {
+public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: Reducer
+where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
   @usableFromInline let place: WritableKeyPath<Base.State, Mode> & Sendable
   @usableFromInline let state: CasePath<Mode, Child.State>
   @usableFromInline let action: CasePath<Base.Action, Child.Action>
   @usableFromInline let identity: (@Sendable (Child.State) -> any Hashable & Sendable)?
-  @usableFromInline let dependencies: @Sendable (Base.Dependencies) -> Child.Dependencies
   @usableFromInline let scope: ChildScope
 
   @inlinable
@@ -88,7 +92,6 @@ public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: R
     base: Base, child: Child, place: WritableKeyPath<Base.State, Mode> & Sendable,
     state: CasePath<Mode, Child.State>, action: CasePath<Base.Action, Child.Action>,
     identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
-    dependencies: @escaping @Sendable (Base.Dependencies) -> Child.Dependencies,
     scope: ChildScope
   ) {
     self.base = base
@@ -97,7 +100,6 @@ public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: R
     self.state = state
     self.action = action
     self.identity = identity
-    self.dependencies = dependencies
     self.scope = scope
   }
 
@@ -113,7 +115,7 @@ public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: R
     }
     let step = self.state.modify(&state[keyPath: place]) { value in
       let before = ChildPresence(value, identity)
-      let effects = child.reduce(&value, childAction, self.dependencies(dependencies))
+      let effects = child.reduce(&value, childAction, dependencies)
       return (effects: effects, before: before, after: ChildPresence(value, identity))
     }
     guard let step else {

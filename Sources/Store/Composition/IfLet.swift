@@ -22,12 +22,13 @@ extension Reducer {
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfLetReducer<Self, Child> {
     IfLetReducer(
       base: self, child: child(), state: state, action: action, identity: identity,
-      dependencies: { $0 }, scope: ChildScope(id: id, fileID: fileID, line: line))
+      scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches an optional child that sees a part of the dependencies.
@@ -43,23 +44,25 @@ extension Reducer {
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> IfLetReducer<Self, Child> {
+  ) -> IfLetReducer<Self, DependencyReducer<Child, Dependencies>> {
     IfLetReducer(
-      base: self, child: child(), state: state, action: action, identity: identity,
-      dependencies: dependencies, scope: ChildScope(id: id, fileID: fileID, line: line))
+      base: self, child: child().dependencies(dependencies), state: state, action: action,
+      identity: identity,
+      scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 }
 
 /// A reducer with an optional child. Made by `ifLet`.
-public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer {
+public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer
+where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
   @usableFromInline let state: WritableKeyPath<Base.State, Child.State?> & Sendable
   @usableFromInline let action: CasePath<Base.Action, Child.Action>
   @usableFromInline let identity: (@Sendable (Child.State) -> any Hashable & Sendable)?
-  @usableFromInline let dependencies: @Sendable (Base.Dependencies) -> Child.Dependencies
   @usableFromInline let scope: ChildScope
 
   @inlinable
@@ -67,7 +70,6 @@ public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer {
     base: Base, child: Child, state: WritableKeyPath<Base.State, Child.State?> & Sendable,
     action: CasePath<Base.Action, Child.Action>,
     identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
-    dependencies: @escaping @Sendable (Base.Dependencies) -> Child.Dependencies,
     scope: ChildScope
   ) {
     self.base = base
@@ -75,7 +77,6 @@ public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer {
     self.state = state
     self.action = action
     self.identity = identity
-    self.dependencies = dependencies
     self.scope = scope
   }
 
@@ -92,7 +93,7 @@ public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer {
     guard
       let step = ChildPresence.step(
         &state[keyPath: self.state], identity,
-        { child.reduce(&$0, childAction, self.dependencies(dependencies)) })
+        { child.reduce(&$0, childAction, dependencies) })
     else { return [scope.issue(absentChild(childAction))] }
     let effects: [Effect<Base.Action>] = .joined(
       scope.adopt(step.effects, of: step.after, as: self.action.embed),

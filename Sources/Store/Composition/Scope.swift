@@ -3,61 +3,64 @@
 /// The child's cancel ids get a place of their own: they meet neither the parent's nor a sibling's.
 ///
 /// - Complexity: No allocation without effects. A key path costs a few nanoseconds a level; the plain call (`Array.scoped`) costs none.
-public struct Scope<
-  ParentState: Sendable, ParentAction: Sendable, ParentDependencies: Sendable, Child: Reducer
->:
-  Reducer
-{
+public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reducer>: Reducer {
+  public typealias Dependencies = Child.Dependencies
+
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
   @usableFromInline let action: CasePath<ParentAction, Child.Action>
-  @usableFromInline let dependencies: @Sendable (ParentDependencies) -> Child.Dependencies
   @usableFromInline let scope: ChildScope
   @usableFromInline let child: Child
 
-  /// - Parameters:
-  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source. It is shown in
-  ///     descriptors.
-  ///   - dependencies: What of the parent's dependencies the child sees: a closure or a key path.
+  /// A child that sees all of the parent's dependencies.
+  ///
+  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source. It is shown in
+  ///   descriptors.
   @inlinable
   @inline(__always)
   public init<ChildState, ChildAction, ChildDependencies>(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
     action: CasePath<ParentAction, ChildAction>,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    dependencies: @escaping @Sendable (ParentDependencies) -> ChildDependencies,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
   ) where Child: Reducer<ChildState, ChildAction, ChildDependencies> {
     self.state = state
     self.action = action
-    self.dependencies = dependencies
     self.scope = ChildScope(id: id, fileID: fileID, line: line)
     self.child = child()
   }
 
-  /// A child that sees all of the parent's dependencies.
+  /// A child that sees a part of the parent's dependencies.
+  ///
+  /// - Parameter dependencies: What the child sees: a closure or a key path.
   @inlinable
   @inline(__always)
-  public init<ChildState, ChildAction>(
+  public init<
+    ChildState, ChildAction, Whole: Sendable, ChildDependencies,
+    Inner: Reducer<ChildState, ChildAction, ChildDependencies>
+  >(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
     action: CasePath<ParentAction, ChildAction>,
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line,
-    @ReducerBuilder<ChildState, ChildAction, ParentDependencies> child: () -> Child
-  ) where Child: Reducer<ChildState, ChildAction, ParentDependencies> {
-    self.init(
-      state: state, action: action, id: id(), dependencies: { $0 }, fileID: fileID, line: line,
-      child: child)
+    dependencies: @escaping @Sendable (Whole) -> ChildDependencies,
+    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
+    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
+    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Inner
+  ) where Child == DependencyReducer<Inner, Whole> {
+    self.state = state
+    self.action = action
+    self.scope = ChildScope(id: id, fileID: fileID, line: line)
+    self.child = DependencyReducer(base: child(), part: dependencies)
   }
 
   @inlinable
   @inline(__always)
   public func reduce(
-    _ state: inout ParentState, _ action: ParentAction, _ dependencies: ParentDependencies
+    _ state: inout ParentState, _ action: ParentAction, _ dependencies: Child.Dependencies
   ) -> [Effect<ParentAction>] {
     guard let childAction = self.action.extract(action) else { return [] }
-    let effects = child.reduce(
-      &state[keyPath: self.state], childAction, self.dependencies(dependencies))
+    let effects = child.reduce(&state[keyPath: self.state], childAction, dependencies)
     if effects.isEmpty { return [] }
     return scope.adopt(effects, as: self.action.embed)
   }

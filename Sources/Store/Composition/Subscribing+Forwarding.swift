@@ -84,11 +84,11 @@ extension Scope {
 
   @inlinable
   public func subscriptions(
-    _ state: ParentState, _ dependencies: ParentDependencies
+    _ state: ParentState, _ dependencies: Child.Dependencies
   ) -> [Effect<ParentAction>] {
     guard child.declaresSubscriptions else { return [] }
     return scope.adopt(
-      child.subscriptions(state[keyPath: self.state], self.dependencies(dependencies)),
+      child.subscriptions(state[keyPath: self.state], dependencies),
       as: action.embed)
   }
 }
@@ -106,7 +106,7 @@ extension IfLetReducer {
     let own = base.subscriptions(state, dependencies)
     guard child.declaresSubscriptions, let present = state[keyPath: self.state] else { return own }
     return scope.adopt(
-      child.subscriptions(present, self.dependencies(dependencies)),
+      child.subscriptions(present, dependencies),
       of: ChildPresence(present, identity), as: action.embed) + own
   }
 }
@@ -125,7 +125,7 @@ extension IfCaseLetReducer {
     guard child.declaresSubscriptions, let present = self.state.extract(state[keyPath: place])
     else { return own }
     return scope.adopt(
-      child.subscriptions(present, self.dependencies(dependencies)),
+      child.subscriptions(present, dependencies),
       of: ChildPresence(present, identity), as: action.embed) + own
   }
 }
@@ -144,7 +144,7 @@ extension ForEachReducer {
     let own = base.subscriptions(state, dependencies)
     guard child.declaresSubscriptions else { return own }
     return scope.adopt(
-      state[keyPath: self.state], of: child, self.dependencies(dependencies)
+      state[keyPath: self.state], of: child, dependencies
     ) { [embed = action.embed] in embed(.element(id: $0, action: $1)) } + own
   }
 }
@@ -163,7 +163,7 @@ extension ForEachStackReducer {
     let own = base.subscriptions(state, dependencies)
     guard child.declaresSubscriptions else { return own }
     return scope.adopt(
-      state[keyPath: self.state].rows, of: child, self.dependencies(dependencies)
+      state[keyPath: self.state].rows, of: child, dependencies
     ) { [embed = action.embed] in embed(.element(id: $0, action: $1)) } + own
   }
 }

@@ -210,7 +210,7 @@ struct StoreBehaviourTests {
       }
       .ifLet(\.inner, action: Self.all) {
         Scope(state: \Inner.elements, action: Self.all) {
-          Reduce { elements, index, _ in
+          Reduce<[Int], Int, Void> { elements, index, _ in
             elements[index] += 1
             return index.isMultiple(of: 7) ? [.fireAndForget {}] : []
           }
