@@ -5,11 +5,13 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
   /// Where it was left unimplemented.
   public let location: TestLocation
 
+  /// An error as `unimplemented` throws it.
   public init(name: String, location: TestLocation) {
     self.name = name
     self.location = location
   }
 
+  /// What was used, where it was left unimplemented, and what to do.
   public var description: String { unimplementedMessage(name) + " (\(location))" }
 }
 
