@@ -138,9 +138,12 @@ struct ClockTests {
         + "Give it an answer for this test, or find out who uses it.")
     #expect(failures.messages.last?.contains("The effect “search” threw an error") == true)
 
+    let load: @Sendable (Int) throws -> String = unimplemented("load", report: failures.report)
+    #expect(throws: UnimplementedError.self) { try load(1) }
+    #expect(failures.kinds.last == .unimplemented)
     let now: @Sendable (Int, String) -> Int = unimplemented(
       "now", placeholder: 3, report: failures.report)
     #expect(now(1, "a") == 3)
-    #expect(failures.kinds.last == .unimplemented)
+    #expect(failures.kinds.suffix(2) == [.unimplemented, .unimplemented])
   }
 }
