@@ -79,6 +79,7 @@ public func explore(
   var failing: [UInt64] = []
   var first: [TestFailure] = []
   var runs = 0
+  var good = 0
   for seed in chosen.toRun {
     let run = ExploredRun(seed: seed)
     do {
@@ -92,12 +93,14 @@ public func explore(
     orders.insert(run.executor.order)
     let failures = run.failures
     guard !failures.isEmpty else { continue }
-    if failing.isEmpty { first = failures }
+    if failing.isEmpty {
+      first = failures
+      good = runs - 1
+    }
     failing.append(seed)
     if stopsAtFirst { break }
   }
   if let seed = failing.first {
-    let good = stopsAtFirst ? runs - 1 : Int(seed - chosen.toRun.lowerBound)
     var text = "\n\nSeed \(seed) fails, after \(count(good, "seed")) that did not."
     if failing.count > 1 {
       let others = failing.dropFirst().prefix(20).map(String.init).joined(separator: ", ")

@@ -8,8 +8,11 @@ func short(_ value: Any) -> String {
   return text.count <= 200 ? text : text.prefix(200) + "…"
 }
 
+/// Values in a message, a line each, cut where there are many.
 func list(_ values: [some Any]) -> String {
-  values.map { "  \(short($0))" }.joined(separator: "\n")
+  let lines = values.prefix(20).map { "  \(short($0))" }
+  let rest = values.count > 20 ? ["  … and \(values.count - 20) more"] : []
+  return (lines + rest).joined(separator: "\n")
 }
 
 func count(_ number: Int, _ noun: String) -> String {

@@ -60,6 +60,7 @@ public final class ManualExecutor: TaskExecutor {
     state = Mutex(State(random: seed.map(SeededRandom.init)))
   }
 
+  /// Takes a task that is ready: for the concurrency runtime, on any thread. O(1), amortized.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in

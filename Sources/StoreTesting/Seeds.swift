@@ -1,13 +1,13 @@
 /// The seeds of a test, and how to run one of them alone.
-struct Seeds {
+package struct Seeds {
   let all: ClosedRange<UInt64>
   /// The one that was asked for.
-  let only: UInt64?
+  package let only: UInt64?
 
   /// - Parameters:
   ///   - text: What the environment says.
   ///   - complain: Hears of a text that is no seed.
-  init(_ all: ClosedRange<UInt64>, environment text: String?, complain: (String) -> Void) {
+  package init(_ all: ClosedRange<UInt64>, environment text: String?, complain: (String) -> Void) {
     self.all = all
     guard let text, !text.isEmpty else {
       only = nil
@@ -20,7 +20,7 @@ struct Seeds {
   }
 
   /// The seeds to run, in order.
-  var toRun: ClosedRange<UInt64> { only.map { $0...$0 } ?? all }
+  package var toRun: ClosedRange<UInt64> { only.map { $0...$0 } ?? all }
 
   /// What to do to see a failure again.
   static func advice(_ seed: UInt64, _ call: String) -> String {

@@ -38,18 +38,21 @@ public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case notCovered
   }
 
+  /// What sort of thing it is.
   public let kind: Kind
   /// What happened, and what to do.
   public let message: String
   /// The line to blame.
   public let location: TestLocation
 
+  /// A failure as test stores report it; for checks of your own.
   public init(kind: Kind, message: String, location: TestLocation) {
     self.kind = kind
     self.message = message
     self.location = location
   }
 
+  /// The line to blame and the message.
   public var description: String { "\(location): \(message)" }
 
   /// The same failure with more said about it.

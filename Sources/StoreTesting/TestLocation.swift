@@ -23,6 +23,7 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
   public var fileID: String { id.description }
   /// The path as `#filePath` gives it.
   public var filePath: String { file.description }
+  /// Module, file and line.
   public var description: String { "\(id):\(line)" }
 
   /// Equal by content: O(length of the paths).
@@ -30,6 +31,7 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
     a.line == b.line && a.column == b.column && a.fileID == b.fileID && a.filePath == b.filePath
   }
 
+  /// Hashes what equality compares, but for the path.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(line)
     hasher.combine(column)

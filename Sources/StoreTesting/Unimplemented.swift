@@ -5,15 +5,18 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
   /// Where it was left unimplemented.
   public let location: TestLocation
 
+  /// An error as `unimplemented` throws it.
   public init(name: String, location: TestLocation) {
     self.name = name
     self.location = location
   }
 
+  /// What was used, where it was left unimplemented, and what to do.
   public var description: String { unimplementedMessage(name) + " (\(location))" }
 }
 
-/// Stands for a function of a dependency that a test expects nobody to call. A call is reported at the line that made it, and throws.
+/// Stands for a throwing function of a dependency, `async` or not, that a test expects nobody to call. A call is reported at the line
+/// that made the stand-in, and throws.
 ///
 /// ```swift
 /// let world = World(find: unimplemented("find", report: report))
@@ -26,9 +29,9 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
 public func unimplemented<each Argument, Result>(
   _ name: String, report: @escaping TestReporter, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
-) -> @Sendable (repeat each Argument) async throws -> Result {
+) -> @Sendable (repeat each Argument) throws -> Result {
   let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-  return { (_: repeat each Argument) async throws -> Result in
+  return { (_: repeat each Argument) throws -> Result in
     report(
       TestFailure(
         kind: .unimplemented, message: unimplementedMessage(name), location: location))
@@ -37,7 +40,7 @@ public func unimplemented<each Argument, Result>(
 }
 
 /// Stands for a function of a dependency that a test expects nobody to call, where the function cannot throw: a call is reported at
-/// the line that made it, and gives `placeholder`.
+/// the line that made the stand-in, and gives `placeholder`.
 ///
 /// - Parameters:
 ///   - name: What failures call it.

@@ -185,6 +185,32 @@ struct ExploreTests {
         "The scenario threw: the disk is full\n\nSeed 3 fails, after 0 seeds") == true)
   }
 
+  @Test("the environment may put one seed in the place of all")
+  func environment() {
+    var complaints: [String] = []
+    func seeds(_ text: String?) -> ClosedRange<UInt64> {
+      Seeds(1...9, environment: text) { complaints.append($0) }.toRun
+    }
+    #expect(seeds(nil) == 1...9)
+    #expect(seeds("") == 1...9)
+    #expect(seeds("5") == 5...5)
+    #expect(seeds("18446744073709551615") == UInt64.max...UInt64.max)
+    #expect(complaints == [])
+    #expect(seeds("five") == 1...9)
+    #expect(
+      complaints == ["The environment variable SWIFTBOARD_SEED has to be a number, and is “five”."])
+  }
+
+  @Test("the last seed there is")
+  func lastSeed() {
+    let failures = Failures()
+    let found = explore(
+      seeds: (.max - 1)...(.max), stopsAtFirst: false, report: failures.report
+    ) { run in run.expect(run.seed != .max, "the last") }
+    #expect(found.failingSeeds == [.max])
+    #expect(failures.messages.first?.contains("after 1 seed that did not.") == true)
+  }
+
   @Test("what a dropped test store has left fails the run too")
   func leftovers() {
     let failures = Failures()

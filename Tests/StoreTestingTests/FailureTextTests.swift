@@ -147,6 +147,18 @@ struct FailureTextTests {
     #expect(store.state == Search.State())
   }
 
+  @Test("long lists are cut")
+  func longList() {
+    let store = searchStore(report: failures.report)
+    store.send(.poll)
+    store.advance(by: .seconds(23))
+    store.finish()
+    let lines = failures.messages.first?.split(separator: "\n") ?? []
+    #expect(lines.count == 23)
+    #expect(lines.dropFirst(20).first == "  tick")
+    #expect(lines.dropFirst(21).first == "  … and 3 more")
+  }
+
   @Test("what is left at the end: actions at the end, effects where they began")
   func leftovers() {
     let store = searchStore(report: failures.report)

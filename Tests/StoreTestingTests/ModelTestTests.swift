@@ -267,12 +267,22 @@ struct ModelTestTests {
   func generators() {
     let never = ModelTest(
       initialState: Switch.State(), reducer: Switch(),
-      moves: [.send { _, _ in nil }, .send(weight: 0, .on), .send(anyOf: [])], invariants: []
+      moves: [.send { _, _ in nil }, .send(weight: -1, .on), .send(anyOf: [])], invariants: []
     ) { _ in }
-    #expect(never.check(seeds: 1...3, report: report).steps == 0)
+    let failures = Failures()
+    let line = #line + 1
+    #expect(never.check(seeds: 1...3, report: failures.report).steps == 0)
+    #expect(failures.lines == [line])
+    #expect(
+      failures.messages == [
+        "The model made no move in 3 sequences, so nothing was tested: "
+          + "its generators gave none, their weights are 0, or the length is."
+      ])
     let looks = ModelTest(
       initialState: Switch.State(), reducer: Switch(),
-      moves: [.send(weight: 99) { _, _ in nil }, .send(.look)],
+      moves: [
+        .send(weight: .max) { _, _ in nil }, .send(weight: .max) { _, _ in nil }, .send(.look),
+      ],
       invariants: [Invariant("it is only looked at", step: { _, action, _ in action == .look })]
     ) { _ in }
     #expect(looks.check(seeds: 1...3, length: 7, report: report).steps == 21)

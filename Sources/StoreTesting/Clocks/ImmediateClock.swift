@@ -5,6 +5,7 @@ import Synchronization
 /// For tests in which only the result matters and not the order in time. What sleeps again and again would have no end here, so
 /// a number of sleeps is the most; in tests of timers use a `TestClock`.
 public final class ImmediateClock: Clock, Sendable {
+  /// Moments as `TestClock` has them.
   public typealias Instant = TestClock.Instant
 
   /// More sleeps than the clock allows.
@@ -12,10 +13,12 @@ public final class ImmediateClock: Clock, Sendable {
     /// How many sleeps there were.
     public let limit: Int
 
+    /// The error of a clock with this limit.
     public init(limit: Int) {
       self.limit = limit
     }
 
+    /// What happened, and what to use instead.
     public var description: String {
       "There were \(limit) sleeps on an ImmediateClock, the most it allows. What sleeps again and again "
         + "never ends on it: use a TestClock, or give a larger limit."
@@ -32,6 +35,7 @@ public final class ImmediateClock: Clock, Sendable {
 
   /// The latest deadline of a sleep so far.
   public var now: Instant { state.withLock { $0.now } }
+  /// Zero: every difference counts.
   public var minimumResolution: Duration { .zero }
 
   /// Moves time to `deadline` and returns; time never goes back. O(1).

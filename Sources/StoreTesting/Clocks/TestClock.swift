@@ -10,15 +10,21 @@ import Synchronization
 public final class TestClock: Clock, Sendable {
   /// A moment, counted from the clock's beginning.
   public struct Instant: InstantProtocol, CustomStringConvertible {
+    /// How long after the clock's beginning.
     public let offset: Duration
 
+    /// The moment so long after the clock's beginning.
     public init(offset: Duration) {
       self.offset = offset
     }
 
+    /// The moment `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// How long it is until `other`; negative where that is past.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
+    /// Whether `a` comes before `b`.
     public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+    /// The offset.
     public var description: String { String(describing: offset) }
   }
 
@@ -39,7 +45,9 @@ public final class TestClock: Clock, Sendable {
     self.executor = executor
   }
 
+  /// The moment to which the clock was advanced.
   public var now: Instant { state.withLock { $0.now } }
+  /// Zero: every difference counts.
   public var minimumResolution: Duration { .zero }
 
   /// When those who sleep will wake, in the order in which they will. O(n log n).

@@ -26,10 +26,13 @@ public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
   }
 
   /// Every step takes a declared transition. The monitor notes what happened, for coverage.
+  ///
+  /// - Parameter name: Another one where a test has several monitors.
   public static func transitions<Label, Event>(
-    _ monitor: TransitionMonitor<State, Action, Label, Event>
+    _ monitor: TransitionMonitor<State, Action, Label, Event>,
+    name: String = "every transition is declared"
   ) -> Self {
-    Invariant(name: "every transition is declared") { before, action, after, step in
+    Invariant(name: name) { before, action, after, step in
       monitor.check(from: before, action, to: after, step: step)?.description
     }
   }

@@ -1,9 +1,11 @@
 /// What happens to a store from outside, in a model test.
 public enum ModelMove<Action: Sendable>: Sendable, CustomStringConvertible {
+  /// Somebody sends an action.
   case send(Action)
   /// Time passes; what sleeps until then goes on.
   case advance(Duration)
 
+  /// The move as failures list it.
   public var description: String {
     switch self {
     case .send(let action): "send \(short(action))"
@@ -30,13 +32,14 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   /// Any move.
   ///
   /// - Parameters:
-  ///   - weight: How often it is asked, in proportion to the others; 0 for never.
+  ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000 000.
   ///   - make: Gets the present state and the only source of chance there is; `nil` where the move makes no sense now.
   public init(
     weight: Int = 1,
     _ make: @escaping @Sendable (_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>?
   ) {
-    self.weight = max(0, weight)
+    // Bounded, so that no sum of weights overflows.
+    self.weight = min(max(0, weight), 1_000_000)
     self.make = make
   }
 

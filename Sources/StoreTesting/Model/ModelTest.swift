@@ -5,7 +5,7 @@ import SwiftBoardStore
 /// Each seed is one sequence: moves are drawn from generators, which see the present state, and played on a real store, whose effects
 /// run on a `ManualExecutor` and sleep on a `TestClock`; letting time pass is one of the moves. After every step, those of effects
 /// too, every invariant is checked, and the store must not have reported an issue. The first sequence that breaks one is shrunk to a
-/// minimal one that breaks the same invariant: no move of it can be left out.
+/// minimal one that breaks the same invariant: no move of it can be left out, and up to ten moves no part of it is enough.
 ///
 /// ```swift
 /// let model = ModelTest(
@@ -20,9 +20,12 @@ import SwiftBoardStore
 ///
 /// model.check(seeds: 1...1000, length: 100, report: report)
 /// ```
-/// Equal seeds give equal sequences, on every machine, as long as the reducer and its dependencies leave nothing to chance.
+/// Equal seeds give equal sequences, on every machine, as long as the reducer and its dependencies leave nothing to chance and effects wait
+/// for nothing but the run's clock and executor.
 public struct ModelTest<R: Reducer>: Sendable {
+  /// The reducer's state.
   public typealias State = R.State
+  /// The reducer's action.
   public typealias Action = R.Action
 
   let initialState: State
@@ -40,6 +43,7 @@ public struct ModelTest<R: Reducer>: Sendable {
   ///   - interleaves: Whether the seed decides the order of ready tasks as well. Otherwise they run as they became ready.
   ///   - allowsIssues: Whether the store may report issues.
   ///   - shrink: What to try in an action's place to make a counterexample simpler, the simplest first: `.add(9)` → `[.add(1)]`.
+  ///     Durations stay as they are.
   ///   - dependencies: Makes the dependencies of a run anew: on the run's clock, with nothing left from the run before.
   public init(
     initialState: State, reducer: R, moves: [MoveGenerator<State, Action>],
@@ -86,6 +90,7 @@ public struct ModelTest<R: Reducer>: Sendable {
       report(TestFailure(kind: .expectation, message: text, location: location))
     }
     var result = ModelCheck<State, Action>()
+    var moveCount = 0
     for seed in chosen.toRun {
       let player = ModelPlayer(model: self, seed: seed)
       var random = SeededRandom(seed: seed)
@@ -97,6 +102,7 @@ public struct ModelTest<R: Reducer>: Sendable {
       }
       result.sequences += 1
       result.steps += run.steps
+      moveCount += run.moves.count
       guard let violation = run.violation else { continue }
       let counterexample = minimal(run.moves, violation, player, shrinkLimit, record)
       result.counterexample = counterexample
@@ -104,6 +110,15 @@ public struct ModelTest<R: Reducer>: Sendable {
         TestFailure(
           kind: .invariantBroken, message: counterexample.description, location: location))
       break
+    }
+    if moveCount == 0, result.counterexample == nil {
+      report(
+        TestFailure(
+          kind: .expectation,
+          message:
+            "The model made no move in \(count(result.sequences, "sequence")), so nothing was tested: "
+            + "its generators gave none, their weights are 0, or the length is.",
+          location: location))
     }
     return result
   }

@@ -7,7 +7,7 @@ import SwiftBoardStore
 /// failures all the same.
 ///
 /// What it lets pass can be shown: give it a `reportSkipped` that tells of a warning, for example
-/// `{ Issue.record("\($0.message)", severity: .warning) }`.
+/// `{ Issue.record("\($0.message)", severity: .warning) }`. Closures run twice then.
 public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   /// Whether the store is somebody else's, who ends it.
   private let isPart: Bool

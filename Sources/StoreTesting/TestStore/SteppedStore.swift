@@ -7,7 +7,9 @@ import SwiftBoardStore
 ///
 /// It belongs to one test: it is not `Sendable`. Many run side by side, since they share nothing.
 public class SteppedStore<R: Reducer> {
+  /// The reducer's state.
   public typealias State = R.State
+  /// The reducer's action.
   public typealias Action = R.Action
   /// A closure about the state from after a step: what it is given, and what that has to become, is the store's own.
   public typealias StateAssertion = (_ state: inout State) throws -> Void

@@ -29,6 +29,8 @@ final class TestCore<R: Reducer> {
   private let report: TestReporter
   private let told = Told()
   private var watchers: [Watcher] = []
+  /// What was sent, without what had ended when somebody looked.
+  private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var places: [Int: TestLocation] = [:]
 
@@ -56,14 +58,22 @@ final class TestCore<R: Reducer> {
 
   var state: State { store.state }
   var lastStep: Step<Action>? { told.content.withLock { $0.step } }
-  var waiting: [Action] { store.waiting.map(\.action) }
-  var unended: [RunningEffect<Action>] { store.unendedEffects }
+  var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
+  var unended: [RunningEffect<Action>] { isQuiet ? [] : store.unendedEffects }
+
+  /// Whether all that was sent has come to its end, so that nothing runs and nothing waits. Amortized O(1), and much cheaper than
+  /// asking what runs; false may also mean that cancelled actions are still in the queue.
+  private var isQuiet: Bool {
+    while let last = sent.last, last.isFinished { sent.removeLast() }
+    return sent.isEmpty
+  }
 
   // MARK: Steps
 
   /// Reduces an action of the test's.
   func send(_ action: Action, at location: TestLocation) -> StoreTask {
     let task = store.sendHeld(action, origin: .program(location.description))
+    sent.append(task)
     stepped(at: location)
     return task
   }
@@ -122,7 +132,7 @@ final class TestCore<R: Reducer> {
   /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it. What others sent stays; behind
   /// that, cancelled actions stay too.
   func forgetCancelled() {
-    if store.waiting.isEmpty { store.reduceNext() }
+    if !isQuiet, store.waiting.isEmpty { store.reduceNext() }
   }
 
   /// Waits for other threads until an action is there, `isEnough`, or no effect is left.

@@ -5,16 +5,21 @@
 public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>:
   Hashable, Sendable, CustomStringConvertible
 {
+  /// Where it begins.
   public let from: Label
+  /// What makes it happen.
   public let event: Event
+  /// Where it ends.
   public let to: Label
 
+  /// A single transition; `From` declares several.
   public init(from: Label, event: Event, to: Label) {
     self.from = from
     self.event = event
     self.to = to
   }
 
+  /// An arrow with the event on it.
   public var description: String { "\(from) --\(event)--> \(to)" }
 }
 
@@ -22,6 +27,7 @@ public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>
 public struct From<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
   let labels: [Label]
 
+  /// Transitions from each of these states.
   public init(_ labels: Label...) {
     self.labels = labels
   }

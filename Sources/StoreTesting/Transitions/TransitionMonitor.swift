@@ -151,6 +151,7 @@ public struct ImpossibleTransition<Label: Hashable & Sendable, Event: Hashable &
   /// What is declared for the state it began in.
   public let allowed: [Transition<Label, Event>]
 
+  /// What happened, and what is declared instead.
   public var description: String {
     let place = step > 0 ? "Step \(step)" : "A step"
     let rest =

@@ -49,12 +49,19 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
 /// Collects declarations, one under the other.
 @resultBuilder
 public enum TransitionTableBuilder<Label: Hashable & Sendable, Event: Hashable & Sendable> {
+  /// What one declaration comes to.
   public typealias Part = [Transition<Label, Event>]
 
+  /// A declaration.
   public static func buildExpression(_ part: Part) -> Part { part }
+  /// Declarations one under the other.
   public static func buildBlock(_ parts: Part...) -> Part { parts.flatMap { $0 } }
+  /// An `if` without `else`.
   public static func buildOptional(_ part: Part?) -> Part { part ?? [] }
+  /// An `if` with `else`, or a `switch`.
   public static func buildEither(first part: Part) -> Part { part }
+  /// An `if` with `else`, or a `switch`.
   public static func buildEither(second part: Part) -> Part { part }
+  /// A `for` loop.
   public static func buildArray(_ parts: [Part]) -> Part { parts.flatMap { $0 } }
 }
