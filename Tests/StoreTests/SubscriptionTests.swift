@@ -245,7 +245,7 @@ struct ComposedSubscriptionTests {
 
   struct Root: ComposedReducer {
     var body: some Reducer<State, Action, TestClock> {
-      Reduce(
+      AnyReducer(
         CombineReducers<State, Action, TestClock, _> {
           Reduce { state, action, _ in
             if case .set(let change) = action { change(&state) }

@@ -5,15 +5,15 @@ extension ReducerBuilder {
   @inlinable
   public static func buildExpression(
     _ reducer: any Reducer<State, Action, Dependencies>
-  ) -> Reduce<State, Action, Dependencies> {
-    Reduce(reducer)
+  ) -> AnyReducer<State, Action, Dependencies> {
+    AnyReducer(reducer)
   }
 
   /// What is only there from some system version on (`if #available`); its type must not be named where it is not.
   @inlinable
   public static func buildLimitedAvailability(
     _ reducer: some Reducer<State, Action, Dependencies>
-  ) -> Reduce<State, Action, Dependencies> {
-    Reduce(reducer)
+  ) -> AnyReducer<State, Action, Dependencies> {
+    AnyReducer(reducer)
   }
 }
