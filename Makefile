@@ -7,7 +7,7 @@ RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples
 ARGS ?=
 
-.PHONY: run test bench format lint install libraries examples sanitize clean
+.PHONY: run test allocations bench format lint install libraries examples sanitize clean
 
 run: libraries
 	@$(RELEASE) >&2
@@ -16,13 +16,17 @@ run: libraries
 test: libraries lint
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --parallel
-	@$(MAKE) --no-print-directory examples
+	@$(MAKE) --no-print-directory examples allocations
 
 examples:
 	@for example in Examples/*/Package.swift; do \
 	  echo "example $$(dirname $$example)"; \
 	  $(SWIFT) run --package-path "$$(dirname "$$example")" || exit 1; \
 	done
+
+# What is free of noise: how much each kind of step allocates.
+allocations:
+	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks --allocations
 
 bench: libraries
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks
