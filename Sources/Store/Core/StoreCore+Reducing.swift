@@ -31,15 +31,30 @@ extension StoreCore {
     _ effect: Effect<R.Action>, parent: Int32, flags: EffectEntry.Flags,
     _ source: EffectTable<R.Action>.Source, _ machine: inout Machine
   ) -> EffectToken {
+    let token = enter(effect, parent: parent, flags: flags, source, &machine)
+    launch(token, effect.operation, &machine)
+    return token
+  }
+
+  @inlinable
+  func launch(
+    _ token: EffectToken, _ operation: Effect<R.Action>.Operation, _ machine: inout Machine
+  ) {
+    machine.table.works[Int(token.index)].task = task(token, operation)
+  }
+
+  @inlinable
+  func enter(
+    _ effect: Effect<R.Action>, parent: Int32, flags: EffectEntry.Flags,
+    _ source: EffectTable<R.Action>.Source, _ machine: inout Machine
+  ) -> EffectToken {
     let index = machine.table.insert(
       shape: .leaf, phase: .running, parent: parent, flags: flags.union(.handedOver))
-    let token = machine.table.token(index)
     machine.table.entries[Int(index)].step = source.step
     machine.table.entries[Int(index)].since = source.since
     machine.table.works[Int(index)].cause = source.cause
     machine.table.works[Int(index)].effect = effect.emptied
-    machine.table.works[Int(index)].task = task(token, effect.operation)
-    return token
+    return machine.table.token(index)
   }
 
   /// Reduces one action and takes its effects.
@@ -68,6 +83,15 @@ extension StoreCore {
     if !effects.isEmpty {
       let source = EffectTable<R.Action>.Source(
         step: machine.steps, cause: item.action, since: coarseNanoseconds())
+      if effects.count == 1, item.endsWork, !isOrphan, machine.isPlain, effects[0].traits == nil,
+        effects[0].isTask
+      {
+        // A link in a chain. Its task comes last, so that whoever takes it on another thread finds the lock free or nearly so.
+        let token = enter(effects[0], parent: owner, flags: [], source, &machine)
+        finish(item, owner, &machine)
+        launch(token, effects[0].operation, &machine)
+        return
+      }
       for effect in effects {
         if effect.traits == nil, effect.isTask, machine.outbox.meter == nil,
           machine.outbox.starts.isEmpty
