@@ -48,6 +48,23 @@ public final class LogReader {
     self.init(try FileSource(path: path))
   }
 
+  /// Reads on from `position`; `source` begins there. What stands before is neither read nor checked again.
+  public convenience init(
+    _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
+  ) {
+    self.init(source, limits: limits)
+    input = LineInput(
+      source, limit: limits.line, chunk: limits.chunk, offset: position.offset)
+    chain = position.chain
+    rules = position.rules
+    number = position.line
+  }
+
+  /// Where the next line begins. O(1).
+  public var position: LogPosition {
+    LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
+  }
+
   /// What was found so far; complete once `next` has returned nil.
   public var warnings: [LogWarning] {
     let more = unknownCount - unknown.count
