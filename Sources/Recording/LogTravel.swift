@@ -260,7 +260,8 @@ extension LogTravel {
       }
     }
 
-    private mutating func keepState(before entry: LogReader.Entry, at position: LogPosition) throws {
+    private mutating func keepState(before entry: LogReader.Entry, at position: LogPosition) throws
+    {
       switch entry.line {
       case .snapshot(let snapshot):
         guard index.wantsSnapshot(of: snapshot.n) else { return }

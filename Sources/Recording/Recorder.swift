@@ -14,16 +14,26 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   private let writer: LogWriter
   private let options: RecordingOptions
   private let journal: DrawJournal?
-  private let began: Int64
+  private let info: RecordingInfo
   private let clock: @Sendable () -> Int64
   private let endsRecording: @Sendable (Action) -> Bool
-  /// Room for an action and a state, reused from step to step.
-  private let scratch = Mutex<[UInt8]>([])
+  private let file: Mutex<File>
+
+  private struct File {
+    /// The store's last step before the file.
+    var base: Int
+    /// When the recording began, and when the file did, by the clock.
+    let recordingBegan: Int64
+    var began: Int64
+    /// Room for an action and a state, reused from step to step.
+    var scratch: [UInt8] = []
+  }
 
   /// Begins a recording in a sink.
   ///
   /// - Parameters:
   ///   - state: The store's state now.
+  ///   - rotation: Gives the next file where the options say that the recording rotates; nil: it does not.
   ///   - journal: The journal that the generators draw through; nil where the reducer has none.
   ///   - clock: Microseconds from any origin, monotonic; called inside the store's critical section.
   ///   - endsRecording: Whether an action is the one that will stop the recording, so that its step has a digest whatever
@@ -31,8 +41,9 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - onFailure: Called once, on the thread that noticed, which may be inside the store's critical section: it must be
   ///     quick and must not call the store.
   public init(
-    sink: any LogSink, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
-    journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
+    sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
+    options: RecordingOptions = .init(), journal: DrawJournal?,
+    clock: @escaping @Sendable () -> Int64,
     endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
@@ -43,16 +54,13 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       throw .encoding("\(error)")
     }
     if let reason = obstacle(to: canonical[...]) { throw .encoding(reason) }
-    let header = LogHeader(
-      schema: info.schema, created: info.created, environment: info.environment,
-      locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null,
-      digest: Digest(of: canonical),
-      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted)
-    var line: [UInt8] = []
-    header.appendBody(to: &line, state: canonical[...])
+    let digest = Digest(of: canonical)
+    let line = Recorder.header(info, options, canonical[...], digest)
 
     let base = options.baseStep
-    writer = try LogWriter(sink, header: line, digest: header.digest, options: options) { failure in
+    writer = try LogWriter(
+      sink, header: line, digest: digest, options: options, rotation: rotation
+    ) { failure in
       onFailure(
         StoreIssue(
           message: failure.description, location: SourceLocation(), step: failure.step + base))
@@ -60,7 +68,9 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     self.options = options
     self.journal = journal
     self.clock = clock
-    self.began = clock()
+    self.info = info
+    let now = clock()
+    file = Mutex(File(base: base, recordingBegan: now, began: now))
     self.endsRecording = endsRecording
   }
 
@@ -73,18 +83,101 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ) throws(RecordingError) {
     let sink: FileSink
     do throws(FileSink.OpenError) {
+      if options.rotation != nil, let number = FileName.numbers(of: path)?.last {
+        throw .exists(path: "\(path).\(number)")
+      }
       sink = try FileSink(creating: path)
     } catch {
       throw .file(error)
     }
+    let synchronizes = options.durability == .sync
+    let rotation = options.rotation.map {
+      FileRotation(path: path, keep: $0.keep, synchronizes: synchronizes)
+    }
     do throws(RecordingError) {
       try self.init(
-        sink: sink, info: info, state: state, options: options, journal: journal, clock: clock,
+        sink: sink, rotation: rotation, info: info, state: state, options: options,
+        journal: journal, clock: clock,
         endsRecording: endsRecording, onFailure: onFailure)
     } catch {
       sink.remove(path)
       throw error
     }
+    // Without it the file's name might not survive what its content survives.
+    if synchronizes { try? FileCalls.system.synchronizeFolder(FileName(path).folder) }
+  }
+
+  /// Goes on with a recording that has no end line, such as a fork. The file must be as it was when `log` was made.
+  ///
+  /// Steps are numbered, times counted and digests spaced as in the log; `options.baseStep` is the store's last step all the same, 0
+  /// for a new store.
+  ///
+  /// - Parameter state: The store's state now, which must be the one after the log's last step.
+  public init(
+    continuing log: LogContinuation, path: String, state: State,
+    options: RecordingOptions = .init(), journal: DrawJournal?,
+    clock: @escaping @Sendable () -> Int64,
+    endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
+    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+  ) throws(RecordingError) {
+    var options = options
+    options.digestEvery = log.header.digestEvery ?? 1
+    if let expected = log.digest {
+      let found: Digest
+      do {
+        found = Digest(of: try CanonicalEncoder.encode(state))
+      } catch {
+        throw .encoding("\(error)")
+      }
+      guard found == expected else { throw .state(expected: expected, found: found) }
+    }
+    let part = LogLink(log.header)?.part ?? 0
+    let sink: FileSink
+    do throws(FileSink.OpenError) {
+      if options.rotation != nil, let number = FileName.numbers(of: path)?.last, number != part {
+        throw .exists(path: "\(path).\(number)")
+      }
+      var end: [UInt8] = []
+      log.chain.previous?.append(to: &end)
+      end += SumChain.closing + [0x0A]
+      sink = try FileSink(continuing: path, size: log.size, end: end)
+    } catch {
+      throw .file(error)
+    }
+    let rotation = options.rotation.map {
+      FileRotation(
+        path: path, keep: $0.keep, synchronizes: options.durability == .sync,
+        existing: part > 0 ? FileName.numbers(of: path) ?? [part] : [])
+    }
+    let base = options.baseStep
+    writer = LogWriter(
+      sink, continuing: log, options: options, rotation: rotation, part: part
+    ) { failure in
+      onFailure(
+        StoreIssue(
+          message: failure.description, location: SourceLocation(), step: failure.step + base))
+    }
+    self.options = options
+    self.journal = journal
+    self.clock = clock
+    info = RecordingInfo(log.header)
+    let began = clock() - log.time
+    file = Mutex(File(base: base - log.step, recordingBegan: began, began: began))
+    self.endsRecording = endsRecording
+  }
+
+  private static func header(
+    _ info: RecordingInfo, _ options: RecordingOptions, _ state: ArraySlice<UInt8>,
+    _ digest: Digest, after time: Int64 = 0, link: LogLink? = nil
+  ) -> [UInt8] {
+    let header = LogHeader(
+      schema: info.schema, created: info.created + time, environment: info.environment,
+      locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null, digest: digest,
+      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted,
+      extra: link.map { [JSON.Member(LogLink.key, $0.json)] } ?? [])
+    var line: [UInt8] = []
+    header.appendBody(to: &line, state: state)
+    return line
   }
 
   /// The taps to put on the store. They keep the recorder alive.
@@ -95,7 +188,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       issue: { [self] issue in record(issue) })
   }
 
-  /// The last step in the recording, from 1; 0 before the first.
+  /// The last step in the recording, from 1, all its files counted; 0 before the first.
   public var step: Int { writer.step }
 
   /// Whether lines are still taken: false after `stop` and after a failure.
@@ -126,40 +219,61 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   private func record(_ step: Step<Action>, _ state: borrowing State) {
     let draws = journal?.endReduction() ?? []
     guard writer.isOpen else { return }
-    let number = step.number - options.baseStep
-    let isSnapshot = options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
-    let needsDigest =
-      isSnapshot || number.isMultiple(of: options.digestEvery) || endsRecording(step.action)
     var bytes: [UInt8] = []
-    scratch.withLock { swap(&bytes, &$0) }
+    let (base, began) = file.withLock { file in
+      swap(&bytes, &file.scratch)
+      return (file.base, file.began)
+    }
+    defer { file.withLock { swap(&bytes, &$0.scratch) } }
     bytes.removeAll(keepingCapacity: true)
+    let number = step.number - base
     let end: Int
     var digest: Digest?
+    var (isSnapshot, isLast) = (false, false)
     do {
       // User code runs here, under no lock of ours.
       try CanonicalEncoder.encode(step.action, into: &bytes)
       end = bytes.count
-      if needsDigest {
+      isLast = writer.isFull(adding: end + 100)
+      isSnapshot =
+        !isLast && options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
+      if isSnapshot || isLast || number.isMultiple(of: options.digestEvery)
+        || endsRecording(step.action)
+      {
         try CanonicalEncoder.encode(copy state, into: &bytes)
         digest = Digest(of: bytes[end...])
       }
     } catch {
-      return writer.fail(number, nil, "\(error)")
+      return writer.fail(writer.step + 1, nil, "\(error)")
     }
-    if let reason = obstacle(to: bytes[..<end]) { return writer.fail(number, nil, reason) }
+    if let reason = obstacle(to: bytes[..<end]) {
+      return writer.fail(writer.step + 1, nil, reason)
+    }
+    let now = clock()
     writer.add(
       LogWriter.EncodedStep(
-        number: number, origin: origin(step.origin), action: bytes[..<end], draws: draws,
+        number: number, origin: origin(step.origin, base), action: bytes[..<end], draws: draws,
         effects: step.effects.isEmpty ? [] : step.effects.map(LogEffect.init), digest: digest,
-        time: clock() - began))
-    if isSnapshot, let digest {
-      let canonical = bytes[end...]
-      if let reason = obstacle(to: canonical) { return writer.fail(number + 1, nil, reason) }
-      writer.add { n, line in
+        time: now - began))
+    guard isSnapshot || isLast, let digest else { return }
+    let canonical = bytes[end...]
+    if let reason = obstacle(to: canonical) {
+      return writer.fail(writer.step + 1, nil, reason)
+    }
+    guard isLast else {
+      return writer.add { n, line in
         LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical)
       }
     }
-    scratch.withLock { swap(&bytes, &$0) }
+    let time = now - file.withLock { $0.recordingBegan }
+    let goesOn = writer.rotate(digest: digest) { link in
+      Recorder.header(info, options, canonical, digest, after: time, link: link)
+    }
+    guard goesOn else { return }
+    file.withLock { file in
+      file.base = step.number
+      file.began = now
+    }
   }
 
   private func record(_ issue: StoreIssue) {
@@ -172,8 +286,10 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
   }
 
-  private func origin(_ origin: StepOrigin) -> StepOrigin {
+  /// An effect of a step before the file counts as one that ran already when it began.
+  private func origin(_ origin: StepOrigin, _ base: Int) -> StepOrigin {
     guard case .effect(let name, let id, let step) = origin else { return origin }
-    return .effect(name: name, id: id, step: max(0, step - options.baseStep))
+    return .effect(
+      name: name, id: id, step: step > options.baseStep ? max(0, step - base) : 0)
   }
 }

@@ -37,7 +37,8 @@ struct StatePredicateParser {
     return parts.count == 1 ? parts[0] : .all(parts)
   }
 
-  private mutating func negation(depth: Int) throws(StatePredicateError) -> StatePredicate.Expression
+  private mutating func negation(depth: Int) throws(StatePredicateError)
+    -> StatePredicate.Expression
   {
     guard depth < Self.deepest else {
       throw error(at: position, "more than \(Self.deepest) levels of parentheses and negations")

@@ -15,7 +15,8 @@ struct StatePredicateTests {
   }
 
   @Test(arguments: [
-    "counter.count >= 5", "counter.count>4", "counter.count == 5.0", "counter.count < 50e-1 or true == true",
+    "counter.count >= 5", "counter.count>4", "counter.count == 5.0",
+    "counter.count < 50e-1 or true == true",
     #"items[2].name == "x""#, "exists counter.none", "counter.on", "not counter.off",
     "!counter.off", "counter.name == \"\\u00c9mile\"", "counter.none == null",
     #"["odd key"]["a.b"] == 1.5"#, "count(items) == 3", "count(counter.name) == 5",
@@ -23,7 +24,8 @@ struct StatePredicateTests {
     "5 == counter.count", "counter.count == counter.count", #"items[2].tags contains "a""#,
     #"items[2].tags == ["a", "b"]"#, #"counter contains "on""#, #"counter.name contains "mil""#,
     "exists $", "$.counter.on", "$[\"not\"] == 1", "größe == 3", "$ != null",
-    "counter.off or counter.on and counter.count == 5", "(counter.off or counter.on) and counter.on",
+    "counter.off or counter.on and counter.count == 5",
+    "(counter.off or counter.on) and counter.on",
     "not (counter.off && counter.on) || counter.off", " counter.count\t>=  5 ",
     #"items contains {"name": "w"}"#, "missing != 1", "items[2].name > \"w\"", "-1 < counter.count",
     "exists items[0].name", "not exists items[9]", "not not counter.on",
@@ -88,7 +90,8 @@ struct StatePredicateTests {
     var generator = SplitMix(state: 11)
     let pieces = [
       "a", "b.c", "[0]", "[\"k\"]", "$", "==", "!=", "<", "<=", ">", ">=", "contains", "exists",
-      "count(", "count", "not", "!", "and", "&&", "or", "||", "(", ")", "1", "-2.5e3", "\"x\"", "\"", "\\",
+      "count(", "count", "not", "!", "and", "&&", "or", "||", "(", ")", "1", "-2.5e3", "\"x\"",
+      "\"", "\\",
       "{", "}", "[", "]", "{\"a\":1}", "[1]", " ", ".", "é", "\u{1F600}", "true", "null", "=", "\n",
     ]
     var fine = 0

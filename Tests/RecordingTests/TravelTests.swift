@@ -166,7 +166,9 @@ struct TravelTests {
     let (bytes, states) = try Self.log(100)
     let seen = Box(0)
     let replayer = Session.replayer(ambient: {
-      seen.value.withLock { $0 += 1; return $0 == 50 ? 1 : 0 }
+      seen.value.withLock {
+        $0 += 1; return $0 == 50 ? 1 : 0
+      }
     })
     let travel = try Self.travel(bytes, .init(), replayer)
     let divergence = try #require(travel.divergence)
