@@ -73,7 +73,10 @@ struct OldLogsTests {
       migrations: migrations)
     var cents = 0
     let summary = try replayer.replay(
-      path: Logs.path(name), acceptRisk: acceptRisk, onStep: { cents = $1.cents; _ = ($0, $2) })
+      path: Logs.path(name), acceptRisk: acceptRisk,
+      onStep: {
+        cents = $1.cents; _ = ($0, $2)
+      })
     return (summary, cents)
   }
 
