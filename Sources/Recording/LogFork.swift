@@ -198,7 +198,7 @@ extension LogFork {
 
     private mutating func write() -> LogIOError? {
       let output = LogOutput(sink, synchronizes: false, size: size)
-      _ = output.append(step: last.step) { [bytes] in $0.append(contentsOf: bytes) }
+      _ = output.append(step: last.step) { [bytes] in $0.append(bytes) }
       if let failure = output.flush() { return failure.error }
       size += bytes.count
       bytes.removeAll(keepingCapacity: true)

@@ -19,8 +19,9 @@ final class LogOutput: Sendable {
     let error: LogIOError
   }
 
-  private struct Lines {
-    var bytes: [UInt8] = []
+  private final class Lines: @unchecked Sendable {
+    // Unchecked: it is behind one of the two locks, and goes from one to the other while both are held.
+    var bytes = LineBuffer()
     /// Where each collected line ends in `bytes`, and its step.
     var ends: [(end: Int, step: Int)] = []
   }
@@ -30,9 +31,12 @@ final class LogOutput: Sendable {
     /// Bytes in the file, always whole lines.
     var size = 0
     var broken = false
-    /// The buffer last written, to be filled again.
-    var spare: [UInt8] = []
+    /// Memory of the lines that were written last, to be filled again.
+    var spare = Lines()
   }
+
+  /// Memory that is kept from one flush to the next, at most.
+  private static let kept = 1 << 20
 
   private let synchronizes: Bool
   private let lines = Mutex(Lines())
@@ -51,7 +55,7 @@ final class LogOutput: Sendable {
   }
 
   /// Adds the line that `build` appends. Returns what waits now.
-  func append(step: Int, _ build: (inout [UInt8]) -> Void) -> Waiting {
+  func append(step: Int, _ build: (inout LineBuffer) -> Void) -> Waiting {
     lines.withLock { lines in
       let isFirst = lines.ends.isEmpty
       build(&lines.bytes)
@@ -66,30 +70,30 @@ final class LogOutput: Sendable {
   }
 
   private func flush(_ file: inout File) -> Failure? {
-    var batch = Lines()
-    swap(&batch.bytes, &file.spare)
-    lines.withLock { swap(&$0, &batch) }
+    lines.withLock { swap(&$0, &file.spare) }
     defer {
-      batch.bytes.removeAll(keepingCapacity: batch.bytes.count < 1 << 20)
-      file.spare = batch.bytes
+      file.spare.bytes.removeAll(keeping: LogOutput.kept)
+      file.spare.ends.removeAll(keepingCapacity: true)
     }
-    guard !file.broken, let last = batch.ends.last else { return nil }
-    let (written, error) = LogOutput.put(batch.bytes, at: file.size, into: file.sink)
+    let ends = file.spare.ends
+    guard !file.broken, let last = ends.last else { return nil }
+    let count = file.spare.bytes.count
+    let (written, error) = LogOutput.put(
+      UnsafeRawBufferPointer(file.spare.bytes.bytes()), at: file.size, into: file.sink)
     if let error {
       file.broken = true
-      file.size += batch.ends.last(where: { $0.end <= written })?.end ?? 0
+      file.size += ends.last(where: { $0.end <= written })?.end ?? 0
       try? file.sink.truncate(to: file.size)
-      return Failure(
-        step: batch.ends.first(where: { $0.end > written })?.step ?? last.step, error: error)
+      return Failure(step: ends.first(where: { $0.end > written })?.step ?? last.step, error: error)
     }
-    file.size += batch.bytes.count
+    file.size += count
     guard synchronizes else { return nil }
     do throws(LogIOError) {
       try file.sink.synchronize()
       return nil
     } catch {
       file.broken = true
-      return Failure(step: batch.ends.first?.step ?? last.step, error: error)
+      return Failure(step: ends.first?.step ?? last.step, error: error)
     }
   }
 
@@ -154,19 +158,23 @@ final class LogOutput: Sendable {
   private static func put(
     _ bytes: [UInt8], at offset: Int, into sink: any LogSink
   ) -> (written: Int, error: LogIOError?) {
-    bytes.withUnsafeBytes { bytes in
-      var written = 0
-      while written < bytes.count {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-        do throws(LogIOError) {
-          let count = try sink.write(rest, at: offset + written)
-          guard count > 0 else { return (written, LogIOError(code: EIO, operation: "write")) }
-          written += count
-        } catch {
-          guard error.code == EINTR else { return (written, error) }
-        }
+    bytes.withUnsafeBytes { put($0, at: offset, into: sink) }
+  }
+
+  private static func put(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, into sink: any LogSink
+  ) -> (written: Int, error: LogIOError?) {
+    var written = 0
+    while written < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+      do throws(LogIOError) {
+        let count = try sink.write(rest, at: offset + written)
+        guard count > 0 else { return (written, LogIOError(code: EIO, operation: "write")) }
+        written += count
+      } catch {
+        guard error.code == EINTR else { return (written, error) }
       }
-      return (written, nil)
     }
+    return (written, nil)
   }
 }

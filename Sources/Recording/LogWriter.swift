@@ -10,7 +10,7 @@ final class LogWriter: Sendable {
     /// In the file, from 1.
     let number: Int
     let origin: StepOrigin
-    let action: ArraySlice<UInt8>
+    let action: UnsafeBufferPointer<UInt8>
     let draws: [LoggedDraw]
     let effects: [LogEffect]
     let digest: Digest?
@@ -59,7 +59,7 @@ final class LogWriter: Sendable {
     var chain = SumChain()
     output = LogOutput(sink, synchronizes: options.durability == .sync)
     let first = output.append(step: 0) { bytes in
-      bytes.append(contentsOf: header)
+      bytes.append(header)
       chain.seal(&bytes, from: 0)
     }
     core = Mutex(Core(chain: chain, size: first.bytes, header: first.bytes, digest: digest))
@@ -115,7 +115,7 @@ final class LogWriter: Sendable {
         LogStep.appendBody(
           to: &bytes, n: step.number, t: core.time, origin: step.origin, draws: step.draws,
           effects: step.effects, digest: step.digest, action: step.action)
-        core.tail?.bodies.append(Array(bytes[start...]))
+        core.tail?.bodies.append(Array(bytes.bytes(from: start)))
         core.chain.seal(&bytes, from: start)
       }
     }
@@ -129,8 +129,10 @@ final class LogWriter: Sendable {
       return output.append(step: core.stepsBefore + core.step) { bytes in
         let start = bytes.count
         defer { core.size += bytes.count - start }
-        body(core.step, &bytes)
-        core.tail?.bodies.append(Array(bytes[start...]))
+        var line: [UInt8] = []
+        body(core.step, &line)
+        bytes.append(line)
+        core.tail?.bodies.append(line)
         core.chain.seal(&bytes, from: start)
       }
     }
@@ -145,12 +147,10 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Whether the file is to be ended behind a step that adds about `bytes`.
-  func isFull(adding bytes: Int) -> Bool {
+  /// Whether the file is to be ended behind the next step.
+  var isFull: Bool {
     guard let sizeLimit else { return false }
-    return core.withLock { core in
-      core.open && core.size + bytes >= max(sizeLimit, 2 * core.header)
-    }
+    return core.withLock { core in core.open && core.size >= max(sizeLimit, 2 * core.header) }
   }
 
   /// Ends the file behind a step with a digest and begins the next one.
@@ -165,7 +165,7 @@ final class LogWriter: Sendable {
       let steps = core.stepsBefore + core.step
       _ = output.append(step: steps) { bytes in
         let start = bytes.count
-        LogEnd(n: core.step, digest: digest).appendBody(to: &bytes)
+        bytes.append(LogEnd(n: core.step, digest: digest).body)
         core.chain.seal(&bytes, from: start)
       }
       guard let sum = core.chain.previous else { return false }
@@ -210,7 +210,7 @@ final class LogWriter: Sendable {
       var chain = ending.chain
       _ = output.append(step: last) { bytes in
         let start = bytes.count
-        LogEnd(n: ending.step, digest: digest).appendBody(to: &bytes)
+        bytes.append(LogEnd(n: ending.step, digest: digest).body)
         chain.seal(&bytes, from: start)
       }
       return flush()
@@ -220,8 +220,7 @@ final class LogWriter: Sendable {
       let old = LogWriter.sealed(tail.bodies, after: tail.before)
       var bodies = tail.bodies
       bodies[0].append(digest)
-      bodies.append([])
-      LogEnd(n: ending.step, digest: digest).appendBody(to: &bodies[bodies.count - 1])
+      bodies.append(LogEnd(n: ending.step, digest: digest).body)
       let new = LogWriter.sealed(bodies, after: tail.before)
       if let failure = output.replaceTail(old, with: new, step: last) {
         fail(failure.step, failure.error)

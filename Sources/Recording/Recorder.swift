@@ -11,23 +11,10 @@ import Synchronization
 /// Cost of a step: encoding the action, and the state where a digest is due, in the store's critical section; then, unless the
 /// durability is `none`, one system call.
 public final class Recorder<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
-  private let writer: LogWriter
-  private let options: RecordingOptions
-  private let journal: DrawJournal?
-  private let info: RecordingInfo
-  private let clock: @Sendable () -> Int64
-  private let endsRecording: @Sendable (Action) -> Bool
-  private let file: Mutex<File>
-
-  private struct File {
-    /// The store's last step before the file.
-    var base: Int
-    /// When the recording began, and when the file did, by the clock.
-    let recordingBegan: Int64
-    var began: Int64
-    /// Room for an action and a state, reused from step to step.
-    var scratch: [UInt8] = []
-  }
+  @usableFromInline let core: StepRecorder
+  @usableFromInline let actions: ValueEncoder<Action>
+  @usableFromInline let states: ValueEncoder<State>
+  @usableFromInline let endsRecording: @Sendable (Action) -> Bool
 
   /// Begins a recording in a sink.
   ///
@@ -53,24 +40,22 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     } catch {
       throw .encoding("\(error)")
     }
-    if let reason = obstacle(to: canonical[...]) { throw .encoding(reason) }
+    if let reason = canonical.withUnsafeBufferPointer({ obstacle(to: $0) }) {
+      throw .encoding(reason)
+    }
     let digest = Digest(of: canonical)
-    let line = Recorder.header(info, options, canonical[...], digest)
-
+    let line = StepRecorder.header(info, options, canonical[...], digest)
     let base = options.baseStep
-    writer = try LogWriter(
+    let writer = try LogWriter(
       sink, header: line, digest: digest, options: options, rotation: rotation
     ) { failure in
       onFailure(
         StoreIssue(
           message: failure.description, location: SourceLocation(), step: failure.step + base))
     }
-    self.options = options
-    self.journal = journal
-    self.clock = clock
-    self.info = info
-    let now = clock()
-    file = Mutex(File(base: base, recordingBegan: now, began: now))
+    core = StepRecorder(writer, info: info, options: options, journal: journal, clock: clock)
+    actions = .make()
+    states = .make()
     self.endsRecording = endsRecording
   }
 
@@ -150,61 +135,63 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
         existing: part > 0 ? FileName.numbers(of: path) ?? [part] : [])
     }
     let base = options.baseStep
-    writer = LogWriter(
+    let writer = LogWriter(
       sink, continuing: log, options: options, rotation: rotation, part: part
     ) { failure in
       onFailure(
         StoreIssue(
           message: failure.description, location: SourceLocation(), step: failure.step + base))
     }
-    self.options = options
-    self.journal = journal
-    self.clock = clock
-    info = RecordingInfo(log.header)
-    let began = clock() - log.time
-    file = Mutex(File(base: base - log.step, recordingBegan: began, began: began))
+    core = StepRecorder(
+      writer, info: RecordingInfo(log.header), options: options, journal: journal, clock: clock,
+      earlier: (log.step, log.time))
+    actions = .make()
+    states = .make()
     self.endsRecording = endsRecording
   }
 
-  private static func header(
-    _ info: RecordingInfo, _ options: RecordingOptions, _ state: ArraySlice<UInt8>,
-    _ digest: Digest, after time: Int64 = 0, link: LogLink? = nil
-  ) -> [UInt8] {
-    let header = LogHeader(
-      schema: info.schema, created: info.created + time, environment: info.environment,
-      locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null, digest: digest,
-      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted,
-      extra: link.map { [JSON.Member(LogLink.key, $0.json)] } ?? [])
-    var line: [UInt8] = []
-    header.appendBody(to: &line, state: state)
-    return line
-  }
-
   /// The taps to put on the store. They keep the recorder alive.
+  @inlinable
   public var hooks: StepHooks<State, Action> {
     StepHooks(
-      willReduce: { [journal] _ in journal?.beginReduction() },
+      willReduce: { [core] _ in core.willReduce() },
       didReduce: { [self] step, state in record(step, state) },
-      issue: { [self] issue in record(issue) })
+      issue: { [core] issue in core.record(issue) })
+  }
+
+  @inlinable
+  func record(_ step: Step<Action>, _ state: borrowing State) {
+    if endsRecording(step.action) || core.wantsState(step.number) {
+      let state = copy state
+      core.record(
+        step.number, step.origin, step.effects,
+        action: { [actions] in try actions.encode(step.action, $0) },
+        state: { [states] in try states.encode(state, $0) })
+    } else {
+      core.record(
+        step.number, step.origin, step.effects,
+        action: { [actions] in try actions.encode(step.action, $0) },
+        state: nil)
+    }
   }
 
   /// The last step in the recording, from 1, all its files counted; 0 before the first.
-  public var step: Int { writer.step }
+  public var step: Int { core.writer.step }
 
   /// Whether lines are still taken: false after `stop` and after a failure.
-  public var isRecording: Bool { writer.isOpen }
+  public var isRecording: Bool { core.writer.isOpen }
 
   /// Why the recording ended by itself; nil while all is well.
-  public var failure: RecordingFailure? { writer.failure }
+  public var failure: RecordingFailure? { core.writer.failure }
 
   /// Names the state after the last step.
   public func mark(_ name: String) {
-    writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
+    core.writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
   }
 
   /// Writes what waits. For signals and ends of programs; `.flush` and `.sync` have nothing waiting.
   public func flush() {
-    writer.flush()
+    core.writer.flush()
   }
 
   /// Ends the recording with its last line and closes the file. Later steps are not recorded; a second call does nothing. May
@@ -213,83 +200,6 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// - Parameter state: The state after the last recorded step. Only read where that step has no digest because of
   ///   `digestEvery`; without it such a recording ends without an end line, which readers report as cut short.
   public func stop(state: State? = nil) {
-    writer.stop { try state.map { Digest(of: try CanonicalEncoder.encode($0)) } }
-  }
-
-  private func record(_ step: Step<Action>, _ state: borrowing State) {
-    let draws = journal?.endReduction() ?? []
-    guard writer.isOpen else { return }
-    var bytes: [UInt8] = []
-    let (base, began) = file.withLock { file in
-      swap(&bytes, &file.scratch)
-      return (file.base, file.began)
-    }
-    defer { file.withLock { swap(&bytes, &$0.scratch) } }
-    bytes.removeAll(keepingCapacity: true)
-    let number = step.number - base
-    let end: Int
-    var digest: Digest?
-    var (isSnapshot, isLast) = (false, false)
-    do {
-      // User code runs here, under no lock of ours.
-      try CanonicalEncoder.encode(step.action, into: &bytes)
-      end = bytes.count
-      isLast = writer.isFull(adding: end + 100)
-      isSnapshot =
-        !isLast && options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
-      if isSnapshot || isLast || number.isMultiple(of: options.digestEvery)
-        || endsRecording(step.action)
-      {
-        try CanonicalEncoder.encode(copy state, into: &bytes)
-        digest = Digest(of: bytes[end...])
-      }
-    } catch {
-      return writer.fail(writer.step + 1, nil, "\(error)")
-    }
-    if let reason = obstacle(to: bytes[..<end]) {
-      return writer.fail(writer.step + 1, nil, reason)
-    }
-    let now = clock()
-    writer.add(
-      LogWriter.EncodedStep(
-        number: number, origin: origin(step.origin, base), action: bytes[..<end], draws: draws,
-        effects: step.effects.isEmpty ? [] : step.effects.map(LogEffect.init), digest: digest,
-        time: now - began))
-    guard isSnapshot || isLast, let digest else { return }
-    let canonical = bytes[end...]
-    if let reason = obstacle(to: canonical) {
-      return writer.fail(writer.step + 1, nil, reason)
-    }
-    guard isLast else {
-      return writer.add { n, line in
-        LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical)
-      }
-    }
-    let time = now - file.withLock { $0.recordingBegan }
-    let goesOn = writer.rotate(digest: digest) { link in
-      Recorder.header(info, options, canonical, digest, after: time, link: link)
-    }
-    guard goesOn else { return }
-    file.withLock { file in
-      file.base = step.number
-      file.began = now
-    }
-  }
-
-  private func record(_ issue: StoreIssue) {
-    let issue = (
-      message: issue.message, file: issue.location.fileID.description, line: issue.location.line
-    )
-    writer.add { n, bytes in
-      LogIssue(n: n, message: issue.message, file: issue.file, line: Int(issue.line))
-        .appendBody(to: &bytes)
-    }
-  }
-
-  /// An effect of a step before the file counts as one that ran already when it began.
-  private func origin(_ origin: StepOrigin, _ base: Int) -> StepOrigin {
-    guard case .effect(let name, let id, let step) = origin else { return origin }
-    return .effect(
-      name: name, id: id, step: step > options.baseStep ? max(0, step - base) : 0)
+    core.writer.stop { try state.map { Digest(of: try CanonicalEncoder.encode($0)) } }
   }
 }
