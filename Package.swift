@@ -66,7 +66,7 @@ let package = Package(
     tests("JSONTests", of: ["SwiftBoardJSON"]),
     tests(
       "RecordingTests", of: ["SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON"],
-      exclude: ["check_log.py"]),
+      exclude: ["check_log.py", "Logs"]),
     tests(
       "StoreTestingTests",
       of: ["SwiftBoardTesting", "SwiftBoardStore", "SwiftBoardRecording"]),

@@ -6,7 +6,6 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
 
   /// Characters of the text form.
   static let length = 22
-  static let prefix = Array("xxh64:".utf8)
 
   public init(_ value: UInt64) {
     self.value = value
@@ -23,16 +22,17 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
   }
 
   init?(utf8 text: some Collection<UInt8>) {
-    guard text.count == Digest.length, text.starts(with: Digest.prefix) else { return nil }
-    var value: UInt64 = 0
-    for byte in text.dropFirst(Digest.prefix.count) {
-      switch byte {
-      case 0x30...0x39: value = value << 4 | UInt64(byte - 0x30)
-      case 0x61...0x66: value = value << 4 | UInt64(byte - 0x61 + 10)
-      default: return nil
-      }
+    guard text.count == Digest.length else { return nil }
+    let found: Digest?? = text.withContiguousStorageIfAvailable { bytes in
+      bytes.baseAddress.flatMap { Digest.read($0) }
     }
-    self.value = value
+    guard
+      let digest = found
+        ?? Array(text).withUnsafeBufferPointer({ bytes in
+          bytes.baseAddress.flatMap { Digest.read($0) }
+        })
+    else { return nil }
+    self = digest
   }
 
   func append(to bytes: inout [UInt8]) {
@@ -42,17 +42,52 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
   /// Lends the text form, without an allocation: it is in every line.
   func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Digest.length) { text in
-      _ = text.initialize(from: Digest.prefix)
-      var left = value
-      var position = Digest.length
-      while position > Digest.prefix.count {
-        position &-= 1
-        let digit = UInt8(truncatingIfNeeded: left) & 15
-        text.initializeElement(at: position, to: digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
-        left >>= 4
-      }
+      if let start = text.baseAddress { write(to: start) }
       return body(UnsafeBufferPointer(text))
     }
+  }
+
+  /// Writes the 22 characters of the text form.
+  func write(to start: UnsafeMutablePointer<UInt8>) {
+    let text = UnsafeMutableRawPointer(start)
+    // `xxh6` and `4:`, then the digits, eight at a time.
+    text.storeBytes(of: UInt32(littleEndian: 0x3668_7878), as: UInt32.self)
+    text.storeBytes(of: UInt16(littleEndian: 0x3A34), toByteOffset: 4, as: UInt16.self)
+    text.storeBytes(
+      of: Digest.digits(UInt32(truncatingIfNeeded: value >> 32)), toByteOffset: 6, as: UInt64.self)
+    text.storeBytes(
+      of: Digest.digits(UInt32(truncatingIfNeeded: value)), toByteOffset: 14, as: UInt64.self)
+  }
+
+  /// Eight hexadecimal digits, the first one at the lowest address.
+  @inline(__always)
+  private static func digits(_ half: UInt32) -> UInt64 {
+    // One digit a byte.
+    var spread = UInt64(half.byteSwapped)
+    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+    spread = ((spread >> 4) & 0x000F_000F_000F_000F) | ((spread << 8) & 0x0F00_0F00_0F00_0F00)
+    // 0x27 more for those above 9, from `9` to `a`.
+    let isLetter = ((spread &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+    return (spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27).littleEndian
+  }
+
+  /// Reads the 22 bytes at `start`; nil for what is no digest.
+  @inline(__always)
+  static func read(_ start: UnsafePointer<UInt8>) -> Digest? {
+    let text = UnsafeRawPointer(start)
+    guard UInt32(littleEndian: text.loadUnaligned(as: UInt32.self)) == 0x3668_7878,
+      UInt16(littleEndian: text.loadUnaligned(fromByteOffset: 4, as: UInt16.self)) == 0x3A34
+    else { return nil }
+    var (value, isBad): (UInt64, Bool) = (0, false)
+    for index in 6..<Digest.length {
+      let byte = start[index]
+      let digit = byte &- 0x30
+      let letter = byte &- 0x61
+      isBad = isBad || (digit > 9 && letter > 5)
+      value = value << 4 | UInt64(digit <= 9 ? digit : letter &+ 10)
+    }
+    return isBad ? nil : Digest(value)
   }
 
   public var description: String {

@@ -38,7 +38,7 @@ public final class DrawJournal: Sendable {
   }
 
   private struct Core {
-    /// Nil while recording.
+    /// What is left out when there is nothing.
     var serving: [LoggedDraw]?
     var drawn: [LoggedDraw] = []
     var mismatch: Mismatch?
@@ -47,6 +47,10 @@ public final class DrawJournal: Sendable {
   /// The thread that reduces, 0 when none does. Only that thread stores its own value here, so a thread that reads its own value
   /// is the one that stored it and no order with other threads matters.
   private let reducingThread = Atomic<UInt>(0)
+  /// Whether the reduction serves; and whether `core` is as it was made, which spares most reductions two locks. Both are for the
+  /// thread that reduces alone, and whoever reduces next on another thread comes after it by the store's own lock.
+  private let isServing = Atomic<Bool>(false)
+  private let isQuiet = Atomic<Bool>(true)
   private let core = Mutex(Core())
 
   public init() {}
@@ -68,11 +72,15 @@ public final class DrawJournal: Sendable {
   }
 
   private func begin(serving draws: [LoggedDraw]?) {
-    core.withLock { core in
-      core.serving = draws
-      core.drawn.removeAll(keepingCapacity: true)
-      core.mismatch = nil
+    if !isQuiet.load(ordering: .relaxed) || draws?.isEmpty == false {
+      core.withLock { core in
+        core.serving = draws
+        core.drawn.removeAll(keepingCapacity: true)
+        core.mismatch = nil
+      }
+      isQuiet.store(false, ordering: .relaxed)
     }
+    isServing.store(draws != nil, ordering: .relaxed)
     reducingThread.store(DrawJournal.currentThread, ordering: .relaxed)
   }
 
@@ -80,9 +88,11 @@ public final class DrawJournal: Sendable {
   @discardableResult
   public func endReduction() -> [LoggedDraw] {
     reducingThread.store(0, ordering: .relaxed)
+    if isQuiet.load(ordering: .relaxed) { return [] }
+    isQuiet.store(true, ordering: .relaxed)
     return core.withLock { core in
       let drawn = core.drawn
-      core.drawn = []
+      core = Core()
       return drawn
     }
   }
@@ -90,6 +100,8 @@ public final class DrawJournal: Sendable {
   /// Ends a reduction that was served from a log; nil when it drew exactly what the log has.
   public func endReplayedReduction() -> Mismatch? {
     reducingThread.store(0, ordering: .relaxed)
+    if isQuiet.load(ordering: .relaxed) { return nil }
+    isQuiet.store(true, ordering: .relaxed)
     return core.withLock { core in
       let (drawn, logged) = (core.drawn.count, core.serving?.count ?? 0)
       let mismatch = core.mismatch ?? (drawn < logged ? .unused(drawn: drawn, logged: logged) : nil)
@@ -104,8 +116,11 @@ public final class DrawJournal: Sendable {
   /// kind, or nothing, a fixed value of the kind asked for, and `endReplayedReduction` says so. Anywhere else: the live value.
   public func draw(_ kind: LoggedDraw.Kind, live: () -> LoggedDraw) -> LoggedDraw {
     guard isReducingHere else { return live() }
+    let isServing = isServing.load(ordering: .relaxed)
+    isQuiet.store(false, ordering: .relaxed)
     let served: LoggedDraw? = core.withLock { core in
-      guard let logged = core.serving else { return nil }
+      guard isServing else { return nil }
+      let logged = core.serving ?? []
       let index = core.drawn.count
       let value: LoggedDraw
       if core.mismatch != nil {

@@ -8,7 +8,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// A new file of a recording: mode 0600, locked while it is open.
+/// A recording's file: locked while it is open, and of mode 0600 where it is new.
 public final class FileSink: LogSink {
   /// Why a recording's file could not be created.
   public enum OpenError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -17,6 +17,8 @@ public final class FileSink: LogSink {
     /// Another recorder holds the file.
     case busy(path: String)
     case failed(path: String, LogIOError)
+    /// A file that is to be continued is not as it was.
+    case changed(path: String)
 
     /// The exit status of a command that ends with this: 73, cannot create.
     public var exitCode: Int32 { 73 }
@@ -26,6 +28,7 @@ public final class FileSink: LogSink {
       case .exists(let path): "\(path) exists already; a recording starts with a new file"
       case .busy(let path): "\(path) is being written by another recorder"
       case .failed(let path, let error): "\(path) cannot be created: \(error)"
+      case .changed(let path): "\(path) has changed since it was read"
       }
     }
   }
@@ -44,21 +47,68 @@ public final class FileSink: LogSink {
       throw code == EEXIST
         ? .exists(path: path) : .failed(path: path, LogIOError(code: code, operation: "open"))
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let code = errno
-      #if canImport(Glibc)
-        _ = Glibc.close(descriptor)
-      #elseif canImport(Musl)
-        _ = Musl.close(descriptor)
-      #else
-        _ = Darwin.close(descriptor)
-      #endif
-      throw code == EWOULDBLOCK
-        ? .busy(path: path) : .failed(path: path, LogIOError(code: code, operation: "flock"))
+    do throws(OpenError) {
+      try FileSink.lock(descriptor, path)
+    } catch {
+      FileSink.close(descriptor)
+      throw error
     }
     // The umask may have taken bits away, but never added any; 0600 is what was promised.
     _ = fchmod(descriptor, 0o600)
     self.descriptor = Mutex(descriptor)
+  }
+
+  /// Opens a file to write on behind its last byte. A symbolic link is refused, and a file that has another size than `size`.
+  ///
+  /// - Parameter end: What the file must end with.
+  init(continuing path: String, size: Int, end: [UInt8]) throws(OpenError) {
+    var descriptor: Int32
+    repeat {
+      descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else {
+      throw .failed(path: path, LogIOError(code: errno, operation: "open"))
+    }
+    do throws(OpenError) {
+      try FileSink.lock(descriptor, path)
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else {
+        throw .failed(path: path, LogIOError(code: errno, operation: "fstat"))
+      }
+      guard Int(status.st_size) == size, FileSink.ends(descriptor, at: size, with: end) else {
+        throw .changed(path: path)
+      }
+    } catch {
+      FileSink.close(descriptor)
+      throw error
+    }
+    self.descriptor = Mutex(descriptor)
+  }
+
+  private static func ends(_ descriptor: Int32, at size: Int, with end: [UInt8]) -> Bool {
+    var found = [UInt8](repeating: 0, count: end.count)
+    let count = found.withUnsafeMutableBytes { buffer in
+      pread(descriptor, buffer.baseAddress, buffer.count, off_t(size - end.count))
+    }
+    return count == end.count && found == end
+  }
+
+  private static func lock(_ descriptor: Int32, _ path: String) throws(OpenError) {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      throw code == EWOULDBLOCK
+        ? .busy(path: path) : .failed(path: path, LogIOError(code: code, operation: "flock"))
+    }
+  }
+
+  private static func close(_ descriptor: Int32) {
+    #if canImport(Glibc)
+      _ = Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      _ = Musl.close(descriptor)
+    #else
+      _ = Darwin.close(descriptor)
+    #endif
   }
 
   deinit { close() }
@@ -92,14 +142,7 @@ public final class FileSink: LogSink {
       descriptor = -1
       return open
     }
-    guard open >= 0 else { return }
-    #if canImport(Glibc)
-      _ = Glibc.close(open)
-    #elseif canImport(Musl)
-      _ = Musl.close(open)
-    #else
-      _ = Darwin.close(open)
-    #endif
+    if open >= 0 { FileSink.close(open) }
   }
 }
 

@@ -46,7 +46,7 @@ func canonical(_ value: JSON) -> [UInt8] {
 }
 
 /// Why a line with this canonical value could not be read again; nil where it could.
-func obstacle(to canonical: ArraySlice<UInt8>) -> String? {
+func obstacle(to canonical: UnsafeBufferPointer<UInt8>) -> String? {
   // The line's own object is one level, and the rest of the line is well below a megabyte.
   if canonical.count > 63 << 20 { return "the value has more than 63 MiB" }
   // Shorter ones cannot be so deep; nearly all are.

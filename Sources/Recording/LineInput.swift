@@ -25,10 +25,11 @@ struct LineInput {
   private var start = 0
   private var end = 0
   /// Where in the file `start` is.
-  private var offset = 0
+  private(set) var offset: Int
   private var atEnd = false
 
-  init(_ source: any LogSource, limit: Int, chunk: Int) {
+  init(_ source: any LogSource, limit: Int, chunk: Int, offset: Int = 0) {
+    self.offset = offset
     self.source = source
     self.limit = limit
     self.chunk = max(chunk, 1)

@@ -37,74 +37,78 @@ extension LogHeader {
 
 extension LogStep {
   static func appendBody(
-    to bytes: inout [UInt8], n: Int, t: Int64, origin: StepOrigin, draws: [LoggedDraw],
-    effects: [LogEffect], digest: Digest?, action: ArraySlice<UInt8>
+    to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin, draws: [LoggedDraw],
+    effects: [LogEffect], digest: Digest?, action: UnsafeBufferPointer<UInt8>
   ) {
-    bytes.append(literal: #"{"k":"step","n":"#)
+    bytes.append(#"{"k":"step","n":"#)
     bytes.append(decimal: n)
-    bytes.append(literal: #","t":"#)
+    bytes.append(#","t":"#)
     bytes.append(decimal: Int(t))
-    bytes.append(literal: #","by":{"#)
+    bytes.append(#","by":{"#)
     switch origin {
     case .user(let line, let at):
-      bytes.append(literal: #""user":"#)
-      appendQuoted(line, to: &bytes)
-      bytes.append(literal: #","at":"#)
-      appendQuoted(at, to: &bytes)
+      bytes.append(#""user":"#)
+      bytes.append(quoted: line)
+      bytes.append(#","at":"#)
+      bytes.append(quoted: at)
     case .effect(let name, let id, let step):
-      bytes.append(literal: #""effect":"#)
-      appendQuoted(name, to: &bytes)
+      bytes.append(#""effect":"#)
+      bytes.append(quoted: name)
       if let id {
-        bytes.append(literal: #","id":"#)
-        appendQuoted(id, to: &bytes)
+        bytes.append(#","id":"#)
+        bytes.append(quoted: id)
       }
-      bytes.append(literal: #","step":"#)
+      bytes.append(#","step":"#)
       bytes.append(decimal: step)
     case .link(let link):
-      bytes.append(literal: #""link":"#)
-      appendQuoted(link, to: &bytes)
+      bytes.append(#""link":"#)
+      bytes.append(quoted: link)
     case .program(let name):
-      bytes.append(literal: #""program":"#)
-      appendQuoted(name, to: &bytes)
+      bytes.append(#""program":"#)
+      bytes.append(quoted: name)
     }
-    bytes.append(literal: #"},"action":"#)
-    bytes.append(contentsOf: action)
+    bytes.append(#"},"action":"#)
+    bytes.append(action)
     if !draws.isEmpty {
-      bytes.append(literal: #","draws":["#)
+      bytes.append(#","draws":["#)
       for (index, draw) in draws.enumerated() {
-        bytes.append(literal: index > 0 ? #",[""# : #"[""#)
-        bytes.append(draw.kind.rawValue)
-        bytes.append(literal: #"","#)
-        appendQuoted(draw.value, to: &bytes)
-        bytes.append(UInt8(ascii: "]"))
+        bytes.append(index > 0 ? #",[""# as StaticString : #"[""#)
+        bytes.append(draw.kind.text)
+        bytes.append(#"","#)
+        bytes.append(quoted: draw.value)
+        bytes.append("]")
       }
-      bytes.append(UInt8(ascii: "]"))
+      bytes.append("]")
     }
     if !effects.isEmpty {
-      bytes.append(literal: #","effects":"#)
+      bytes.append(#","effects":"#)
       append(effects, to: &bytes)
     }
-    if let digest { bytes.append(digest) }
+    if let digest {
+      bytes.append(#","digest":""#)
+      bytes.append(digest)
+      bytes.append("\"")
+    }
   }
 
-  private static func append(_ effects: [LogEffect], to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "["))
+  private static func append(_ effects: [LogEffect], to bytes: inout LineBuffer) {
+    bytes.append("[")
     for (index, effect) in effects.enumerated() {
-      bytes.append(literal: index > 0 ? #",{"name":"# : #"{"name":"#)
-      appendQuoted(effect.name, to: &bytes)
+      bytes.append(index > 0 ? #",{"name":"# as StaticString : #"{"name":"#)
+      bytes.append(quoted: effect.name)
       if let id = effect.id {
-        bytes.append(literal: #","id":"#)
-        appendQuoted(id, to: &bytes)
+        bytes.append(#","id":"#)
+        bytes.append(quoted: id)
       }
-      bytes.append(literal: #","kind":"#)
-      appendQuoted(effect.kind, to: &bytes)
+      bytes.append(#","kind":"#)
+      bytes.append(quoted: effect.kind)
       if !effect.parts.isEmpty {
-        bytes.append(literal: #","parts":"#)
+        bytes.append(#","parts":"#)
         append(effect.parts, to: &bytes)
       }
-      bytes.append(UInt8(ascii: "}"))
+      bytes.append("}")
     }
-    bytes.append(UInt8(ascii: "]"))
+    bytes.append("]")
   }
 }
 
@@ -144,6 +148,14 @@ extension LogEnd {
   }
 }
 
+extension LogEnd {
+  var body: [UInt8] {
+    var bytes: [UInt8] = []
+    appendBody(to: &bytes)
+    return bytes
+  }
+}
+
 extension LogLine {
   /// The line's body, to be completed by `SumChain.seal`.
   func appendBody(to bytes: inout [UInt8]) {
@@ -151,9 +163,13 @@ extension LogLine {
     case .header(let header):
       header.appendBody(to: &bytes, state: canonical(header.state)[...])
     case .step(let step):
-      LogStep.appendBody(
-        to: &bytes, n: step.n, t: step.t, origin: step.origin, draws: step.draws,
-        effects: step.effects, digest: step.digest, action: step.actionBytes[...])
+      var line = LineBuffer()
+      step.actionBytes.withUnsafeBufferPointer { action in
+        LogStep.appendBody(
+          to: &line, n: step.n, t: step.t, origin: step.origin, draws: step.draws,
+          effects: step.effects, digest: step.digest, action: action)
+      }
+      bytes.append(contentsOf: line.bytes())
       bytes.append(step.extra)
     case .issue(let issue): issue.appendBody(to: &bytes)
     case .mark(let mark): mark.appendBody(to: &bytes)
@@ -189,21 +205,6 @@ extension [UInt8] {
 
   mutating func append(literal text: StaticString) {
     text.withUTF8Buffer { append(contentsOf: $0) }
-  }
-
-  /// Digits without an intermediate String: `n` and `t` are in every line.
-  mutating func append(decimal value: Int) {
-    guard value >= 0 else { return append(String(value)) }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var left = value
-      var position = digits.count
-      repeat {
-        position &-= 1
-        digits.initializeElement(at: position, to: UInt8(truncatingIfNeeded: left % 10) &+ 0x30)
-        left /= 10
-      } while left > 0
-      append(contentsOf: digits[position...])
-    }
   }
 
   mutating func append(_ digest: Digest) {

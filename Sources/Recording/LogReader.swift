@@ -48,6 +48,23 @@ public final class LogReader {
     self.init(try FileSource(path: path))
   }
 
+  /// Reads on from `position`; `source` begins there. What stands before is neither read nor checked again.
+  public convenience init(
+    _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
+  ) {
+    self.init(source, limits: limits)
+    input = LineInput(
+      source, limit: limits.line, chunk: limits.chunk, offset: position.offset)
+    chain = position.chain
+    rules = position.rules
+    number = position.line
+  }
+
+  /// Where the next line begins. O(1).
+  public var position: LogPosition {
+    LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
+  }
+
   /// What was found so far; complete once `next` has returned nil.
   public var warnings: [LogWarning] {
     let more = unknownCount - unknown.count
@@ -56,22 +73,32 @@ public final class LogReader {
 
   /// The next line of a known kind; the first is the header, nil is the end. After an error the same error again.
   public func next() throws(LogReadError) -> Entry? {
+    while let entry = try nextOfAnyKind() {
+      guard case .unknown = entry.line else { return entry }
+    }
+    return nil
+  }
+
+  /// `next`, with lines of unknown kinds.
+  func nextOfAnyKind() throws(LogReadError) -> Entry? {
     if let failure { throw failure }
     if finished { return nil }
     do throws(LogReadError) {
-      while let entry = try read() {
-        guard case .unknown(let kind, _) = entry.line else { return entry }
+      guard let entry = try read() else {
+        finished = true
+        return nil
+      }
+      if case .unknown(let kind, _) = entry.line {
         unknownCount += 1
         if unknown.count < LogReader.namedUnknownKinds {
           unknown.append(.unknownKind(kind, line: entry.number))
         }
       }
+      return entry
     } catch {
       failure = error
       throw error
     }
-    finished = true
-    return nil
   }
 
   /// The header of a log, which is always its first line.

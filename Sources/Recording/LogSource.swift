@@ -17,7 +17,8 @@ public final class FileSource: LogSource {
   private let descriptor: Int32
   private let path: String
 
-  public init(path: String) throws(LogReadError) {
+  /// - Parameter offset: Where to begin, in bytes; a pipe can only be read from its front.
+  public init(path: String, from offset: Int = 0) throws(LogReadError) {
     var descriptor: Int32
     repeat {
       descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -29,6 +30,8 @@ public final class FileSource: LogSource {
     }
     self.descriptor = descriptor
     self.path = path
+    guard offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 else { return }
+    throw .io(path: path, LogIOError(code: errno, operation: "lseek"))
   }
 
   deinit { _ = close(descriptor) }
@@ -55,8 +58,10 @@ public final class BytesSource: LogSource {
   private let bytes: [UInt8]
   private var position = 0
 
-  public init(_ bytes: [UInt8]) {
+  /// - Parameter offset: Where to begin.
+  public init(_ bytes: [UInt8], from offset: Int = 0) {
     self.bytes = bytes
+    position = min(max(offset, 0), bytes.count)
   }
 
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {

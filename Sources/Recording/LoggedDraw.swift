@@ -9,6 +9,16 @@ public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
     case uuid
     /// One `next()` of the generator: a UInt64, decimal.
     case random
+
+    /// The raw value, without a String.
+    var text: StaticString {
+      switch self {
+      case .date: "date"
+      case .clock: "clock"
+      case .uuid: "uuid"
+      case .random: "random"
+      }
+    }
   }
 
   public let kind: Kind

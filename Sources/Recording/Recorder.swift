@@ -11,19 +11,16 @@ import Synchronization
 /// Cost of a step: encoding the action, and the state where a digest is due, in the store's critical section; then, unless the
 /// durability is `none`, one system call.
 public final class Recorder<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
-  private let writer: LogWriter
-  private let options: RecordingOptions
-  private let journal: DrawJournal?
-  private let began: Int64
-  private let clock: @Sendable () -> Int64
-  private let endsRecording: @Sendable (Action) -> Bool
-  /// Room for an action and a state, reused from step to step.
-  private let scratch = Mutex<[UInt8]>([])
+  @usableFromInline let core: StepRecorder
+  @usableFromInline let actions: ValueEncoder<Action>
+  @usableFromInline let states: ValueEncoder<State>
+  @usableFromInline let endsRecording: @Sendable (Action) -> Bool
 
   /// Begins a recording in a sink.
   ///
   /// - Parameters:
   ///   - state: The store's state now.
+  ///   - rotation: Gives the next file where the options say that the recording rotates; nil: it does not.
   ///   - journal: The journal that the generators draw through; nil where the reducer has none.
   ///   - clock: Microseconds from any origin, monotonic; called inside the store's critical section.
   ///   - endsRecording: Whether an action is the one that will stop the recording, so that its step has a digest whatever
@@ -31,8 +28,9 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - onFailure: Called once, on the thread that noticed, which may be inside the store's critical section: it must be
   ///     quick and must not call the store.
   public init(
-    sink: any LogSink, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
-    journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
+    sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
+    options: RecordingOptions = .init(), journal: DrawJournal?,
+    clock: @escaping @Sendable () -> Int64,
     endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
@@ -42,25 +40,22 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     } catch {
       throw .encoding("\(error)")
     }
-    if let reason = obstacle(to: canonical[...]) { throw .encoding(reason) }
-    let header = LogHeader(
-      schema: info.schema, created: info.created, environment: info.environment,
-      locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null,
-      digest: Digest(of: canonical),
-      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted)
-    var line: [UInt8] = []
-    header.appendBody(to: &line, state: canonical[...])
-
+    if let reason = canonical.withUnsafeBufferPointer({ obstacle(to: $0) }) {
+      throw .encoding(reason)
+    }
+    let digest = Digest(of: canonical)
+    let line = StepRecorder.header(info, options, canonical[...], digest)
     let base = options.baseStep
-    writer = try LogWriter(sink, header: line, digest: header.digest, options: options) { failure in
+    let writer = try LogWriter(
+      sink, header: line, digest: digest, options: options, rotation: rotation
+    ) { failure in
       onFailure(
         StoreIssue(
           message: failure.description, location: SourceLocation(), step: failure.step + base))
     }
-    self.options = options
-    self.journal = journal
-    self.clock = clock
-    self.began = clock()
+    core = StepRecorder(writer, info: info, options: options, journal: journal, clock: clock)
+    actions = .make()
+    states = .make()
     self.endsRecording = endsRecording
   }
 
@@ -73,45 +68,130 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ) throws(RecordingError) {
     let sink: FileSink
     do throws(FileSink.OpenError) {
+      if options.rotation != nil, let number = FileName.numbers(of: path)?.last {
+        throw .exists(path: "\(path).\(number)")
+      }
       sink = try FileSink(creating: path)
     } catch {
       throw .file(error)
     }
+    let synchronizes = options.durability == .sync
+    let rotation = options.rotation.map {
+      FileRotation(path: path, keep: $0.keep, synchronizes: synchronizes)
+    }
     do throws(RecordingError) {
       try self.init(
-        sink: sink, info: info, state: state, options: options, journal: journal, clock: clock,
+        sink: sink, rotation: rotation, info: info, state: state, options: options,
+        journal: journal, clock: clock,
         endsRecording: endsRecording, onFailure: onFailure)
     } catch {
       sink.remove(path)
       throw error
     }
+    // Without it the file's name might not survive what its content survives.
+    if synchronizes { try? FileCalls.system.synchronizeFolder(FileName(path).folder) }
+  }
+
+  /// Goes on with a recording that has no end line, such as a fork. The file must be as it was when `log` was made.
+  ///
+  /// Steps are numbered, times counted and digests spaced as in the log; `options.baseStep` is the store's last step all the same, 0
+  /// for a new store.
+  ///
+  /// - Parameter state: The store's state now, which must be the one after the log's last step.
+  public init(
+    continuing log: LogContinuation, path: String, state: State,
+    options: RecordingOptions = .init(), journal: DrawJournal?,
+    clock: @escaping @Sendable () -> Int64,
+    endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
+    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+  ) throws(RecordingError) {
+    var options = options
+    options.digestEvery = log.header.digestEvery ?? 1
+    if let expected = log.digest {
+      let found: Digest
+      do {
+        found = Digest(of: try CanonicalEncoder.encode(state))
+      } catch {
+        throw .encoding("\(error)")
+      }
+      guard found == expected else { throw .state(expected: expected, found: found) }
+    }
+    let part = LogLink(log.header)?.part ?? 0
+    let sink: FileSink
+    do throws(FileSink.OpenError) {
+      if options.rotation != nil, let number = FileName.numbers(of: path)?.last, number != part {
+        throw .exists(path: "\(path).\(number)")
+      }
+      var end: [UInt8] = []
+      log.chain.previous?.append(to: &end)
+      end += SumChain.closing + [0x0A]
+      sink = try FileSink(continuing: path, size: log.size, end: end)
+    } catch {
+      throw .file(error)
+    }
+    let rotation = options.rotation.map {
+      FileRotation(
+        path: path, keep: $0.keep, synchronizes: options.durability == .sync,
+        existing: part > 0 ? FileName.numbers(of: path) ?? [part] : [])
+    }
+    let base = options.baseStep
+    let writer = LogWriter(
+      sink, continuing: log, options: options, rotation: rotation, part: part
+    ) { failure in
+      onFailure(
+        StoreIssue(
+          message: failure.description, location: SourceLocation(), step: failure.step + base))
+    }
+    core = StepRecorder(
+      writer, info: RecordingInfo(log.header), options: options, journal: journal, clock: clock,
+      earlier: (log.step, log.time))
+    actions = .make()
+    states = .make()
+    self.endsRecording = endsRecording
   }
 
   /// The taps to put on the store. They keep the recorder alive.
+  @inlinable
   public var hooks: StepHooks<State, Action> {
     StepHooks(
-      willReduce: { [journal] _ in journal?.beginReduction() },
+      willReduce: { [core] _ in core.willReduce() },
       didReduce: { [self] step, state in record(step, state) },
-      issue: { [self] issue in record(issue) })
+      issue: { [core] issue in core.record(issue) })
   }
 
-  /// The last step in the recording, from 1; 0 before the first.
-  public var step: Int { writer.step }
+  @inlinable
+  func record(_ step: Step<Action>, _ state: borrowing State) {
+    if endsRecording(step.action) || core.wantsState(step.number) {
+      let state = copy state
+      core.record(
+        step.number, step.origin, step.effects,
+        action: { [actions] in try actions.encode(step.action, $0) },
+        state: { [states] in try states.encode(state, $0) })
+    } else {
+      core.record(
+        step.number, step.origin, step.effects,
+        action: { [actions] in try actions.encode(step.action, $0) },
+        state: nil)
+    }
+  }
+
+  /// The last step in the recording, from 1, all its files counted; 0 before the first.
+  public var step: Int { core.writer.step }
 
   /// Whether lines are still taken: false after `stop` and after a failure.
-  public var isRecording: Bool { writer.isOpen }
+  public var isRecording: Bool { core.writer.isOpen }
 
   /// Why the recording ended by itself; nil while all is well.
-  public var failure: RecordingFailure? { writer.failure }
+  public var failure: RecordingFailure? { core.writer.failure }
 
   /// Names the state after the last step.
   public func mark(_ name: String) {
-    writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
+    core.writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
   }
 
   /// Writes what waits. For signals and ends of programs; `.flush` and `.sync` have nothing waiting.
   public func flush() {
-    writer.flush()
+    core.writer.flush()
   }
 
   /// Ends the recording with its last line and closes the file. Later steps are not recorded; a second call does nothing. May
@@ -120,60 +200,6 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// - Parameter state: The state after the last recorded step. Only read where that step has no digest because of
   ///   `digestEvery`; without it such a recording ends without an end line, which readers report as cut short.
   public func stop(state: State? = nil) {
-    writer.stop { try state.map { Digest(of: try CanonicalEncoder.encode($0)) } }
-  }
-
-  private func record(_ step: Step<Action>, _ state: borrowing State) {
-    let draws = journal?.endReduction() ?? []
-    guard writer.isOpen else { return }
-    let number = step.number - options.baseStep
-    let isSnapshot = options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
-    let needsDigest =
-      isSnapshot || number.isMultiple(of: options.digestEvery) || endsRecording(step.action)
-    var bytes: [UInt8] = []
-    scratch.withLock { swap(&bytes, &$0) }
-    bytes.removeAll(keepingCapacity: true)
-    let end: Int
-    var digest: Digest?
-    do {
-      // User code runs here, under no lock of ours.
-      try CanonicalEncoder.encode(step.action, into: &bytes)
-      end = bytes.count
-      if needsDigest {
-        try CanonicalEncoder.encode(copy state, into: &bytes)
-        digest = Digest(of: bytes[end...])
-      }
-    } catch {
-      return writer.fail(number, nil, "\(error)")
-    }
-    if let reason = obstacle(to: bytes[..<end]) { return writer.fail(number, nil, reason) }
-    writer.add(
-      LogWriter.EncodedStep(
-        number: number, origin: origin(step.origin), action: bytes[..<end], draws: draws,
-        effects: step.effects.isEmpty ? [] : step.effects.map(LogEffect.init), digest: digest,
-        time: clock() - began))
-    if isSnapshot, let digest {
-      let canonical = bytes[end...]
-      if let reason = obstacle(to: canonical) { return writer.fail(number + 1, nil, reason) }
-      writer.add { n, line in
-        LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical)
-      }
-    }
-    scratch.withLock { swap(&bytes, &$0) }
-  }
-
-  private func record(_ issue: StoreIssue) {
-    let issue = (
-      message: issue.message, file: issue.location.fileID.description, line: issue.location.line
-    )
-    writer.add { n, bytes in
-      LogIssue(n: n, message: issue.message, file: issue.file, line: Int(issue.line))
-        .appendBody(to: &bytes)
-    }
-  }
-
-  private func origin(_ origin: StepOrigin) -> StepOrigin {
-    guard case .effect(let name, let id, let step) = origin else { return origin }
-    return .effect(name: name, id: id, step: max(0, step - options.baseStep))
+    core.writer.stop { try state.map { Digest(of: try CanonicalEncoder.encode($0)) } }
   }
 }

@@ -26,6 +26,16 @@ public struct RecordingInfo: Sendable, Hashable {
   }
 }
 
+extension RecordingInfo {
+  /// What a log says.
+  public init(_ header: LogHeader) {
+    self.init(
+      schema: header.schema, created: header.created, environment: header.environment,
+      locale: header.locale, timeZone: header.timeZone, seed: header.seed,
+      redacted: header.redacted)
+  }
+}
+
 /// How a recording is written.
 public struct RecordingOptions: Sendable, Hashable {
   /// What a recorded step survives once the reduction has returned.
@@ -45,15 +55,18 @@ public struct RecordingOptions: Sendable, Hashable {
   public var snapshotEvery: Int?
   /// The store's number of the last step before the recording; the next step has number 1 in the file.
   public var baseStep: Int
+  /// When to go on in another file; nil: never.
+  public var rotation: Rotation?
 
   public init(
     durability: Durability = .flush, digestEvery: Int = 1, snapshotEvery: Int? = nil,
-    baseStep: Int = 0
+    baseStep: Int = 0, rotation: Rotation? = nil
   ) {
     self.durability = durability
     self.digestEvery = max(1, digestEvery)
     self.snapshotEvery = snapshotEvery.map { max(1, $0) }
     self.baseStep = baseStep
+    self.rotation = rotation
   }
 }
 
@@ -64,6 +77,8 @@ public enum RecordingError: Error, Sendable, CustomStringConvertible {
   case io(LogIOError)
   /// The state has no canonical JSON.
   case encoding(String)
+  /// The store's state is not the one that the log to be continued ends with.
+  case state(expected: Digest, found: Digest)
 
   /// The exit status of a command that ends with this.
   public var exitCode: Int32 {
@@ -71,12 +86,15 @@ public enum RecordingError: Error, Sendable, CustomStringConvertible {
     case .file(let error): error.exitCode
     case .io: 74
     case .encoding: 70
+    case .state: 65
     }
   }
 
   public var description: String {
     switch self {
     case .file(let error): error.description
+    case .state(let expected, let found):
+      "the state is not the one that the log ends with: expected \(expected), found \(found)"
     case .io(let error): "the recording's first line cannot be written: \(error)"
     case .encoding(let text): "the state cannot be recorded: \(text)"
     }

@@ -19,8 +19,30 @@ public enum StateDiff {
     }
   }
 
+  /// Differences between two states, the first ones where there are many.
+  public struct Changes: Sendable, Hashable, CustomStringConvertible {
+    public let places: [Change]
+    /// Whether there are more places than are named.
+    public let isTruncated: Bool
+
+    public var isEmpty: Bool { places.isEmpty }
+
+    /// A line for each place.
+    public var description: String {
+      (places.map(\.description) + (isTruncated ? ["… and more"] : [])).joined(separator: "\n")
+    }
+  }
+
+  /// `changedPaths`, with whether there were more than `limit`.
+  public static func changes(_ old: JSON, _ new: JSON, limit: Int = 50) -> Changes {
+    let limit = max(0, limit)
+    let places = changedPaths(old, new, limit: limit == .max ? limit : limit + 1)
+    return Changes(places: Array(places.prefix(limit)), isTruncated: places.count > limit)
+  }
+
   /// The paths at which `old` and `new` differ, the deepest that can be named, in the order of `old`, then what is only in
-  /// `new`; at most `limit` of them. The order of an object's members does not count. `$` is the value itself.
+  /// `new`; at most `limit` of them. The order of an object's members does not count. `$` is the value itself. Of arrays of
+  /// different length the equal ends are left out, so that an element that was put in or taken out is one place.
   ///
   /// Cost: linear in the size of the two values up to the last change that is returned.
   public static func changedPaths(_ old: JSON, _ new: JSON, limit: Int = 50) -> [Change] {
@@ -53,15 +75,23 @@ public enum StateDiff {
         note(path + step(member.key, first: path.isEmpty), nil, member.value)
       }
     case (.array(let a), .array(let b)):
-      for index in 0..<max(a.count, b.count) {
+      // Elements that are equal at both ends stay where they are.
+      var (front, back) = (0, 0)
+      if a.count != b.count {
+        let shorter = min(a.count, b.count)
+        while front < shorter, a[front] == b[front] { front += 1 }
+        while back < shorter - front, a[a.count - 1 - back] == b[b.count - 1 - back] { back += 1 }
+      }
+      let (before, after) = (a[front..<(a.count - back)], b[front..<(b.count - back)])
+      for index in front..<max(before.endIndex, after.endIndex) {
         guard changes.count < limit else { return }
         let place = "\(path)[\(index)]"
-        if index >= a.count {
-          note(place, nil, b[index])
-        } else if index >= b.count {
-          note(place, a[index], nil)
+        if index >= before.endIndex {
+          note(place, nil, after[index])
+        } else if index >= after.endIndex {
+          note(place, before[index], nil)
         } else {
-          collect(a[index], b[index], place, limit, &changes)
+          collect(before[index], after[index], place, limit, &changes)
         }
       }
     default:

@@ -22,21 +22,49 @@ struct SumChain: Sendable {
 
   /// The sum of a line with this body that follows a line with the sum `previous`.
   static func sum(of body: some Sequence<UInt8>, after previous: Digest?) -> Digest {
-    var hasher = XXH64()
-    if let previous {
+    let direct = body.withContiguousStorageIfAvailable { sum(of: $0, after: previous) }
+    return direct ?? Array(body).withUnsafeBufferPointer { sum(of: $0, after: previous) }
+  }
+
+  /// Bodies up to this many bytes are copied behind the previous sum and hashed in one go, which is faster.
+  private static let short = 2048
+
+  static func sum(of body: UnsafeBufferPointer<UInt8>, after previous: Digest?) -> Digest {
+    guard let previous else { return Digest(XXH64.hash(UnsafeRawBufferPointer(body))) }
+    guard body.count <= short, let source = body.baseAddress else {
+      var hasher = XXH64()
       previous.withText { hasher.update(UnsafeRawBufferPointer($0)) }
+      hasher.update(UnsafeRawBufferPointer(body))
+      return Digest(hasher.finalize())
     }
-    hasher.update(body)
-    return Digest(hasher.finalize())
+    let count = Digest.length + body.count
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { memory in
+      guard let start = memory.baseAddress else { return Digest(0) }
+      previous.write(to: start.assumingMemoryBound(to: UInt8.self))
+      (start + Digest.length).copyMemory(from: source, byteCount: body.count)
+      return Digest(XXH64.hash(UnsafeRawBufferPointer(start: start, count: count)))
+    }
   }
 
   /// Completes the line whose body is `bytes[start...]`: sum, brace and line feed.
   mutating func seal(_ bytes: inout [UInt8], from start: Int) {
-    let sum = SumChain.sum(of: bytes[start...], after: previous)
+    let previous = previous
+    let sum = bytes.withUnsafeBufferPointer {
+      SumChain.sum(of: UnsafeBufferPointer(rebasing: $0[start...]), after: previous)
+    }
     bytes.append(contentsOf: SumChain.opening)
     sum.append(to: &bytes)
     bytes.append(contentsOf: SumChain.closing)
     bytes.append(0x0A)
+    self.previous = sum
+  }
+
+  /// Completes the line whose body is what stands in `line` from `start` on.
+  mutating func seal(_ line: inout LineBuffer, from start: Int) {
+    let sum = SumChain.sum(of: line.bytes(from: start), after: previous)
+    line.append(#","sum":""#)
+    line.append(sum)
+    line.append("\"}\n")
     previous = sum
   }
 

@@ -86,7 +86,8 @@ final class Session {
   private var step: Int
 
   init(
-    _ sink: any LogSink, state: CounterState = CounterState(), options: RecordingOptions = .init(),
+    _ sink: any LogSink, rotation: (any LogRotation)? = nil, state: CounterState = CounterState(),
+    options: RecordingOptions = .init(),
     next: @escaping @Sendable () -> UInt64 = CounterWorld.counting(from: 100),
     ambient: @escaping @Sendable () -> Int = { 0 }
   ) throws {
@@ -94,7 +95,8 @@ final class Session {
     let time = Box<Int64>(1_000_000)
     let failures = failures
     recorder = try Recorder(
-      sink: sink, info: Session.info, state: state, options: options, journal: journal,
+      sink: sink, rotation: rotation, info: Session.info, state: state, options: options,
+      journal: journal,
       clock: {
         time.value.withLock {
           $0 += 250; return $0

@@ -8,7 +8,11 @@ struct LogDamageTests {
   @Test func everyChangedByteIsFound() throws {
     let log = try Session.example()
     for position in log.indices {
-      for mask: UInt8 in [0x01, 0x80, log[position] ^ 0x0A] where mask != 0 {
+      // Some bits, and bytes that mean something to a reader of lines or of JSON.
+      let masks =
+        [0x01, 0x08, 0x80]
+        + [0x0A, 0x22, 0x00].map { log[position] ^ $0 }
+      for mask in masks where mask != 0 {
         var bytes = log
         bytes[position] ^= mask
         let (_, warnings, error) = read(bytes)
@@ -40,6 +44,26 @@ struct LogDamageTests {
       #expect(
         warnings == (torn == length ? [] : [.tornTail(offset: torn)])
           + [.cutShort(afterStep: steps)])
+    }
+  }
+
+  /// A crash at any moment: what was written whole replays, and the states are those that were recorded.
+  @Test func aLogCutAtAnyByteReplaysToItsLastWholeStep() throws {
+    let log = try Session.example()
+    let lines = split(log)
+    var recorded: [CounterState] = []
+    _ = try Session.replayer().replay(
+      from: { LogReader(BytesSource(log)) }, onStep: { _, state, _ in recorded.append(state) })
+    for length in lines[0].endIndex...log.count {
+      var states: [CounterState] = []
+      let bytes = Array(log[..<length])
+      let summary = try Session.replayer().replay(
+        from: { LogReader(BytesSource(bytes)) }, onStep: { _, state, _ in states.append(state) })
+      let steps = lines.filter {
+        $0.endIndex <= length && $0.starts(with: #"{"k":"step""#.utf8)
+      }.count
+      #expect(summary.steps == steps)
+      #expect(states == Array(recorded.prefix(steps)))
     }
   }
 

@@ -1,0 +1,135 @@
+import SwiftBoardJSON
+import SwiftBoardRecording
+import SwiftBoardStore
+
+/// One input, judged by what must hold for any bytes whatever. The first byte chooses what is tried.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  guard let start, count > 0 else { return 0 }
+  let input = Array(UnsafeBufferPointer(start: start, count: count))
+  let rest = Array(input.dropFirst())
+  switch input[0] % 4 {
+  case 0: readAndReplay(rest)
+  case 1: readAndReplay(sealed(rest))
+  case 2: evaluate(rest)
+  default: scan(rest)
+  }
+  return 0
+}
+
+/// A defect: stops the fuzzer, which keeps the input.
+func require(_ condition: Bool, _ message: @autoclosure () -> String, line: UInt = #line) {
+  if !condition { fatalError("line \(line): \(message())") }
+}
+
+/// Any bytes give lines and then the end or one error; a log that reads replays, or says why not; and every reader agrees.
+func readAndReplay(_ bytes: [UInt8]) {
+  let file = LogFile(bytes: bytes)
+  var lines: [LogLine] = []
+  var failure: LogReadError?
+  do throws(LogReadError) {
+    let reader = try file.reader()
+    while let entry = try reader.next() { lines.append(entry.line) }
+  } catch {
+    failure = error
+    require(error.exitCode == 65, "another exit code: \(error)")
+  }
+  var limits = LogReader.Limits()
+  limits.chunk = 1 + bytes.count / 7
+  let narrow = LogReader(BytesSource(bytes), limits: limits)
+  var count = 0
+  do throws(LogReadError) {
+    while let entry = try narrow.next() {
+      require(count < lines.count && entry.line == lines[count], "chunks change what is read")
+      count += 1
+    }
+    require(failure == nil && count == lines.count, "chunks change where the log ends")
+  } catch {
+    require(error == failure && count == lines.count, "chunks change the error")
+  }
+
+  do throws(ReplayError) {
+    let summary = try makeReplayer().replay(
+      acceptRisk: true, from: { () throws(LogReadError) in try file.reader() })
+    require(failure == nil, "a damaged log was replayed")
+    let steps = lines.reduce(0) { if case .step = $1 { $0 + 1 } else { $0 } }
+    require(summary.steps == steps, "steps were lost")
+  } catch {
+    if let failure {
+      guard case .unreadable(let found) = error else {
+        // What does not decode may stand before the damage.
+        return require(error.exitCode == 65, "damage was taken for \(error)")
+      }
+      return require(found == failure, "another damage")
+    }
+    _ = error.description
+  }
+  if failure == nil { travel(file, lines) }
+}
+
+func travel(_ file: LogFile, _ lines: [LogLine]) {
+  var options = LogTravel<CounterReducer>.Options()
+  options.acceptRisk = true
+  options.snapshots = 2
+  if let travel = try? LogTravel(file, replayer: makeReplayer(), options: options) {
+    let last = travel.stepCount
+    let state = try? travel.state(at: last)
+    require(state != nil, "the last state cannot be visited")
+    _ = try? travel.state(at: 0)
+    require((try? travel.state(at: last)) == state, "the way changes the state")
+    _ = try? travel.diff(0, last)
+  }
+  if let timeline = try? LogTimeline(file) {
+    do throws(LogReadError) {
+      while let entry = try timeline.next() { _ = entry }
+    } catch {
+      require(false, "a log that reads has no timeline: \(error)")
+    }
+  }
+}
+
+/// Lines of the input with right sums, so that what lies behind the sums is reached.
+func sealed(_ bytes: [UInt8]) -> [UInt8] {
+  var output: [UInt8] = []
+  var previous: [UInt8] = []
+  for line in bytes.split(separator: 0x0A) {
+    var body = Array(line)
+    let tail = #","sum":"xxh64:0000000000000000"}"#.utf8.count
+    if body.count > tail, body.suffix(tail).starts(with: #","sum":""#.utf8) {
+      body.removeLast(tail)
+    }
+    let sum = Array(Digest(of: previous + body).description.utf8)
+    output += body + Array(#","sum":""#.utf8) + sum + Array("\"}\n".utf8)
+    previous = sum
+  }
+  return output
+}
+
+/// Any text is a condition or has one error; a condition is the opposite of its negation.
+func evaluate(_ bytes: [UInt8]) {
+  let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+  let text = String(decoding: parts[0], as: UTF8.self)
+  let state: JSON =
+    (parts.count > 1 ? try? JSON(parsing: parts[1]) : nil)
+    ?? ["a": 1, "b": ["c": [1, 2.5, "x", nil, true]], "s": "text"]
+  do throws(StatePredicateError) {
+    let predicate = try StatePredicate(parsing: text)
+    let value = predicate.holds(for: state)
+    if let opposite = try? StatePredicate(parsing: "not (\(text))") {
+      require(opposite.holds(for: state) != value, "a condition agrees with its negation")
+    }
+  } catch {
+    require(error.column >= 1 && error.column <= text.count + 1, "column \(error.column)")
+    _ = error.description
+  }
+}
+
+/// A single line behind a header that is right.
+func scan(_ bytes: [UInt8]) {
+  let state = Array(#"{"count":0,"rolls":[]}"#.utf8)
+  let header =
+    #"{"k":"log","version":1,"program":"counter 1.0","feature":"counter","schema":{"name":"CounterAction","version":1},"#
+    + #""created":"2026-11-20T22:45:00.000000Z","environment":"mock","locale":"C","timeZone":"UTC","seed":"1","state":"#
+    + String(decoding: state, as: UTF8.self) + #","digest":"\#(Digest(of: state))","redacted":[]"#
+  readAndReplay(sealed(Array(header.utf8) + [0x0A] + bytes))
+}

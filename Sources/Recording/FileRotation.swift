@@ -1,0 +1,101 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Rotation by names: `NAME` is the file that is written, `NAME.1` the oldest ended one, and higher numbers are newer. A number is
+/// given once and stays; the oldest files are removed.
+///
+/// `NAME` always exists and is locked all the time, so that no second recorder can begin in between. A crash at any moment leaves
+/// whole files: at worst the ended file stands under both of its names, or `NAME.next`, which holds a header and no step, is left
+/// over; the next recording removes it.
+final class FileRotation: LogRotation {
+  private struct State {
+    /// The number that the file being written gets when it is ended.
+    var number: Int
+    var lowest: Int
+    var isLinked = false
+  }
+
+  private let path: String
+  private let keep: Int?
+  private let synchronizes: Bool
+  private let calls: FileCalls
+  private let state: Mutex<State>
+
+  /// - Parameter existing: The numbers that are taken, ascending.
+  init(
+    path: String, keep: Int?, synchronizes: Bool, existing: [Int] = [],
+    calls: FileCalls = .system
+  ) {
+    self.path = path
+    self.keep = keep
+    self.synchronizes = synchronizes
+    self.calls = calls
+    let next = (existing.last ?? 0) + 1
+    state = Mutex(State(number: next, lowest: existing.first ?? next))
+  }
+
+  private var nextPath: String { path + ".next" }
+
+  func next() throws(LogIOError) -> any LogSink {
+    for attempt in 0..<2 {
+      do throws(FileSink.OpenError) {
+        return try FileSink(creating: nextPath)
+      } catch {
+        switch error {
+        case .exists where attempt == 0:
+          // Left over from a crash: who holds the lock on `NAME` is the only one who may write it.
+          try calls.remove(nextPath)
+        case .failed(_, let error): throw error
+        case .exists, .busy, .changed: throw LogIOError(code: EEXIST, operation: "open")
+        }
+      }
+    }
+    throw LogIOError(code: EEXIST, operation: "open")
+  }
+
+  func commit() throws(LogIOError) {
+    let number = state.withLock { $0.number }
+    let ended = "\(path).\(number)"
+    do throws(LogIOError) {
+      try calls.link(path, ended)
+      state.withLock { $0.isLinked = true }
+    } catch {
+      // Not every file system has links. Without them `NAME` is missing for a moment.
+      guard error.code == EPERM || error.code == ENOTSUP || error.code == EOPNOTSUPP else {
+        throw error
+      }
+      try calls.rename(path, ended)
+    }
+    try calls.rename(nextPath, path)
+    state.withLock { state in
+      state.isLinked = false
+      state.number += 1
+    }
+    if synchronizes { try calls.synchronizeFolder(FileName(path).folder) }
+    prune()
+  }
+
+  func abandon() {
+    try? calls.remove(nextPath)
+    let (number, isLinked) = state.withLock { ($0.number, $0.isLinked) }
+    if isLinked { try? calls.remove("\(path).\(number)") }
+  }
+
+  /// Room is no reason to stop a recording: what cannot be removed stays.
+  private func prune() {
+    guard let keep else { return }
+    let gone = state.withLock { state in
+      let lowest = state.number - keep
+      defer { state.lowest = max(state.lowest, lowest) }
+      return state.lowest..<max(state.lowest, lowest)
+    }
+    for number in gone { try? calls.remove("\(path).\(number)") }
+  }
+}

@@ -1,0 +1,145 @@
+import SwiftBoardStore
+
+/// Figures of a recording.
+public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
+  /// What is known of the effects of one name.
+  public struct Effects: Sendable, Hashable {
+    public var count = 0
+    public var actions = 0
+    public var finished = 0
+    public var cancelled = 0
+    /// Those that neither ended in their one action nor were cancelled, as far as the log shows.
+    public var open = 0
+    /// Over all of them: from the step that returned one to the last that tells of it.
+    public var steps = 0
+    public var microseconds: Int64 = 0
+    public var longestMicroseconds: Int64 = 0
+  }
+
+  /// A time in which nothing was reduced.
+  public struct Gap: Sendable, Hashable {
+    /// The step before it; 0 is the beginning.
+    public let after: Int
+    public let microseconds: Int64
+  }
+
+  public private(set) var steps = 0
+  /// From the beginning to the last step.
+  public private(set) var microseconds: Int64 = 0
+  public private(set) var bytes = 0
+  public private(set) var lines = 0
+  /// Bytes of step lines.
+  public private(set) var stepBytes = 0
+  public private(set) var draws = 0
+  public private(set) var issues = 0
+  public private(set) var marks = 0
+  public private(set) var snapshots = 0
+  public private(set) var digests = 0
+  /// Steps by the action's name, at most 1 000 of them; the rest is under `…`.
+  public private(set) var actions: [String: Int] = [:]
+  public private(set) var origins: [LogTimeline.Source: Int] = [:]
+  /// By name, bounded likewise.
+  public private(set) var effects: [String: Effects] = [:]
+  /// The longest ones, longest first.
+  public private(set) var gaps: [Gap] = []
+  public private(set) var warnings: [LogWarning] = []
+
+  /// Bytes of a step's line, on average; 0 without steps.
+  public var bytesPerStep: Double { steps == 0 ? 0 : Double(stepBytes) / Double(steps) }
+
+  private static let names = 1000
+  private static let rest = "…"
+
+  /// Reads a whole log. Memory does not grow with it.
+  ///
+  /// - Parameters:
+  ///   - gaps: How many of the longest gaps are kept.
+  ///   - nameDepth: How deep action names go; see `ActionName`.
+  public init(
+    _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    let reader = try file.reader()
+    var spans = EffectSpans()
+    while let entry = try reader.next() {
+      let length = reader.position.offset - entry.offset
+      switch entry.line {
+      case .step(let step):
+        stepBytes += length
+        count(step, longest, nameDepth)
+        for span in spans.take(step) { count(span) }
+      case .issue: issues += 1
+      case .mark: marks += 1
+      case .snapshot: snapshots += 1
+      case .header, .end, .unknown: break
+      }
+    }
+    for span in spans.finish() { count(span) }
+    (bytes, lines) = (reader.position.offset, reader.position.line)
+    warnings = reader.warnings
+  }
+
+  private mutating func count(_ step: LogStep, _ longest: Int, _ nameDepth: Int) {
+    let pause = step.t - microseconds
+    if longest > 0, gaps.count < longest || pause > gaps[gaps.count - 1].microseconds {
+      let place = gaps.firstIndex { $0.microseconds < pause } ?? gaps.count
+      gaps.insert(Gap(after: steps, microseconds: pause), at: place)
+      if gaps.count > longest { gaps.removeLast() }
+    }
+    steps = step.n
+    microseconds = step.t
+    draws += step.draws.count
+    if step.digest != nil { digests += 1 }
+    let name = ActionName.of(step.action, depth: nameDepth)
+    actions[Self.bounded(name, actions), default: 0] += 1
+    origins[LogTimeline.Source(step.origin), default: 0] += 1
+  }
+
+  private mutating func count(_ span: EffectSpan) {
+    let name = Self.bounded(span.effect.name, effects)
+    var sum = effects[name] ?? Effects()
+    sum.count += 1
+    sum.actions += span.actions
+    switch span.end {
+    case .finished: sum.finished += 1
+    case .cancelled: sum.cancelled += 1
+    case .open: sum.open += 1
+    }
+    sum.steps += span.steps
+    sum.microseconds += span.time
+    sum.longestMicroseconds = max(sum.longestMicroseconds, span.time)
+    effects[name] = sum
+  }
+
+  private static func bounded<Value>(_ name: String, _ known: [String: Value]) -> String {
+    known[name] != nil || known.count < names ? name : rest
+  }
+
+  /// A figure a line; names by count, then by name.
+  public var description: String {
+    var lines = [
+      "steps \(steps)", "duration \(seconds(microseconds))",
+      "bytes \(bytes), \((bytesPerStep * 10).rounded() / 10) a step", "draws \(draws)",
+      "digests \(digests), snapshots \(snapshots), marks \(marks), issues \(issues)",
+    ]
+    for source in LogTimeline.Source.allCases {
+      if let count = origins[source] { lines.append("from \(source.rawValue) \(count)") }
+    }
+    for (name, count) in actions.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      lines.append("action \(name) \(count)")
+    }
+    for (name, sum) in effects.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
+      lines.append(
+        "effect \(name) \(sum.count): \(sum.actions) actions, \(sum.finished) finished, "
+          + "\(sum.cancelled) cancelled, \(sum.open) open, \(sum.steps) steps, "
+          + "\(seconds(sum.microseconds)), longest \(seconds(sum.longestMicroseconds))")
+    }
+    for gap in gaps { lines.append("gap of \(seconds(gap.microseconds)) after step \(gap.after)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private func seconds(_ microseconds: Int64) -> String {
+    let fraction = String(abs(microseconds % 1_000_000))
+    return "\(microseconds / 1_000_000)."
+      + String(repeating: "0", count: 6 - fraction.count) + fraction + " s"
+  }
+}

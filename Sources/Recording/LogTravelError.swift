@@ -1,0 +1,29 @@
+/// Why a place in a recording cannot be visited.
+public enum LogTravelError: Error, Sendable, CustomStringConvertible {
+  /// There are only the steps 0 to `last`.
+  case noStep(Int, last: Int)
+  /// Beyond the step at which the program does not do what was recorded any more.
+  case diverged(step: Int, Divergence)
+  case noMark(String)
+  case replay(ReplayError)
+
+  /// The exit status of a command that ends with this.
+  public var exitCode: Int32 {
+    switch self {
+    case .noStep, .noMark: 64
+    case .diverged: 1
+    case .replay(let error): error.exitCode
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .noStep(let step, let last):
+      "there is no step \(step); the recording has the steps 0 to \(last)"
+    case .diverged(let step, let divergence):
+      "step \(step) cannot be reached: the replay differs from the recording before it; \(divergence)"
+    case .noMark(let name): "there is no mark \(describe(.string(name)))"
+    case .replay(let error): error.description
+    }
+  }
+}

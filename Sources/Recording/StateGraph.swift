@@ -1,0 +1,89 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// The state machine that a recording was seen to be: labels of states, and which actions led from one to another how often.
+public struct StateGraph: Sendable, Hashable {
+  public struct Edge: Sendable, Hashable {
+    public let from: String
+    public let action: String
+    public let to: String
+  }
+
+  /// How often each label was reached, the first state counted once.
+  public private(set) var nodes: [String: Int] = [:]
+  public private(set) var edges: [Edge: Int] = [:]
+  /// The label of the first state.
+  public let first: String
+  /// What a state is called that came when there were as many labels as may be.
+  public static let other = "…"
+
+  private let limit: Int
+
+  init(first: String, limit: Int) {
+    self.limit = max(1, limit)
+    self.first = first
+    nodes[first] = 1
+  }
+
+  /// The label under which a state is kept.
+  mutating func add(from: String, action: String, to label: String) -> String {
+    let to = nodes[label] != nil || nodes.count < limit ? label : StateGraph.other
+    nodes[to, default: 0] += 1
+    edges[Edge(from: from, action: action, to: to), default: 0] += 1
+    return to
+  }
+
+  /// For `dot`: a node a label, an edge an action with its count. The same graph gives the same text.
+  public var graphviz: String {
+    var text = Graphviz("states")
+    text.node("", label: "", "shape=point")
+    text.edge("", "s:" + first)
+    for (label, count) in nodes.sorted(by: { $0.key < $1.key }) {
+      text.node("s:" + label, label: "\(label)\n\(count)", "shape=box")
+    }
+    for (edge, count) in edges.sorted(by: {
+      ($0.key.from, $0.key.to, $0.key.action) < ($1.key.from, $1.key.to, $1.key.action)
+    }) {
+      text.edge("s:" + edge.from, "s:" + edge.to, label: "\(edge.action) ×\(count)")
+    }
+    return text.text
+  }
+}
+
+extension LogTravel {
+  /// The observed state machine.
+  ///
+  /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the rest.
+  ///
+  /// - Parameter label: A projection of the state, as coarse as the picture should be.
+  public func stateGraph(
+    limit: Int = 200, nameDepth: Int = 2, label: (R.State) throws -> String
+  ) throws -> StateGraph {
+    var graph = StateGraph(first: try label(try state(at: 0)), limit: limit)
+    guard stepCount > 0 else { return graph }
+    var current = graph.first
+    let reader = try file.reader()
+    try forEachState(in: 1...stepCount) { n, state in
+      let to = try label(state)
+      var name = "?"
+      while let entry = try reader.next() {
+        guard case .step(let step) = entry.line else { continue }
+        name = ActionName.of(step.action, depth: nameDepth)
+        break
+      }
+      current = graph.add(from: current, action: name, to: to)
+      return true
+    }
+    return graph
+  }
+
+  /// The observed state machine, a state being called by what it has at a path: `nothing` where there is none.
+  public func stateGraph(
+    by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
+  ) throws -> StateGraph {
+    try stateGraph(limit: limit, nameDepth: nameDepth) { state in
+      let json = try JSON(parsing: try CanonicalEncoder.encode(state))
+      return shortened(StateDiff.text(json.value(at: path)), to: 80)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import SwiftBoardJSON
+
+/// Memory in which one value after the other is encoded.
+@usableFromInline
+final class EncodingRoom: @unchecked Sendable {
+  // Unchecked: whoever has taken it out of the recorder's lock is the only one who has it.
+  private var writer = CanonicalWriter()
+  private var bytes: [UInt8] = []
+  private var isInWriter = false
+
+  fileprivate func write(
+    _ body: (inout CanonicalWriter) throws -> Void
+  ) rethrows {
+    isInWriter = true
+    writer.removeAll()
+    try body(&writer)
+  }
+
+  fileprivate func append(_ body: (inout [UInt8]) throws -> Void) rethrows {
+    isInWriter = false
+    bytes.removeAll(keepingCapacity: true)
+    try body(&bytes)
+  }
+
+  /// Calls `body` with the value that was encoded last.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    isInWriter ? writer.withBytes(body) : bytes.withUnsafeBufferPointer(body)
+  }
+}
+
+/// Encodes values of one type. Which way is found once, since looking for a conformance costs more than a small value.
+@usableFromInline
+class ValueEncoder<Value: Encodable>: @unchecked Sendable {
+  // Unchecked because of the subclass; neither has anything that could change.
+
+  static func make() -> ValueEncoder<Value> {
+    guard let byHand = Value.self as? any CanonicalCodable.Type else { return ValueEncoder() }
+    return opened(byHand)
+  }
+
+  private static func opened<Known: CanonicalCodable>(_: Known.Type) -> ValueEncoder<Value> {
+    HandEncoder<Value, Known>()
+  }
+
+  @usableFromInline
+  func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
+    let value = copy value
+    try room.append { bytes in try CanonicalEncoder.encode(value, into: &bytes) }
+  }
+}
+
+/// `Known` is `Value`, opened from it.
+private final class HandEncoder<Value: Encodable, Known: CanonicalCodable>: ValueEncoder<Value>,
+  @unchecked Sendable
+{
+  override func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
+    let known = unsafeBitCast(copy value, to: Known.self)
+    try room.write { writer in try known.encodeCanonical(to: &writer) }
+  }
+}

@@ -1,0 +1,157 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+struct GraphTests {
+  @Test func theObservedStateMachineHasItsLabelsAndCounts() throws {
+    let travel = try TravelTests.travel(try Session.example())
+    let graph = try travel.stateGraph { $0.count > 1 ? "many" : $0.count == 0 ? "none" : "one" }
+    #expect(graph.first == "none")
+    #expect(graph.nodes == ["none": 1, "one": 1, "many": 6])
+    #expect(
+      graph.edges == [
+        .init(from: "none", action: "add", to: "many"): 1,
+        .init(from: "many", action: "roll", to: "many"): 2,
+        .init(from: "many", action: "stamp", to: "many"): 1,
+        .init(from: "many", action: "add", to: "one"): 1,
+        .init(from: "one", action: "add", to: "many"): 1,
+        .init(from: "many", action: "stop", to: "many"): 1,
+      ])
+    #expect(
+      graph.graphviz == """
+        digraph "states" {
+          "" [label="", shape=point];
+          "" -> "s:none";
+          "s:many" [label="many\\n6", shape=box];
+          "s:none" [label="none\\n1", shape=box];
+          "s:one" [label="one\\n1", shape=box];
+          "s:many" -> "s:many" [label="roll ×2"];
+          "s:many" -> "s:many" [label="stamp ×1"];
+          "s:many" -> "s:many" [label="stop ×1"];
+          "s:many" -> "s:one" [label="add ×1"];
+          "s:none" -> "s:many" [label="add ×1"];
+          "s:one" -> "s:many" [label="add ×1"];
+        }
+
+        """)
+  }
+
+  @Test func aPathMayNameTheStates() throws {
+    let travel = try TravelTests.travel(try Session.example())
+    let graph = try travel.stateGraph(by: try JSONPath(parsing: "since"))
+    #expect(graph.nodes == ["nothing": 3, #""2026-11-20T22:45:01.250331Z""#: 5])
+  }
+
+  @Test func labelsAreBounded() throws {
+    let (bytes, _) = try TravelTests.log(200)
+    let graph = try TravelTests.travel(bytes).stateGraph(limit: 10) { "\($0.count)" }
+    #expect(graph.nodes.count == 11)
+    #expect(graph.nodes.values.reduce(0, +) == 201)
+    #expect(graph.edges.values.reduce(0, +) == 200)
+  }
+
+  @Test func causesFormATree() throws {
+    let tree = try CausalTree(LogFile(bytes: try TimelineTests.log()))
+    #expect(tree.rootSteps == [1, 4, 6])
+    #expect(tree.children(of: 1) == [2, 3, 5])
+    #expect(tree.children(of: 2) == [])
+    #expect(tree.children(of: 99) == [])
+    #expect(
+      tree.text == """
+        1 add ← "user add 1 (a.sb:1)" → task load id list/load, merge (run watch id list/row/watch, run tick)
+          2 add ← "effect watch id list/row/watch of step 1"
+          3 add ← "effect load id list/load of step 1"
+          5 add ← "effect tick of step 1"
+        4 roll ← "link x://roll" → cancel id list/watch
+        6 stop ← "program test"
+
+        """)
+    #expect(tree.graphviz.contains(#"  "1" -> "3" [label="load list/load"];"#))
+    #expect(tree.graphviz.contains(#"  "by 4" -> "4";"#))
+    #expect(!tree.isTruncated)
+  }
+
+  @Test func aRangeOfTheTreeHasItsOwnRoots() throws {
+    let tree = try CausalTree(LogFile(bytes: try TimelineTests.log()), steps: 3...5)
+    #expect(tree.rootSteps == [3, 4, 5])
+    #expect(tree.isTruncated)
+    #expect(tree.text.hasSuffix("…\n"))
+  }
+
+  @Test func aLongChainOfCausesIsNoProblem() throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: .init(durability: .none))
+    for n in 1...3000 {
+      session.send(
+        .add(1), by: n == 1 ? .program("p") : .effect(name: "e", id: nil, step: n - 1))
+    }
+    session.recorder.stop()
+    let tree = try CausalTree(LogFile(bytes: sink.bytes))
+    #expect(tree.rootSteps == [1])
+    #expect(tree.text.split(separator: "\n").count == 3000)
+  }
+
+  @Test func graphvizTakesAnyText() {
+    #expect(Graphviz.quoted("a\"b\\c\nd\u{7}") == #""a\"b\\c\nd ""#)
+  }
+
+  /// `dot` itself, where it is there.
+  @Test(.enabled(if: access("/usr/bin/dot", X_OK) == 0))
+  func dotReadsWhatIsWritten() throws {
+    try withFolder { folder in
+      let log = LogFile(bytes: try TimelineTests.log())
+      try write(try CausalTree(log).graphviz, to: folder + "/a.dot")
+      #expect(try run(["/usr/bin/dot", "-Tplain", "-o/dev/null", folder + "/a.dot"]) == 0)
+    }
+  }
+
+  @Test func statisticsCountEverything() throws {
+    let bytes = try TimelineTests.log()
+    let found = try LogStatistics(LogFile(bytes: bytes))
+    #expect(found.steps == 6)
+    #expect(found.microseconds == 1500)
+    #expect(found.bytes == bytes.count)
+    #expect(found.lines == 10)
+    let lengths = split(bytes).filter { $0.starts(with: #"{"k":"step""#.utf8) }.map(\.count)
+    #expect(found.bytesPerStep == Double(lengths.reduce(0, +)) / 6)
+    #expect(found.draws == 1)
+    #expect((found.issues, found.marks, found.snapshots, found.digests) == (1, 1, 0, 6))
+    #expect(found.actions == ["add": 4, "roll": 1, "stop": 1])
+    #expect(found.origins == [.user: 1, .effect: 3, .link: 1, .program: 1])
+    let load = try #require(found.effects["load"])
+    #expect((load.count, load.finished, load.steps, load.microseconds) == (1, 1, 2, 500))
+    #expect(found.effects["watch"]?.cancelled == 1)
+    #expect(found.effects["tick"]?.open == 1)
+    #expect(found.effects["tick"]?.actions == 1)
+    #expect(found.gaps.map(\.microseconds) == [250, 250, 250, 250, 250])
+    #expect(found.warnings == [])
+    #expect(found.description.contains("action add 4\n"))
+    #expect(found.description.contains("duration 0.001500 s"))
+  }
+
+  @Test func theLongestGapsAreKept() throws {
+    var lines = read(try TimelineTests.log()).lines
+    var shift: Int64 = 0
+    for index in lines.indices {
+      guard case .step(var step) = lines[index] else { continue }
+      shift += [2: 5_000_000, 5: 9_000_000][step.n] ?? 0
+      step.t += shift
+      lines[index] = .step(step)
+    }
+    let found = try LogStatistics(LogFile(bytes: LogLine.encode(lines)), gaps: 2)
+    #expect(
+      found.gaps == [
+        .init(after: 4, microseconds: 9_000_250), .init(after: 1, microseconds: 5_000_250),
+      ])
+  }
+}

@@ -1,0 +1,133 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+struct TimelineTests {
+  /// Two tasks, a stream that is cancelled, one that stays open, and one that ends in silence.
+  static func log() throws -> [UInt8] {
+    let sink = MemorySink()
+    let session = try Session(sink)
+    session.send(
+      .add(1), by: .user(line: "add 1", at: "a.sb:1"),
+      effects: [
+        EffectDescriptor(kind: .task, name: "load", id: "list/load"),
+        EffectDescriptor(
+          kind: .merge,
+          parts: [
+            EffectDescriptor(kind: .run, name: "watch", id: "list/row/watch"),
+            EffectDescriptor(kind: .run, name: "tick"),
+          ]),
+      ])
+    session.send(.add(2), by: .effect(name: "watch", id: "list/row/watch", step: 1))
+    session.recorder.mark("half")
+    session.send(.add(3), by: .effect(name: "load", id: "list/load", step: 1))
+    session.send(
+      .roll(times: 1), by: .link("x://roll"),
+      effects: [EffectDescriptor(kind: .cancel, id: "list/watch")])
+    session.fail("no luck")
+    session.send(.add(4), by: .effect(name: "tick", id: nil, step: 1))
+    session.send(.stop)
+    session.recorder.stop()
+    return sink.bytes
+  }
+
+  private func entries(
+    _ filter: LogTimeline.Filter = .init(), _ bytes: [UInt8]? = nil
+  ) throws -> [LogTimeline.Entry] {
+    let timeline = try LogTimeline(LogFile(bytes: try bytes ?? Self.log()), filter: filter)
+    var entries: [LogTimeline.Entry] = []
+    while let entry = try timeline.next() { entries.append(entry) }
+    return entries
+  }
+
+  private func steps(_ filter: LogTimeline.Filter) throws -> [Int] {
+    try entries(filter).compactMap { if case .step(let step, _) = $0 { step.n } else { nil } }
+  }
+
+  @Test func entriesComeInOrderAndEffectsWhereTheyEnd() throws {
+    let text = try entries().map { entry in
+      switch entry {
+      case .step(let step, let action): "\(step.n) \(action)"
+      case .mark(let mark): "mark \(mark.name)"
+      case .issue(let issue): "issue \(issue.message)"
+      case .effect(let span): "\(span)"
+      case .end(let end): "end \(end.n)"
+      }
+    }
+    #expect(
+      text == [
+        "1 add", "2 add", "mark half", "3 add",
+        "task load id list/load: steps 1 to 3, finished, 1 actions", "4 roll",
+        "run watch id list/row/watch: steps 1 to 4, cancelled, 1 actions", "issue no luck", "5 add",
+        "6 stop", "end 6", "run tick: steps 1 to 5, open, 1 actions",
+      ])
+  }
+
+  @Test func filtersChooseByOriginActionTextAndRange() throws {
+    #expect(try steps(.init(sources: [.user, .link])) == [1, 4])
+    #expect(try steps(.init(sources: [.effect])) == [2, 3, 5])
+    #expect(try steps(.init(action: "roll")) == [4])
+    #expect(try steps(.init(action: "ro")) == [])
+    #expect(try steps(.init(text: "a.sb:1")) == [1])
+    #expect(try steps(.init(text: "watch")) == [1, 2, 4])
+    #expect(try steps(.init(text: "\"_0\":4")) == [5])
+    #expect(try steps(.init(steps: 2...4)) == [2, 3, 4])
+    #expect(try steps(.init(time: 500...1000)) == [2, 3, 4])
+    #expect(try steps(.init(sources: [.effect], steps: 3...9)) == [3, 5])
+    #expect(try entries(.init(text: "no luck")).count == 1)
+    #expect(try entries(.init(text: "half")).count == 1)
+  }
+
+  @Test func effectsOfARangeAreThoseThatLivedInIt() throws {
+    let names = try entries(.init(steps: 4...4)).compactMap {
+      if case .effect(let span) = $0 { span.effect.name } else { nil }
+    }
+    #expect(names == ["watch", "tick"])
+  }
+
+  @Test func linesBehindTheRangeAreNotRead() throws {
+    var bytes = try Self.log()
+    bytes[bytes.count - 5] ^= 1
+    #expect(throws: LogReadError.self) { try self.entries(.init(), bytes) }
+    #expect(try entries(.init(steps: 1...2), bytes).count > 0)
+  }
+
+  @Test func featuresAreTheOutermostCases() {
+    let get: JSON = ["keychain": ["_0": ["get": ["name": "x"]]]]
+    #expect(ActionName.of(get) == "keychain.get")
+    #expect(ActionName.of(get, depth: 1) == "keychain")
+    #expect(ActionName.of(["add": ["_0": 1]]) == "add")
+    #expect(ActionName.of(["reset": [:]]) == "reset")
+    #expect(ActionName.of("raw") == "raw")
+    #expect(ActionName.of(["a": 1, "b": 2]) == "?")
+    #expect(ActionName.of(["set": ["_0": ["x": 1]]]) == "set")
+    #expect(ActionName.of(["a": ["_0": ["b": ["_0": ["c": [:]]]]]], depth: 9) == "a.b.c")
+  }
+
+  @Test func cancellationsReachTheirPlaceAndBelow() {
+    #expect(EffectSpans.cancel("a", reaches: "a"))
+    #expect(EffectSpans.cancel("a", reaches: "row/a"))
+    #expect(EffectSpans.cancel("list/a", reaches: "list/row/a"))
+    #expect(EffectSpans.cancel("list", reaches: "list/row/a"))
+    #expect(!EffectSpans.cancel("list/a", reaches: "other/a"))
+    #expect(!EffectSpans.cancel("a", reaches: "ba"))
+    #expect(!EffectSpans.cancel("a", reaches: nil))
+    #expect(EffectSpans.cancel(nil, reaches: nil))
+  }
+
+  @Test func followedEffectsAreBounded() {
+    var spans = EffectSpans(capacity: 3)
+    var ended: [EffectSpan] = []
+    for n in 1...100 {
+      ended += spans.take(
+        LogStep(
+          n: n, t: Int64(n), origin: .program("p"), action: .null,
+          effects: [LogEffect(name: "e\(n)", kind: "run")]))
+    }
+    #expect(ended.map(\.first) == Array(1...97))
+    #expect(ended.allSatisfy { $0.end == .open })
+    #expect(spans.finish().map(\.first) == [98, 99, 100])
+  }
+}
