@@ -25,7 +25,7 @@ extension Reducer {
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
-  ) -> ForEachReducer<Self, Child, AnyIDs<ID, ChildState>> {
+  ) -> ForEachReducer<Self, Child, ID> {
     ForEachReducer(
       base: self, child: child(), state: state,
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
@@ -47,7 +47,7 @@ extension Reducer {
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> ForEachReducer<Self, DependencyReducer<Child, Dependencies>, AnyIDs<ID, ChildState>> {
+  ) -> ForEachReducer<Self, DependencyReducer<Child, Dependencies>, ID> {
     ForEachReducer(
       base: self, child: child().dependencies(dependencies), state: state,
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
@@ -70,7 +70,7 @@ extension Reducer {
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
-  ) -> ForEachReducer<Self, Child, AnyIDs<ID, ChildState>> {
+  ) -> ForEachReducer<Self, Child, ID> {
     ForEachReducer(
       base: self, child: child(), state: state,
       action: CasePath { [embed = action.embed] in
@@ -82,21 +82,21 @@ extension Reducer {
 }
 
 /// A reducer with many children. Made by `forEach`.
-public struct ForEachReducer<Base: Reducer, Child: Reducer, IDs: ElementIDs>: Reducer
-where Child.Dependencies == Base.Dependencies, Child.State == IDs.Element {
+public struct ForEachReducer<Base: Reducer, Child: Reducer, ID: Hashable & Sendable>: Reducer
+where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
   @usableFromInline
-  let state: WritableKeyPath<Base.State, IdentifiedArray<IDs.ID, Child.State>> & Sendable
-  @usableFromInline let action: CasePath<Base.Action, ElementAction<IDs.ID, Child.Action>>
+  let state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable
+  @usableFromInline let action: CasePath<Base.Action, ElementAction<ID, Child.Action>>
   @usableFromInline let scope: ChildScope
 
   @inlinable
   @inline(__always)
   init(
     base: Base, child: Child,
-    state: WritableKeyPath<Base.State, IdentifiedArray<IDs.ID, Child.State>> & Sendable,
-    action: CasePath<Base.Action, ElementAction<IDs.ID, Child.Action>>, scope: ChildScope
+    state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable,
+    action: CasePath<Base.Action, ElementAction<ID, Child.Action>>, scope: ChildScope
   ) {
     self.base = base
     self.child = child
@@ -123,9 +123,6 @@ where Child.Dependencies == Base.Dependencies, Child.State == IDs.Element {
     guard var effects = adopted(childEffects, id) else {
       return [scope.issue(absentElement(childAction, id, among: before))]
     }
-    if let own = IDs.misfiled(id, in: state[keyPath: self.state]) {
-      effects.append(scope.issue(misfiledElement(id, says: own)))
-    }
     effects = .joined(effects, base.reduce(&state, action, dependencies))
     if before == state[keyPath: self.state].ids { return effects }
     return effects + scope.end(before, now: state[keyPath: self.state])
@@ -133,7 +130,7 @@ where Child.Dependencies == Base.Dependencies, Child.State == IDs.Element {
 
   @inlinable
   @inline(__always)
-  func adopted(_ effects: [Effect<Child.Action>]?, _ id: IDs.ID) -> [Effect<Base.Action>]? {
+  func adopted(_ effects: [Effect<Child.Action>]?, _ id: ID) -> [Effect<Base.Action>]? {
     guard let effects else { return nil }
     if effects.isEmpty { return [] }
     let embed = action.embed
