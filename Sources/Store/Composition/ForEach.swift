@@ -15,7 +15,7 @@ extension Reducer {
   ///   O(count).
   @inlinable
   @inline(__always)
-  public func forEach<
+  public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction,
     Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
@@ -36,7 +36,7 @@ extension Reducer {
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
   @inlinable
   @inline(__always)
-  public func forEach<
+  public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction, ChildDependencies,
     Child: Reducer<ChildState, ChildAction, ChildDependencies>
   >(
@@ -60,7 +60,7 @@ extension Reducer {
   /// ```
   @inlinable
   @inline(__always)
-  public func forEach<
+  public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction,
     Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
@@ -117,36 +117,25 @@ where Child.Dependencies == Base.Dependencies {
       if before == state[keyPath: self.state].ids { return effects }
       return effects + scope.end(before, now: state[keyPath: self.state])
     }
-    let (childEffects, before) = state[keyPath: self.state].step(id: id) {
-      child.reduce(&$0, childAction, dependencies)
+    // Found first and changed then: a way in without branches is one that the optimiser turns into a direct access.
+    guard let position = state[keyPath: self.state].positions[id] else {
+      return [scope.absent(childAction, id, among: state[keyPath: self.state].ids)]
     }
-    guard var effects = adopted(childEffects, id) else {
-      return [scope.issue(absentElement(childAction, id, among: before))]
-    }
-    effects = .joined(effects, base.reduce(&state, action, dependencies))
+    let childEffects = child.reduce(
+      &state[keyPath: self.state].storage[position], childAction, dependencies)
+    let before = state[keyPath: self.state].ids
+    let effects: [Effect<Base.Action>] = .joined(
+      adopted(childEffects, id), base.reduce(&state, action, dependencies))
     if before == state[keyPath: self.state].ids { return effects }
     return effects + scope.end(before, now: state[keyPath: self.state])
   }
 
   @inlinable
   @inline(__always)
-  func adopted(_ effects: [Effect<Child.Action>]?, _ id: ID) -> [Effect<Base.Action>]? {
-    guard let effects else { return nil }
+  func adopted(_ effects: [Effect<Child.Action>], _ id: ID) -> [Effect<Base.Action>] {
     if effects.isEmpty { return [] }
     let embed = action.embed
     return scope.adopt(
       effects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
-  }
-}
-
-extension IdentifiedArray {
-  /// Lets the element reduce in place; gives the ids as well.
-  @inlinable
-  @inline(__always)
-  mutating func step<Effects>(
-    id: ID, _ reduce: (inout Element) -> Effects
-  ) -> (effects: Effects?, ids: [ID]) {
-    guard let position = positions[id] else { return (nil, ids) }
-    return (reduce(&storage[position]), ids)
   }
 }

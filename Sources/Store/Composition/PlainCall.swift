@@ -16,7 +16,7 @@ extension Array {
     _ embed: @escaping @Sendable (Child) -> Parent, id: @autoclosure () -> ID,
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    isEmpty ? [] : adopted(embed, under: ScopeKey(CancelID(id())))
+    isEmpty ? [] : adopted(embed, id)
   }
 
   /// The same, with this line of source for an id: give one where a single line serves several children.
@@ -30,6 +30,14 @@ extension Array {
       ? []
       : adopted(
         embed, under: ScopeKey(id: nil, location: SourceLocation(fileID: fileID, line: line)))
+  }
+
+  @inlinable
+  @inline(never)
+  func adopted<Child, Parent, ID: Hashable & Sendable>(
+    _ embed: @escaping @Sendable (Child) -> Parent, _ id: () -> ID
+  ) -> [Effect<Parent>] where Element == Effect<Child> {
+    adopted(embed, under: ScopeKey(CancelID(id())))
   }
 
   @inlinable
@@ -110,7 +118,7 @@ extension Reducer {
     }
     let effects = reduce(&elements.storage[position], action.action, dependencies)
     return effects.isEmpty
-      ? [] : effects.adopted({ .element(id: id, action: $0) }, under: ScopeKey(CancelID(id)))
+      ? [] : effects.adopted({ .element(id: id, action: $0) }) { id }
   }
 }
 
