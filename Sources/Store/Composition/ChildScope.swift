@@ -38,7 +38,7 @@ struct ChildScope: Sendable {
 
   /// The effects of one child among several at this place.
   @inlinable
-  @inline(__always)
+  @inline(never)
   func adopt<Child, Parent>(
     _ effects: [Effect<Child>], of identity: CancelID,
     as embed: @escaping @Sendable (Child) -> Parent
@@ -68,6 +68,15 @@ struct ChildScope: Sendable {
   ) -> [Effect<Action>] {
     if now.isEmpty { return before.isEmpty ? [] : [end()] }
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
+  }
+
+  /// The issue of an action for an element that is not there. Not inlined, so that the way past it stays short.
+  @inlinable
+  @inline(never)
+  func absent<ID, ChildAction, Action>(
+    _ action: ChildAction, _ id: ID, among ids: [ID]
+  ) -> Effect<Action> {
+    issue(absentElement(action, id, among: ids))
   }
 
   @usableFromInline
