@@ -17,7 +17,9 @@ extension Reducer {
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable
-  public consuming func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>>(
+  public consuming func ifLet<
+    ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
+  >(
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,

@@ -24,8 +24,9 @@ final class StoreCore<R: Reducer>: EffectHost {
     self.dependencies = dependencies
     self.executor = executor
     self.onIssue = onIssue
-    lock = Lock(Machine(state: state, declares: reducer.declaresSubscriptions))
-    if reducer.declaresSubscriptions { leave { machine in subscribe(&machine) } }
+    let declares = reducer.declaresSubscriptions(in: CompositionPath())
+    lock = Lock(Machine(state: state, declares: declares))
+    if declares { leave { machine in subscribe(&machine) } }
   }
 
   deinit {

@@ -27,7 +27,7 @@ struct BuilderTests {
       }
       for index in 1...2 { Self.word("loop\(index)") }
       erased as any Reducer<[String], String, Void>
-      Reduce(erased)
+      AnyReducer(erased)
       if #available(macOS 15, *) { Self.word("available") }
       EmptyReducer()
     }

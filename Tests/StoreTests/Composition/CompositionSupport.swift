@@ -83,22 +83,6 @@ struct Scene<R: Reducer> where R.Dependencies == Ticker.Dependencies {
   }
 }
 
-/// The same draws for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  var word: UInt64
-
-  init(seed: UInt64) { word = seed }
-
-  mutating func next() -> UInt64 {
-    // SplitMix64.
-    word &+= 0x9E37_79B9_7F4A_7C15
-    var z = word
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// Where an array keeps its elements: the same as long as nobody copied them.
 func address<Element>(_ array: [Element]) -> UInt? {
   array.withUnsafeBufferPointer { $0.baseAddress.map { UInt(bitPattern: $0) } }

@@ -1,4 +1,5 @@
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -17,7 +18,7 @@ struct IdentifiedArrayTests {
   @Test(
     "any sequence of changes gives what a plain array gives", arguments: 0..<40 as Range<UInt64>)
   func model(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     var array: IdentifiedArrayOf<Item> = []
     var model: [Item] = []
     func place(_ id: Int) -> Int? { model.firstIndex { $0.id == id } }
@@ -208,7 +209,7 @@ struct IdentifiedArrayTests {
     #expect(answers == [true, false, true])
     #expect(array.ids == ["zero", "one"])
     #expect(array.filter { $0 > 0 }.ids == ["one"])
-    var random = SeededGenerator(seed: 1)
+    var random = SeededRandom(seed: 1)
     array.shuffle(using: &random)
     array.sort()
     #expect(Array(array) == [0, 1])
