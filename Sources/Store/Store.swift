@@ -27,7 +27,8 @@ public final class Store<R: Reducer>: Sendable {
   @usableFromInline let core: StoreCore<R>
 
   /// - Parameters:
-  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact.
+  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact. Its `enqueue` is called under
+  ///     the store's lock and must not run the job at once.
   ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step, on the thread where it came up. Writes to
   ///     standard error by default.
   @inlinable
@@ -57,10 +58,11 @@ public final class Store<R: Reducer>: Sendable {
   /// Reduces `actions` in order, as one `send` after the other does, but takes the lock once for all that have no effects while nobody
   /// watches: for bulk work. Another thread's actions come before or after such a run.
   ///
-  /// - Complexity: The reducer's own cost; no allocation where there are no effects and no observers.
+  /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are no effects and no observers. The lock
+  ///   is held meanwhile: send very many in portions where others should get their turn.
   @inlinable
   public func send(contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program("")) {
-    core.send(all: actions, origin: origin)
+    core.send(all: Array(actions), origin: origin)
   }
 
   /// A copy of the state: a retain for what is shared, and the next step copies what it changes of it while you keep it.
@@ -120,10 +122,14 @@ public final class Store<R: Reducer>: Sendable {
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
-    core.lock.withLock { machine in
+    let old = core.lock.withLock { machine -> StepHooks<State, Action>? in
+      let old = machine.hooks
       machine.hooks = make(machine.state, machine.steps)
       machine.noteAudience()
+      return old
     }
+    // What they hold ends here, and not under the lock.
+    _ = old
   }
 
   /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which
@@ -136,7 +142,10 @@ public final class Store<R: Reducer>: Sendable {
     deadline: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) async -> [RunningEffect<Action>] {
     let core = core
-    core.leave { core.endSubscriptions(&$0) }
+    core.leave { machine in
+      machine.isDraining = true
+      core.endSubscriptions(&machine)
+    }
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { await core.waitUntilIdle() }
       group.addTask { try? await clock.sleep(for: deadline) }
