@@ -70,13 +70,20 @@ struct ChildScope: Sendable {
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
-  /// The issue of an action for an element that is not there. Not inlined, so that the way past it stays short.
+  /// What becomes of an action for a child that is not there: an issue. What the child still has going ends as well: it was removed
+  /// by a reducer that the operator does not watch.
+  @usableFromInline
+  func refuse<Action>(_ message: String) -> [Effect<Action>] {
+    [issue(message), end()]
+  }
+
+  /// The same for an element. Not inlined, so that the way past it stays short.
   @inlinable
   @inline(never)
-  func absent<ID, ChildAction, Action>(
+  func refuse<ID: Hashable & Sendable, ChildAction, Action>(
     _ action: ChildAction, _ id: ID, among ids: [ID]
-  ) -> Effect<Action> {
-    issue(absentElement(action, id, among: ids))
+  ) -> [Effect<Action>] {
+    [issue(absentElement(action, id, among: ids)), end(CancelID(id))]
   }
 
   @usableFromInline

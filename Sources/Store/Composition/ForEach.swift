@@ -5,6 +5,9 @@ extension Reducer {
   /// meet (R6). When an element goes, its effects are cancelled with the same step (R7). An action for an id that is not there is
   /// dropped, for this reducer too, and is an issue at this line.
   ///
+  /// Only what this reducer removes is seen in its step: attach the child to the reducer that removes it, or to a group of all that do.
+  /// A child that is removed elsewhere ends with the first action that comes for it.
+  ///
   /// ```swift
   /// Reduce { state, action, _ in … }
   ///   .forEach(\.rows, action: .rows) { Row() }
@@ -119,7 +122,7 @@ where Child.Dependencies == Base.Dependencies {
     }
     // Found first and changed then: a way in without branches is one that the optimiser turns into a direct access.
     guard let position = state[keyPath: self.state].positions[id] else {
-      return [scope.absent(childAction, id, among: state[keyPath: self.state].ids)]
+      return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
     }
     let childEffects = child.reduce(
       &state[keyPath: self.state].storage[position], childAction, dependencies)

@@ -89,7 +89,7 @@ where Child.Dependencies == Base.Dependencies {
       before = state[keyPath: self.state].ids
     case .element(let id, let childAction)?:
       guard let position = state[keyPath: self.state].rows.positions[id] else {
-        return [scope.absent(childAction, id, among: state[keyPath: self.state].ids)]
+        return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
       }
       let childEffects = child.reduce(
         &state[keyPath: self.state].rows.storage[position], childAction, dependencies)

@@ -119,7 +119,7 @@ where Child.Dependencies == Base.Dependencies {
       return (effects: effects, before: before, after: ChildPresence(value, identity))
     }
     guard let step else {
-      return [scope.issue(otherCase(childAction, state[keyPath: place]))]
+      return scope.refuse(otherCase(childAction, state[keyPath: place]))
     }
     let effects: [Effect<Base.Action>] = .joined(
       scope.adopt(step.effects, of: step.after, as: self.action.embed),

@@ -5,6 +5,9 @@ extension Reducer {
   /// are cancelled with the same step (R7). An action for a child that is not there is dropped, for this reducer too, and is an
   /// issue at this line.
   ///
+  /// Only what this reducer removes is seen in its step: attach the child to the reducer that removes it, or to a group of all that do.
+  /// A child that is removed elsewhere ends with the first action that comes for it.
+  ///
   /// It serves presentation as well: the parent presents by setting the state and dismisses by setting it to `nil`. A child
   /// that wants to be dismissed says so with an action of its own, which the parent sees after the child did:
   /// ```swift
@@ -96,7 +99,7 @@ where Child.Dependencies == Base.Dependencies {
       let step = ChildPresence.step(
         &state[keyPath: self.state], identity,
         { child.reduce(&$0, childAction, dependencies) })
-    else { return [scope.issue(absentChild(childAction))] }
+    else { return scope.refuse(absentChild(childAction)) }
     let effects: [Effect<Base.Action>] = .joined(
       scope.adopt(step.effects, of: step.after, as: self.action.embed),
       base.reduce(&state, action, dependencies))

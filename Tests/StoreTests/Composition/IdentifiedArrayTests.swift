@@ -219,4 +219,28 @@ struct IdentifiedArrayTests {
     #expect(none == nil)
   }
 
+  struct Stop: Error {}
+
+  @Test("a change that throws half-way leaves the array whole")
+  func throwing() {
+    var array: IdentifiedArrayOf<Item> = [Item(id: 1), Item(id: 2), Item(id: 3)]
+    func change(_ item: inout Item?, to new: Item?) throws {
+      item = new
+      throw Stop()
+    }
+    #expect(throws: Stop.self) { try change(&array[id: 1], to: Item(id: 1, text: "x")) }
+    #expect(array.map(\.text) == ["x", "", ""])
+    #expect(throws: Stop.self) { try change(&array[id: 1], to: nil) }
+    #expect(throws: Stop.self) { try change(&array[id: 9], to: Item(id: 9)) }
+    #expect(throws: Stop.self) {
+      try array.update(id: 2) {
+        $0.text = "y"
+        throw Stop()
+      }
+    }
+    #expect(throws: Stop.self) { try array.removeAll { _ in throw Stop() } }
+    #expect(array.ids == [2, 3, 9])
+    #expect(array.map(\.text) == ["y", "", ""])
+    #expect(array.ids.map { array.position(of: $0) } == [0, 1, 2])
+  }
 }

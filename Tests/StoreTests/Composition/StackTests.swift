@@ -202,4 +202,49 @@ struct StackTests {
   func damaged(text: String) {
     #expect(throws: DecodingError.self) { try decoded(text) as StackState<String> }
   }
+
+  struct Screens: ComposedReducer {
+    struct State: Sendable, Equatable {
+      var path = StackState<IfCaseLetTests.Mode.State>()
+    }
+
+    enum Action: Sendable {
+      case path(StackAction<IfCaseLetTests.Mode.State, IfCaseLetTests.Mode.Action>)
+
+      static let path = CasePath(embed: Action.path) {
+        if case .path(let a) = $0 { a } else { nil }
+      }
+    }
+
+    var body: some Reducer<State, Action, Ticker.Dependencies> {
+      EmptyReducer().forEach(\.path, action: Action.path, id: "path") { IfCaseLetTests.Mode() }
+    }
+  }
+
+  @Test(
+    "R6 R7 a stack of features that are cases of an enum: ids never meet, all end with the stack")
+  func enumFeatures() {
+    let scene = Scene(Screens.State(), Screens())
+    scene.send(.path(.push(.first(Ticker.State()))), .path(.push(.second(Ticker.State()))))
+    scene.send(
+      .path(.element(id: 0, action: .first(.start))),
+      .path(.element(id: 1, action: .second(.start))))
+    #expect(scene.running == ["path/#0/first/0/tick", "path/#1/second/tick"])
+    scene.send(.path(.element(id: 0, action: .first(.stop))))
+    #expect(scene.running == ["path/#1/second/tick"])
+    scene.send(.path(.element(id: 1, action: .go(.off))))
+    #expect(scene.running == [])
+    scene.send(.path(.element(id: 0, action: .first(.start))), .path(.popFrom(id: 0)))
+    #expect(scene.running == [])
+    #expect(scene.state.path.isEmpty)
+  }
+
+  @Test("R3 one element of a stack is changed in place")
+  func inPlace() {
+    var stack = StackState([Array(0..<1000), [], []])
+    let storage = address(stack[0])
+    stack[id: 0]?[1] = -1
+    stack.update(id: 0) { $0[2] = -1 }
+    #expect(address(stack[0]) == storage)
+  }
 }
