@@ -98,7 +98,8 @@ public enum LogFork {
       position = reader.position
       lines: while let entry = try reader.nextOfAnyKind() {
         switch entry.line {
-        case .step(let step) where step.n > n: break lines
+        // Before the beginning there is nothing to find; the error says how many steps there are.
+        case .step(let step) where n >= 0 && step.n > n: break lines
         case .end: break lines
         default: position = reader.position
         }

@@ -54,7 +54,8 @@ public final class LogTimeline {
     case step(LogStep, action: String)
     case mark(LogMark)
     case issue(LogIssue)
-    /// An effect, behind the step with which it ended; those that never did come last. Left out where a filter asks for actions.
+    /// An effect, behind the step with which it ended; those that never did come last, and so do those that ended behind the filter's
+    /// range, which is not read. Left out where a filter asks for actions.
     case effect(EffectSpan)
     /// A clean stop.
     case end(LogEnd)
