@@ -2,6 +2,7 @@ import SwiftBoardStore
 
 /// The life of an effect, as far as a log shows it: from the step that returned it to the last step that tells of it.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
+  /// What ended it.
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
@@ -12,13 +13,17 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
     case open
   }
 
+  /// Its descriptor.
   public let effect: LogEffect
   /// The step that returned it, and its time in microseconds.
   public let first: Int
+  /// The time of the step that returned it, in microseconds.
   public let began: Int64
   /// The last step that tells of it, and its time.
   public internal(set) var last: Int
+  /// The time of the last step that tells of it, in microseconds.
   public internal(set) var ended: Int64
+  /// How it ended.
   public internal(set) var end: End
   /// How many of its actions were reduced.
   public internal(set) var actions: Int

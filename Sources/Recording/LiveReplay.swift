@@ -32,6 +32,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     }
   }
 
+  /// How far a recording and a store agreed.
   public struct Report: Sendable, Hashable {
     /// Actions that were sent.
     public let sent: Int
@@ -55,6 +56,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   private let schema: LogSchema
   private let migrations: [LogMigration]
 
+  /// The program's schema, and how older actions become its own.
   public init(schema: LogSchema, migrations: [LogMigration] = []) {
     self.schema = schema
     self.migrations = migrations

@@ -32,6 +32,7 @@ public enum LogForkError: Error, Sendable, CustomStringConvertible {
 
 /// Where a log without an end line ends: all that a recorder must know to write on.
 public struct LogContinuation: Sendable {
+  /// The log's first line.
   public let header: LogHeader
   /// Bytes of the log.
   public let size: Int

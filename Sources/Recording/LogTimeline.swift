@@ -33,6 +33,7 @@ public final class LogTimeline {
     /// Microseconds since the beginning, likewise.
     public var time: ClosedRange<Int64>?
 
+    /// A filter; what is nil lets everything pass.
     public init(
       sources: Set<Source>? = nil, action: String? = nil, text: String? = nil,
       steps: ClosedRange<Int>? = nil, time: ClosedRange<Int64>? = nil
@@ -61,6 +62,7 @@ public final class LogTimeline {
     case end(LogEnd)
   }
 
+  /// The log's first line.
   public let header: LogHeader
   private let reader: LogReader
   private let filter: Filter
