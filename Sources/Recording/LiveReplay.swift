@@ -32,6 +32,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     }
   }
 
+  /// How far a recording and a store agreed.
   public struct Report: Sendable, Hashable {
     /// Actions that were sent.
     public let sent: Int
@@ -46,13 +47,16 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
 
   private enum Event: Sendable {
     case reduced(JSON)
-    /// Nothing is to be expected any more, asked for by the wait with this number.
-    case quiet(Int)
+    /// All that an action that was sent set going has ended; what it led to is in front of this.
+    case ended
+    /// The patience of the wait for this step is over.
+    case late(Int)
   }
 
   private let schema: LogSchema
   private let migrations: [LogMigration]
 
+  /// The program's schema, and how older actions become its own.
   public init(schema: LogSchema, migrations: [LogMigration] = []) {
     self.schema = schema
     self.migrations = migrations
@@ -80,8 +84,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       continuation.finish()
     }
     var iterator = events.makeAsyncIterator()
-    var tasks: [StoreTask] = []
-    var (sent, agreed) = (0, 0)
+    var (sent, agreed, running) = (0, 0, 0)
     do {
       let reader = try file.reader()
       var grader = Replayer<R>.Grader(from: 0, to: 0, migrations: [])
@@ -99,11 +102,17 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
         switch step.origin {
         case .user, .link:
-          tasks.append(store.send(action, origin: step.origin))
+          let task = store.send(action, origin: step.origin)
+          Task {
+            await task.finish()
+            continuation.yield(.ended)
+          }
           sent += 1
+          running += 1
         case .effect, .program: break
         }
-        let found = await next(&iterator, continuation, step.n, tasks, patience, clock)
+        let found = await next(
+          &iterator, continuation, step.n, &running, patience, clock)
         guard let found else {
           return Report(
             sent: sent, agreed: agreed, difference: .missing(step: step.n, expected: expected))
@@ -130,25 +139,19 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// The next action that is reduced; nil where none can come, or none does in time.
   private func next(
     _ events: inout AsyncStream<Event>.Iterator, _ continuation: AsyncStream<Event>.Continuation,
-    _ number: Int, _ tasks: [StoreTask], _ patience: Duration, _ clock: any Clock<Duration>
+    _ number: Int, _ running: inout Int, _ patience: Duration, _ clock: any Clock<Duration>
   ) async -> JSON? {
-    // What was reduced already is in front of what these say.
-    let watchers = [
-      Task {
-        for task in tasks { await task.finish() }
-        continuation.yield(.quiet(number))
-      },
-      Task {
-        guard (try? await clock.sleep(for: patience)) != nil else { return }
-        continuation.yield(.quiet(number))
-      },
-    ]
-    defer { for watcher in watchers { watcher.cancel() } }
-    while let event = await events.next(isolation: nil) {
+    let watch = Task {
+      guard (try? await clock.sleep(for: patience)) != nil else { return }
+      continuation.yield(.late(number))
+    }
+    defer { watch.cancel() }
+    while running > 0, let event = await events.next(isolation: nil) {
       switch event {
       case .reduced(let action): return action
-      case .quiet(number): return nil
-      case .quiet: continue
+      case .ended: running -= 1
+      case .late(number): return nil
+      case .late: continue
       }
     }
     return nil

@@ -32,6 +32,7 @@ public enum LogForkError: Error, Sendable, CustomStringConvertible {
 
 /// Where a log without an end line ends: all that a recorder must know to write on.
 public struct LogContinuation: Sendable {
+  /// The log's first line.
   public let header: LogHeader
   /// Bytes of the log.
   public let size: Int
@@ -98,7 +99,8 @@ public enum LogFork {
       position = reader.position
       lines: while let entry = try reader.nextOfAnyKind() {
         switch entry.line {
-        case .step(let step) where step.n > n: break lines
+        // Before the beginning there is nothing to find; the error says how many steps there are.
+        case .step(let step) where n >= 0 && step.n > n: break lines
         case .end: break lines
         default: position = reader.position
         }

@@ -15,6 +15,7 @@ public struct LogTestExport: Sendable {
     /// Its dependencies. `journal` is in scope, and their generators must draw through it.
     public var dependencies: String
 
+    /// Swift text, taken over as it is.
     public init(imports: [String] = [], reducer: String, dependencies: String) {
       self.imports = imports
       self.reducer = reducer
