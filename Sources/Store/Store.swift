@@ -14,10 +14,17 @@
 ///   start is the hand-over to the executor; on the concurrent pool what they do then overlaps.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not.
 /// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
+/// - **R7** A child's effects, and what it declares, end in the step in which the child goes; `outlives()` opts out. The operators watch
+///   the steps that go through them: who removes a child elsewhere ends its effects with `Effect.endChild(id:)`, or the child's next
+///   action does.
+/// - **R8** A child sees an action before what is attached to it. An action for a child that is not there is an issue at the composing line.
 /// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels them.
 /// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets them end first.
+/// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest state (`states`). A slow reader of a
+///   sequence never slows the store.
 /// - **R13** Effects can be looked at: `effects` lists what runs.
+/// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the clock that it is handed.
 public final class Store<R: Reducer>: Sendable {
   /// The reducer's state.
   public typealias State = R.State

@@ -182,9 +182,12 @@ struct LiveAPIClientTests {
       for _ in 0..<100 {
         group.addTask {
           // Not a test of speed: without a time limit, however busy the machine.
-          await #expect(throws: Never.self) {
+          do {
             let request = APIRequest(url: server.origin + "/echo", timeout: nil)
-            #expect(try await limited.send(request).status == 200)
+            let status = try await limited.send(request).status
+            #expect(status == 200)
+          } catch {
+            Issue.record(error)
           }
         }
       }
