@@ -61,10 +61,10 @@ struct EffectTable<Action: Sendable>: Sendable {
     return index
   }
 
-  /// By a quarter, not by doubling: a table that was once full keeps its size.
+  /// By half, not by doubling: a table that was once full keeps its size.
   @inlinable
   mutating func grow() {
-    let capacity = max(8, entries.count + entries.count / 4)
+    let capacity = max(8, entries.count + entries.count / 2)
     entries.reserveCapacity(capacity)
     works.reserveCapacity(capacity)
   }
