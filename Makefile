@@ -4,10 +4,11 @@ PREFIX ?= /usr/local
 UNAME := $(shell uname -s)
 STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
 RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=
+FUZZ_SECONDS ?= 60
 
-.PHONY: run test allocations bench format lint install libraries examples sanitize clean
+.PHONY: run test allocations fuzz bench format lint install libraries examples sanitize clean
 
 run: libraries
 	@$(RELEASE) >&2
@@ -16,6 +17,7 @@ run: libraries
 test: libraries lint
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --parallel
+	@scripts/type-check-time
 	@$(MAKE) --no-print-directory examples allocations
 
 examples:
@@ -27,6 +29,10 @@ examples:
 # What is free of noise: how much each kind of step allocates.
 allocations:
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks --allocations
+
+# What reads a stranger's file, under libFuzzer; FUZZ_SECONDS of it.
+fuzz: libraries
+	scripts/fuzz $(FUZZ_SECONDS)
 
 bench: libraries
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks
@@ -52,4 +58,4 @@ libraries:
 	@./scripts/libraries
 
 clean:
-	rm -rf .build Benchmarks/.build Examples/*/.build
+	rm -rf .build Benchmarks/.build Examples/*/.build Fuzz/.build

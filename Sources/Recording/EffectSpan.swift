@@ -2,6 +2,7 @@ import SwiftBoardStore
 
 /// The life of an effect, as far as a log shows it: from the step that returned it to the last step that tells of it.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
+  /// What ended it.
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
@@ -12,13 +13,17 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
     case open
   }
 
+  /// Its descriptor.
   public let effect: LogEffect
   /// The step that returned it, and its time in microseconds.
   public let first: Int
+  /// The time of the step that returned it, in microseconds.
   public let began: Int64
   /// The last step that tells of it, and its time.
   public internal(set) var last: Int
+  /// The time of the last step that tells of it, in microseconds.
   public internal(set) var ended: Int64
+  /// How it ended.
   public internal(set) var end: End
   /// How many of its actions were reduced.
   public internal(set) var actions: Int
@@ -50,11 +55,20 @@ struct EffectSpans {
     let step: Int
   }
 
+  private struct Slot {
+    /// Ascending.
+    let place: Int
+    /// Nil once ended.
+    var span: EffectSpan?
+  }
+
   private let capacity: Int
-  /// In the order in which they began; nil once ended.
-  private var open: [EffectSpan?] = []
+  /// In the order in which they began. Ended ones are thrown out when they are half of it.
+  private var slots: [Slot] = []
+  /// What is before it has ended.
   private var head = 0
   private var alive = 0
+  private var nextPlace = 0
   private var places: [Key: [Int]] = [:]
 
   init(capacity: Int = 10_000) {
@@ -74,15 +88,17 @@ struct EffectSpans {
   /// What never ended, oldest first.
   mutating func finish() -> [EffectSpan] {
     defer { self = EffectSpans(capacity: capacity) }
-    return open.compactMap { $0 }
+    return slots.compactMap(\.span)
   }
 
   private mutating func act(_ key: Key, _ step: LogStep, _ ended: inout [EffectSpan]) {
-    guard let place = places[key]?.first, var span = open[place - head] else { return }
+    guard let place = places[key]?.first, let index = index(of: place),
+      var span = slots[index].span
+    else { return }
     span.last = step.n
     span.ended = step.t
     span.actions += 1
-    open[place - head] = span
+    slots[index].span = span
     // A stream may send more.
     guard span.effect.kind == "task" || span.effect.kind == "send" else { return }
     ended.append(end(place, .finished, step))
@@ -95,22 +111,26 @@ struct EffectSpans {
     case "merge", "concatenate":
       for part in effect.parts { begin(part, step, &ended) }
     case "cancel":
-      let reached = open.indices.filter { index in
-        open[index].map { EffectSpans.cancel(effect.id, reaches: $0.effect.id) } ?? false
+      let reached = slots.filter { slot in
+        slot.span.map { EffectSpans.cancel(effect.id, reaches: $0.effect.id) } ?? false
       }
-      .map { $0 + head }
+      .map(\.place)
       for place in reached { ended.append(end(place, .cancelled, step)) }
     case "issue": break
     default:
-      if alive == capacity, let oldest = open.firstIndex(where: { $0 != nil }) {
-        ended.append(end(oldest + head, .open, nil))
+      if alive == capacity {
+        while head < slots.count, slots[head].span == nil { head += 1 }
+        ended.append(end(slots[head].place, .open, nil))
       }
       let key = Key(name: effect.name, id: effect.id, step: step.n)
-      places[key, default: []].append(head + open.count)
-      open.append(
-        EffectSpan(
-          effect: effect, first: step.n, began: step.t, last: step.n, ended: step.t, end: .open,
-          actions: 0))
+      places[key, default: []].append(nextPlace)
+      slots.append(
+        Slot(
+          place: nextPlace,
+          span: EffectSpan(
+            effect: effect, first: step.n, began: step.t, last: step.n, ended: step.t, end: .open,
+            actions: 0)))
+      nextPlace += 1
       alive += 1
     }
   }
@@ -118,7 +138,7 @@ struct EffectSpans {
   private mutating func end(
     _ place: Int, _ end: EffectSpan.End, _ step: LogStep?
   ) -> EffectSpan {
-    guard var span = open[place - head] else {
+    guard let index = index(of: place), var span = slots[index].span else {
       // Only places of open spans are handed in.
       return EffectSpan(
         effect: LogEffect(name: "?", kind: "?"), first: 0, began: 0, last: 0, ended: 0, end: .open,
@@ -129,19 +149,30 @@ struct EffectSpans {
       span.last = step.n
       span.ended = step.t
     }
-    open[place - head] = nil
+    slots[index].span = nil
     alive -= 1
     let key = Key(name: span.effect.name, id: span.effect.id, step: span.first)
     places[key]?.removeAll { $0 == place }
     if places[key]?.isEmpty == true { places[key] = nil }
-    // What ended at the front is forgotten now and then, so that it costs nothing in the long run.
-    let gone = open.prefix { $0 == nil }.count
-    if gone * 2 > open.count || gone > 1024 {
-      open.removeFirst(gone)
-      head += gone
+    if slots.count > 64, alive * 2 < slots.count {
+      slots.removeAll { $0.span == nil }
+      head = 0
     }
     return span
   }
+
+  /// O(log n).
+  private func index(of place: Int) -> Int? {
+    var (low, high) = (0, slots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if slots[middle].place < place { low = middle + 1 } else { high = middle }
+    }
+    return low < slots.count && slots[low].place == place ? low : nil
+  }
+
+  /// How many slots there are, ended ones included. For tests.
+  var slotCount: Int { slots.count }
 
   /// An id is the place in the composition and the id given there: a cancellation reaches its own place and those below. One
   /// without an id given is that of a whole place.

@@ -40,7 +40,7 @@ struct LineInput {
   mutating func next() throws(LogReadError) -> Line {
     var searched = start
     while true {
-      if let feed = index(of: 0x0A, from: searched) {
+      if let feed = lineFeed(from: searched) {
         guard feed - start <= limit else { return .tooLong(offset: offset) }
         let line = buffer[start..<feed]
         defer {
@@ -58,13 +58,10 @@ struct LineInput {
     }
   }
 
-  private func index(of byte: UInt8, from: Int) -> Int? {
+  private func lineFeed(from: Int) -> Int? {
     guard from < end else { return nil }
     return buffer.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress,
-        let found = memchr(base + from, Int32(byte), end - from)
-      else { return nil }
-      return UnsafeRawPointer(found) - base
+      firstLineFeed(UnsafeRawBufferPointer(rebasing: bytes[from..<end])).map { from + $0 }
     }
   }
 
@@ -100,4 +97,12 @@ struct LineInput {
     if count == 0 { atEnd = true }
     end += count
   }
+}
+
+/// Where the first line feed is.
+func firstLineFeed(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  guard let base = bytes.baseAddress, let found = memchr(base, 0x0A, bytes.count) else {
+    return nil
+  }
+  return UnsafeRawPointer(found) - base
 }

@@ -41,7 +41,9 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
 /// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest. The oldest may have been removed;
 /// what is left must be without gaps. A recording that was never rotated is a chain of one.
 public struct LogChain: Sendable {
+  /// One file.
   public struct Part: Sendable, Hashable {
+    /// Where it is.
     public let path: String
     /// The k of `NAME.k`; of `NAME`, the number it will get.
     public let number: Int
@@ -49,6 +51,7 @@ public struct LogChain: Sendable {
     public let stepsBefore: Int
   }
 
+  /// Oldest first.
   public let parts: [Part]
   private let links: [LogLink?]
   private let digests: [Digest]

@@ -10,11 +10,13 @@ public struct LogFile: Sendable {
   private let place: Place
   private let limits: LogReader.Limits
 
+  /// A file, which need not be there before it is read.
   public init(path: String, limits: LogReader.Limits = .init()) {
     place = .path(path)
     self.limits = limits
   }
 
+  /// Bytes in memory.
   public init(bytes: [UInt8], limits: LogReader.Limits = .init()) {
     place = .bytes(bytes)
     self.limits = limits

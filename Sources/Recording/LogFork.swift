@@ -32,6 +32,7 @@ public enum LogForkError: Error, Sendable, CustomStringConvertible {
 
 /// Where a log without an end line ends: all that a recorder must know to write on.
 public struct LogContinuation: Sendable {
+  /// The log's first line.
   public let header: LogHeader
   /// Bytes of the log.
   public let size: Int
@@ -43,8 +44,8 @@ public struct LogContinuation: Sendable {
   public let digest: Digest?
 
   let chain: SumChain
-  /// What stands behind the last step when that has no digest, itself included, and the chain before it.
-  let tail: (before: SumChain, bodies: [[UInt8]])?
+  /// The last step and what stands behind it, when that has no digest.
+  let tail: LineTail
 }
 
 /// Makes a log whose first steps are those of another, to be continued in another way.
@@ -98,7 +99,8 @@ public enum LogFork {
       position = reader.position
       lines: while let entry = try reader.nextOfAnyKind() {
         switch entry.line {
-        case .step(let step) where step.n > n: break lines
+        // Before the beginning there is nothing to find; the error says how many steps there are.
+        case .step(let step) where n >= 0 && step.n > n: break lines
         case .end: break lines
         default: position = reader.position
         }
@@ -123,7 +125,7 @@ extension LogFork {
     private var size = 0
     private var header: LogHeader?
     private var last: (step: Int, time: Int64, digest: Digest?) = (0, 0, nil)
-    private var tail: (before: SumChain, bodies: [[UInt8]])?
+    private var tail = LineTail()
 
     init(sink: FileSink, path: String) {
       self.sink = sink
@@ -174,10 +176,10 @@ extension LogFork {
         if provenance, let added = header?.extra.last { bytes.append([added]) }
       case .step(let step):
         last = (step.n, step.t, step.digest)
-        tail = step.digest == nil ? (before, []) : nil
+        tail.begin(after: step.digest == nil ? before : nil)
       default: break
       }
-      tail?.bodies.append(Array(bytes[start...]))
+      bytes.withUnsafeBufferPointer { tail.add(UnsafeBufferPointer(rebasing: $0[start...])) }
       chain.seal(&bytes, from: start)
     }
 

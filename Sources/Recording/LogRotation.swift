@@ -21,6 +21,7 @@ extension RecordingOptions {
     /// How many ended files are kept; older ones are removed. Nil: all.
     public var keep: Int?
 
+    /// At least one byte, and no fewer than no files.
     public init(size: Int, keep: Int? = nil) {
       self.size = max(1, size)
       self.keep = keep.map { max(0, $0) }

@@ -7,7 +7,7 @@ struct LogRules {
   private(set) var ended = false
 
   private var begun = false
-  private var time: Int64 = 0
+  private(set) var time: Int64 = 0
   /// The digest after `step`, nil where that step has none.
   private var digest: Digest?
   private var digestEvery = 1
@@ -70,6 +70,19 @@ struct LogRules {
       }
       ended = true
     }
+  }
+
+  /// `admit` for a step that is right; false, and nothing has changed, for one that is not.
+  mutating func admitQuickly(_ next: StepScanner.Bare) -> Bool {
+    let without = next.digest == nil ? stepsWithoutDigest + 1 : 0
+    guard begun, !ended, next.n == step + 1, Int64(next.t) >= time, next.cause ?? 0 < next.n,
+      without < digestEvery
+    else { return false }
+    stepsWithoutDigest = without
+    step = next.n
+    time = Int64(next.t)
+    digest = next.digest
+    return true
   }
 
   private mutating func admit(_ next: LogStep) throws(LineFault) {

@@ -4,15 +4,21 @@ import SwiftBoardStore
 public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   /// What is known of the effects of one name.
   public struct Effects: Sendable, Hashable {
+    /// How many were returned.
     public var count = 0
+    /// How many actions they sent.
     public var actions = 0
+    /// Those whose one action was reduced.
     public var finished = 0
+    /// Those that a later step cancelled.
     public var cancelled = 0
     /// Those that neither ended in their one action nor were cancelled, as far as the log shows.
     public var open = 0
     /// Over all of them: from the step that returned one to the last that tells of it.
     public var steps = 0
+    /// The same in time.
     public var microseconds: Int64 = 0
+    /// The longest of them.
     public var longestMicroseconds: Int64 = 0
   }
 
@@ -20,28 +26,39 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   public struct Gap: Sendable, Hashable {
     /// The step before it; 0 is the beginning.
     public let after: Int
+    /// How long nothing was reduced.
     public let microseconds: Int64
   }
 
+  /// How many reductions there are.
   public private(set) var steps = 0
   /// From the beginning to the last step.
   public private(set) var microseconds: Int64 = 0
+  /// Bytes of all lines.
   public private(set) var bytes = 0
+  /// Lines, those of unknown kinds too.
   public private(set) var lines = 0
   /// Bytes of step lines.
   public private(set) var stepBytes = 0
+  /// Values that reductions drew.
   public private(set) var draws = 0
+  /// Issue lines.
   public private(set) var issues = 0
+  /// Mark lines.
   public private(set) var marks = 0
+  /// Whole states besides the header's.
   public private(set) var snapshots = 0
+  /// Steps that have one.
   public private(set) var digests = 0
   /// Steps by the action's name, at most 1 000 of them; the rest is under `…`.
   public private(set) var actions: [String: Int] = [:]
+  /// Steps by who sent them.
   public private(set) var origins: [LogTimeline.Source: Int] = [:]
   /// By name, bounded likewise.
   public private(set) var effects: [String: Effects] = [:]
   /// The longest ones, longest first.
   public private(set) var gaps: [Gap] = []
+  /// What a reader found to be odd.
   public private(set) var warnings: [LogWarning] = []
 
   /// Bytes of a step's line, on average; 0 without steps.

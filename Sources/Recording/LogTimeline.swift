@@ -33,6 +33,7 @@ public final class LogTimeline {
     /// Microseconds since the beginning, likewise.
     public var time: ClosedRange<Int64>?
 
+    /// A filter; what is nil lets everything pass.
     public init(
       sources: Set<Source>? = nil, action: String? = nil, text: String? = nil,
       steps: ClosedRange<Int>? = nil, time: ClosedRange<Int64>? = nil
@@ -54,12 +55,14 @@ public final class LogTimeline {
     case step(LogStep, action: String)
     case mark(LogMark)
     case issue(LogIssue)
-    /// An effect, behind the step with which it ended; those that never did come last. Left out where a filter asks for actions.
+    /// An effect, behind the step with which it ended; those that never did come last, and so do those that ended behind the filter's
+    /// range, which is not read. Left out where a filter asks for actions.
     case effect(EffectSpan)
     /// A clean stop.
     case end(LogEnd)
   }
 
+  /// The log's first line.
   public let header: LogHeader
   private let reader: LogReader
   private let filter: Filter

@@ -21,6 +21,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     /// Whether to go on where decoding drops or fills in something.
     public var acceptRisk = false
 
+    /// The defaults.
     public init() {}
   }
 
@@ -30,13 +31,17 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     var step: Int
   }
 
+  /// What is visited.
   public let file: LogFile
+  /// Its first line.
   public let header: LogHeader
   /// The last step whose state can be visited.
   public let stepCount: Int
   /// The first step at which the reducer does not do what was recorded; `stepCount` is the one before it. Nil where all agrees.
   public let divergence: Divergence?
+  /// What is odd about it.
   public let warnings: [LogWarning]
+  /// Whether it fits the program.
   public let grade: LogGrade
   /// In the log's order.
   public let marks: [LogMark]

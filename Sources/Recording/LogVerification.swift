@@ -14,11 +14,14 @@ import Synchronization
 public struct LogVerification: Sendable {
   /// One file's result.
   public struct Result: Sendable {
+    /// The file.
     public let path: String
     /// The summary, or why the file does not agree.
     public let outcome: Swift.Result<ReplaySummary, ReplayError>
+    /// What it took.
     public let elapsed: Duration
 
+    /// Whether the file replays as it was recorded.
     public var isAgreed: Bool {
       if case .success = outcome { true } else { false }
     }
@@ -26,8 +29,11 @@ public struct LogVerification: Sendable {
 
   /// How far a run is.
   public struct Progress: Sendable {
+    /// Files that are finished.
     public let done: Int
+    /// Those of them that did not agree.
     public let failed: Int
+    /// All files.
     public let total: Int
     /// The file that was finished last.
     public let last: Result
@@ -35,9 +41,12 @@ public struct LogVerification: Sendable {
 
   /// All results, in the order of the paths.
   public struct Report: Sendable {
+    /// One a path, in their order.
     public let results: [Result]
+    /// What the whole run took.
     public let elapsed: Duration
 
+    /// The files that did not agree.
     public var failures: [Result] { results.filter { !$0.isAgreed } }
 
     /// 0, or the greatest of the files': 1 where one differs, 65 where one is damaged, and so on.

@@ -37,8 +37,8 @@ final class LogWriter: Sendable {
     var digest: Digest?
     var open = true
     var failure: RecordingFailure?
-    /// The body of a last step without a digest, the chain before it, and the bodies behind it: what `stop` completes.
-    var tail: (before: SumChain, bodies: [[UInt8]])?
+    /// A last step without a digest, and what stands behind it: what `stop` completes.
+    var tail = LineTail()
   }
 
   private let core: Mutex<Core>
@@ -107,7 +107,7 @@ final class LogWriter: Sendable {
       core.time = max(core.time, step.time)
       core.step = step.number
       core.digest = step.digest
-      core.tail = keepsTail && step.digest == nil ? (core.chain, []) : nil
+      if keepsTail { core.tail.begin(after: step.digest == nil ? core.chain : nil) }
       // Within the lock, so that lines of several threads stand in the order of their sums.
       return output.append(step: core.stepsBefore + step.number) { bytes in
         let start = bytes.count
@@ -115,7 +115,7 @@ final class LogWriter: Sendable {
         LogStep.appendBody(
           to: &bytes, n: step.number, t: core.time, origin: step.origin, draws: step.draws,
           effects: step.effects, digest: step.digest, action: step.action)
-        core.tail?.bodies.append(Array(bytes.bytes(from: start)))
+        if keepsTail { core.tail.add(bytes.bytes(from: start)) }
         core.chain.seal(&bytes, from: start)
       }
     }
@@ -132,7 +132,7 @@ final class LogWriter: Sendable {
         var line: [UInt8] = []
         body(core.step, &line)
         bytes.append(line)
-        core.tail?.bodies.append(line)
+        if keepsTail { core.tail.add(bytes.bytes(from: start)) }
         core.chain.seal(&bytes, from: start)
       }
     }
@@ -183,7 +183,7 @@ final class LogWriter: Sendable {
       core.digest = digest
       core.size = line.count
       core.header = line.count
-      core.tail = nil
+      core.tail.begin(after: nil)
       return true
     }
     if let failure { fail(failure.step, failure.error) }
@@ -216,12 +216,12 @@ final class LogWriter: Sendable {
       return flush()
     }
     do {
-      guard let digest = try digest(), let tail = ending.tail else { return }
-      let old = LogWriter.sealed(tail.bodies, after: tail.before)
-      var bodies = tail.bodies
+      guard let digest = try digest(), let before = ending.tail.before else { return }
+      var bodies = ending.tail.bodies
+      let old = LogWriter.sealed(bodies, after: before)
       bodies[0].append(digest)
       bodies.append(LogEnd(n: ending.step, digest: digest).body)
-      let new = LogWriter.sealed(bodies, after: tail.before)
+      let new = LogWriter.sealed(bodies, after: before)
       if let failure = output.replaceTail(old, with: new, step: last) {
         fail(failure.step, failure.error)
       }

@@ -101,7 +101,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   }
 
   /// An effect that does nothing may or may not be described; both sides are compared without it.
-  private static func withoutNothing(_ effects: [LogEffect]) -> [LogEffect] {
+  static func withoutNothing(_ effects: [LogEffect]) -> [LogEffect] {
     effects.isEmpty ? [] : effects.filter { $0.kind != "merge" || !$0.parts.isEmpty }
   }
 

@@ -3,14 +3,19 @@ import SwiftBoardStore
 
 /// The state machine that a recording was seen to be: labels of states, and which actions led from one to another how often.
 public struct StateGraph: Sendable, Hashable {
+  /// An action that led from one label to another.
   public struct Edge: Sendable, Hashable {
+    /// The label before.
     public let from: String
+    /// The action's name.
     public let action: String
+    /// The label afterwards.
     public let to: String
   }
 
   /// How often each label was reached, the first state counted once.
   public private(set) var nodes: [String: Int] = [:]
+  /// How often each was taken.
   public private(set) var edges: [Edge: Int] = [:]
   /// The label of the first state.
   public let first: String

@@ -104,7 +104,7 @@ struct StatePredicateParser {
 
   /// An array where an operator stands before it, else a path.
   private mutating func bracketed() throws(StatePredicateError) -> StatePredicate.Operand {
-    let before = bytes[..<position].last { $0 != UInt8(ascii: " ") }
+    let before = bytes[..<position].last { !Self.isSpace($0) }
     let isBehindOperator =
       before.map { "=<>".utf8.contains($0) } ?? false || behindContains
     return isBehindOperator ? .value(try container()) : .path(try path())

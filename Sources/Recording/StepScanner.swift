@@ -24,6 +24,56 @@ struct StepScanner {
     self.bytes = bytes
   }
 
+  /// A step without draws and effects, as places in its line.
+  struct Bare {
+    let n: Int
+    let t: Int
+    /// The step of the effect that sent it.
+    let cause: Int?
+    /// From the action to the end of what is no digest: an action, if it is one JSON value.
+    let action: Range<Int>
+    let digest: Digest?
+  }
+
+  /// Where nothing but an action and a digest follows `by`; whoever reads the action finds out whether more does.
+  static func bare(_ body: UnsafeBufferPointer<UInt8>) -> Bare? {
+    var scanner = StepScanner(body)
+    return scanner.bare()
+  }
+
+  private mutating func bare() -> Bare? {
+    guard take(#"{"k":"step","n":"#), let n = count(), take(#","t":"#), let t = count(),
+      take(#","by":{"#)
+    else { return nil }
+    var cause: Int?
+    if take(#""program":"#) || take(#""link":"#) {
+      guard plainText() != nil else { return nil }
+    } else if take(#""user":"#) {
+      guard plainText() != nil, take(#","at":"#), plainText() != nil else { return nil }
+    } else if take(#""effect":"#) {
+      guard plainText() != nil else { return nil }
+      if take(#","id":"#), plainText() == nil { return nil }
+      guard take(#","step":"#), let step = count() else { return nil }
+      cause = step
+    } else {
+      return nil
+    }
+    guard take(#"},"action":"#) else { return nil }
+    let start = position
+    var end = bytes.count
+    var digest: Digest?
+    // `,"digest":"`, the digest and its quote.
+    let tail = 11 + Digest.length + 1
+    if end - start > tail, bytes[end - 1] == UInt8(ascii: "\"") {
+      position = end - tail
+      if take(#","digest":""#), let base = bytes.baseAddress {
+        digest = Digest.read(base + position)
+        if digest != nil { end -= tail }
+      }
+    }
+    return end > start ? Bare(n: n, t: t, cause: cause, action: start..<end, digest: digest) : nil
+  }
+
   private mutating func step() -> LogStep? {
     guard take(#"{"k":"step","n":"#), let n = count(), take(#","t":"#), let t = count(),
       take(#","by":{"#), let origin = origin(), take(#","action":"#)

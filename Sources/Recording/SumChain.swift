@@ -73,6 +73,16 @@ struct SumChain: Sendable {
     previous = sum
   }
 
+  /// The sum that the last 32 bytes of a line state; nil when they have not the one form that is allowed.
+  static func stated(_ tail: UnsafePointer<UInt8>) -> Digest? {
+    let text = UnsafeRawPointer(tail)
+    // `,"sum":"` and `"}`.
+    guard UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == 0x223A_226D_7573_222C,
+      tail[tailLength - 2] == UInt8(ascii: "\""), tail[tailLength - 1] == UInt8(ascii: "}")
+    else { return nil }
+    return Digest.read(tail + 8)
+  }
+
   /// Where the body of a line (without its line feed) ends, and the sum it states; nil when its end has not the one form that
   /// is allowed.
   static func split(_ line: ArraySlice<UInt8>) -> (body: ArraySlice<UInt8>, sum: Digest)? {

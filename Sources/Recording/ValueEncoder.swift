@@ -3,28 +3,24 @@ import SwiftBoardJSON
 /// Memory in which one value after the other is encoded.
 @usableFromInline
 final class EncodingRoom: @unchecked Sendable {
-  // Unchecked: whoever has taken it out of the recorder's lock is the only one who has it.
-  private var writer = CanonicalWriter()
-  private var bytes: [UInt8] = []
-  private var isInWriter = false
+  // Unchecked: whoever has taken it out of the recorder's lock is the only one who has it. For the same reason the run-time checks
+  // of exclusive access are left out, which would cost more than writing a small value.
+  @exclusivity(unchecked) private var writer = CanonicalWriter()
 
   fileprivate func write(
     _ body: (inout CanonicalWriter) throws -> Void
   ) rethrows {
-    isInWriter = true
     writer.removeAll()
     try body(&writer)
   }
 
-  fileprivate func append(_ body: (inout [UInt8]) throws -> Void) rethrows {
-    isInWriter = false
-    bytes.removeAll(keepingCapacity: true)
-    try body(&bytes)
+  @usableFromInline var digest: Digest {
+    withBytes { Digest(XXH64.hash(UnsafeRawBufferPointer($0))) }
   }
 
   /// Calls `body` with the value that was encoded last.
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    isInWriter ? writer.withBytes(body) : bytes.withUnsafeBufferPointer(body)
+    writer.withBytes(body)
   }
 }
 
@@ -45,7 +41,11 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   @usableFromInline
   func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
     let value = copy value
-    try room.append { bytes in try CanonicalEncoder.encode(value, into: &bytes) }
+    try room.write { writer in try writer.value(value) }
+    if room.withBytes({ $0.isEmpty }) {
+      throw EncodingError.invalidValue(
+        value, .init(codingPath: [], debugDescription: "\(Value.self) encoded nothing"))
+    }
   }
 }
 

@@ -18,6 +18,8 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
       value = .number(number)
     } else if let text = base as? String, type(of: base) == String.self {
       value = .text(text)
+    } else if let id = base as? CancelID {
+      value = id.value
     } else {
       value = .other(TypedCancelID(base))
     }

@@ -12,12 +12,12 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
     Action
   >]
 
-  /// Whether `subscriptions` may give anything. Asked once a store; reducers made of others answer for these.
-  var declaresSubscriptions: Bool { get }
+  /// Whether `subscriptions` may give anything. Asked once a store; reducers made of others answer for these, and hand `path` on.
+  func declaresSubscriptions(in path: CompositionPath) -> Bool
 
   /// What is to run as long as the state is as it is: started when it is declared first, cancelled with the step after which it
-  /// is declared no more, told apart by id (`cancellable(id:)`). One that ends by itself is not started again while it stays
-  /// declared.
+  /// is declared no more, told apart by id (`cancellable(id:)`). One that ends by itself, or that a `.cancel(id:)` ends, is not started
+  /// again while it stays declared.
   ///
   /// Called for the initial state and after every step, under the lock: build the list from the state and nothing else. Attach it with
   /// `subscribing`; reducers made of others collect their children's.
@@ -26,8 +26,27 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
 
 extension Reducer {
   @inlinable
-  public var declaresSubscriptions: Bool { false }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool { false }
 
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] { [] }
+}
+
+/// Which features lie between the root and a reducer: so that a feature that contains itself is not followed for ever.
+public struct CompositionPath: Sendable {
+  @usableFromInline let types: [ObjectIdentifier]
+
+  /// The root's.
+  @inlinable
+  public init() { types = [] }
+
+  @inlinable
+  init(types: [ObjectIdentifier]) { self.types = types }
+
+  /// The path inside a feature of this type; `nil` where it is in one already. O(length of the path).
+  @inlinable
+  public func entering<Feature>(_ feature: Feature.Type) -> CompositionPath? {
+    let type = ObjectIdentifier(feature)
+    return types.contains(type) ? nil : CompositionPath(types: types + [type])
+  }
 }

@@ -22,9 +22,10 @@ extension Store {
       machine -> (EffectToken, Departure<State, Action>) in
       let root = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
       let token = machine.table.token(root)
-      core.process(
-        StoreMachine<State, Action>.Item(
-          action: action, origin: origin, owner: token, source: .none, endsWork: true), &machine)
+      let item = StoreMachine<State, Action>.Item(
+        action: action, origin: origin, owner: token, source: .none, endsWork: true)
+      machine.hold(item)
+      core.process(item, &machine)
       core.run(&machine)
       return (token, machine.depart())
     }

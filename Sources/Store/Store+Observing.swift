@@ -120,7 +120,7 @@ extension StoreCore {
         // Asked and observed in one critical section, so that no step falls between.
         let id = lock.withLock { machine -> Int? in
           if predicate(machine.state) {
-            return nil
+            return 0
           }
           return machine.isClosed
             ? nil
@@ -128,9 +128,10 @@ extension StoreCore {
               { _, state in if predicate(state) { wish.end(true) } }, { wish.end(false) })
         }
         guard let id else {
-          wish.end(lock.withLock { predicate($0.state) })
+          wish.end(false)
           return
         }
+        if id == 0 { return wish.end(true) }
         wish.onEnd { [weak self] in self?.removeObserver(id) }
       }
     } onCancel: {

@@ -14,10 +14,17 @@
 ///   start is the hand-over to the executor; on the concurrent pool what they do then overlaps.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not.
 /// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
+/// - **R7** A child's effects, and what it declares, end in the step in which the child goes; `outlives()` opts out. The operators watch
+///   the steps that go through them: who removes a child elsewhere ends its effects with `Effect.endChild(id:)`, or the child's next
+///   action does.
+/// - **R8** A child sees an action before what is attached to it. An action for a child that is not there is an issue at the composing line.
 /// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels them.
 /// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets them end first.
+/// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest state (`states`). A slow reader of a
+///   sequence never slows the store.
 /// - **R13** Effects can be looked at: `effects` lists what runs.
+/// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the clock that it is handed.
 public final class Store<R: Reducer>: Sendable {
   /// The reducer's state.
   public typealias State = R.State
@@ -27,7 +34,8 @@ public final class Store<R: Reducer>: Sendable {
   @usableFromInline let core: StoreCore<R>
 
   /// - Parameters:
-  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact.
+  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact. Its `enqueue` is called under
+  ///     the store's lock and must not run the job at once.
   ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step, on the thread where it came up. Writes to
   ///     standard error by default.
   @inlinable
@@ -57,10 +65,11 @@ public final class Store<R: Reducer>: Sendable {
   /// Reduces `actions` in order, as one `send` after the other does, but takes the lock once for all that have no effects while nobody
   /// watches: for bulk work. Another thread's actions come before or after such a run.
   ///
-  /// - Complexity: The reducer's own cost; no allocation where there are no effects and no observers.
+  /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are no effects and no observers. The lock
+  ///   is held meanwhile: send very many in portions where others should get their turn.
   @inlinable
   public func send(contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program("")) {
-    core.send(all: actions, origin: origin)
+    core.send(all: Array(actions), origin: origin)
   }
 
   /// A copy of the state: a retain for what is shared, and the next step copies what it changes of it while you keep it.
@@ -120,10 +129,14 @@ public final class Store<R: Reducer>: Sendable {
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
-    core.lock.withLock { machine in
+    let old = core.lock.withLock { machine -> StepHooks<State, Action>? in
+      let old = machine.hooks
       machine.hooks = make(machine.state, machine.steps)
       machine.noteAudience()
+      return old
     }
+    // What they hold ends here, and not under the lock.
+    _ = old
   }
 
   /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which
@@ -136,7 +149,10 @@ public final class Store<R: Reducer>: Sendable {
     deadline: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) async -> [RunningEffect<Action>] {
     let core = core
-    core.leave { core.endSubscriptions(&$0) }
+    core.leave { machine in
+      machine.isDraining = true
+      core.endSubscriptions(&machine)
+    }
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { await core.waitUntilIdle() }
       group.addTask { try? await clock.sleep(for: deadline) }

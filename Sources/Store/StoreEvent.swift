@@ -46,7 +46,7 @@ extension EffectTable {
     _ meter: @Sendable (StoreEvent<Action>) -> Void
   ) {
     let entry = entries[Int(index)]
-    guard let effect = works[Int(index)].effect else { return }
+    guard !entry.flags.contains(.silent), let effect = works[Int(index)].effect else { return }
     if entry.shape != .leaf || !effect.isTask {
       guard case .dropped = change else { return }
     }

@@ -121,9 +121,13 @@ extension Store {
   ///
   /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
   public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
-    core.lock.withLock { machine in
+    let old = core.lock.withLock { machine -> (@Sendable (StoreEvent<Action>) -> Void)? in
+      let old = machine.outbox.meter
       machine.outbox.meter = meter
       machine.noteAudience()
+      return old
     }
+    // What it holds ends here, and not under the lock.
+    _ = old
   }
 }

@@ -1,3 +1,4 @@
+import SwiftBoardStore
 import Testing
 
 @testable import SwiftBoardRecording
@@ -18,22 +19,48 @@ struct CheckLogTests {
   .first { access($0 as String, X_OK) == 0 }
 
   /// The exit status of `check_log.py`.
-  private func check(_ path: String) throws -> Int32 {
+  private func check(_ paths: [String]) throws -> Int32 {
     let python = try #require(CheckLogTests.python)
     let script =
       #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/check_log.py"
-    return try run([python, "-S", script, path], output: "/dev/null")
+    return try run([python, "-S", script] + paths, output: "/dev/null")
   }
 
   @Test(.enabled(if: python != nil)) func anotherProgramAgrees() throws {
     try withFolder { folder in
       let log = try Session.example()
       try write(log, to: folder + "/good")
-      #expect(try check(folder + "/good") == 0)
-      var bytes = log
-      bytes[700] ^= 1
-      try write(bytes, to: folder + "/bad")
-      #expect(try check(folder + "/bad") == 1)
+      #expect(try check([folder + "/good"]) == 0)
+      try write(Array(log.dropLast(50)), to: folder + "/torn")
+      #expect(try check([folder + "/torn"]) == 0)
+      for position in [700, 1200, 30] {
+        var bytes = log
+        bytes[position] ^= 1
+        try write(bytes, to: folder + "/bad\(position)")
+        #expect(try check([folder + "/bad\(position)"]) == 1)
+      }
+      for name in ["counter-1", "ledger-1", "ledger-2", "impure-order"] {
+        #expect(try check([Logs.path(name + ".actions.jsonl")]) == 0)
+      }
+      #expect(try check([]) == 1)
+    }
+  }
+
+  @Test(.enabled(if: python != nil)) func itReadsTheFilesOfARotatedRecording() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let options = RecordingOptions(digestEvery: 4, snapshotEvery: 6, rotation: .init(size: 2500))
+      let rotation = FileRotation(path: path, keep: nil, synchronizes: false)
+      let session = try Session(
+        FileSink(creating: path), rotation: rotation, options: options)
+      for number in 1...50 { session.send(number % 9 == 0 ? .roll(times: 1) : .add(number)) }
+      session.recorder.stop(state: session.state)
+      let paths = try LogChain(path: path).parts.map(\.path)
+      #expect(paths.count > 2)
+      #expect(try check(paths) == 0)
+      #expect(try check(Array(paths.dropFirst())) == 0, "the oldest may be gone")
+      #expect(try check([paths[0]] + paths.dropFirst(2)) == 1, "one between may not")
+      #expect(try check(paths.reversed()) == 1)
     }
   }
 }

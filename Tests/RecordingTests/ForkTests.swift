@@ -152,6 +152,7 @@ struct ForkTests {
           try LogFork.copy(log, steps: n, to: folder + "/b")
         }
         #expect(error?.exitCode == 64)
+        #expect(error?.description.hasSuffix("the steps 0 to 7") == true)
         #expect(throws: LogReadError.self) { try LogReader(path: folder + "/b") }
       }
       try write("mine", to: folder + "/b")

@@ -19,6 +19,10 @@ final class MemorySink: LogSink {
     /// Every other call is interrupted.
     var interrupts = false
     var synchronizeFails = false
+    /// The call of `write`, and of `synchronize`, that fails, counted from 1.
+    var failingWrite: Int?
+    var failingSynchronization: Int?
+    var truncateFails = false
   }
 
   struct Content {
@@ -49,6 +53,9 @@ final class MemorySink: LogSink {
         content.interrupted.toggle()
         if content.interrupted { return .failure(LogIOError(code: EINTR, operation: "write")) }
       }
+      if content.writes == content.faults.failingWrite {
+        return .failure(LogIOError(code: EIO, operation: "write"))
+      }
       let fits = max(0, content.faults.capacity - offset)
       let count = min(bytes.count, content.faults.longestWrite, fits)
       guard count > 0 else { return .failure(LogIOError(code: ENOSPC, operation: "write")) }
@@ -61,15 +68,19 @@ final class MemorySink: LogSink {
   }
 
   func truncate(to size: Int) throws(LogIOError) {
-    content.withLock { content in
+    let fails = content.withLock { content in
+      if content.faults.truncateFails { return true }
       content.bytes.removeLast(max(0, content.bytes.count - size))
+      return false
     }
+    if fails { throw LogIOError(code: EIO, operation: "ftruncate") }
   }
 
   func synchronize() throws(LogIOError) {
     let fails = content.withLock { content in
       content.synchronizations += 1
       return content.faults.synchronizeFails
+        || content.synchronizations == content.faults.failingSynchronization
     }
     if fails { throw LogIOError(code: EIO, operation: "fsync") }
   }

@@ -78,6 +78,92 @@ struct RecordingFaultTests {
     }
   }
 
+  @Test(arguments: [RecordingOptions.Durability.flush, .none, .sync])
+  func anErrorAtAnyWriteStopsTheRecordingOnce(durability: RecordingOptions.Durability) throws {
+    let whole = try run(.init(), durability: durability).sink.bytes
+    // The first write is the header's; shorter ones come in the middle of lines.
+    for longest in [Int.max, 50] {
+      let header =
+        (split(whole)[0].count + min(longest, whole.count) - 1) / min(longest, whole.count)
+      for failing in (header + 1)..<200 {
+        let (sink, session) = try run(
+          .init(longestWrite: longest, failingWrite: failing), durability: durability)
+        guard let failure = session.recorder.failure else {
+          #expect(sink.bytes == whole)
+          #expect(sink.now.writes < failing, "all writes went well because there were no more")
+          break
+        }
+        #expect(whole.starts(with: sink.bytes))
+        #expect(sink.bytes.last == 0x0A)
+        let (lines, warnings, error) = read(sink.bytes)
+        #expect(error == nil)
+        let steps = lines.compactMap(\.step).count
+        #expect(warnings == [.cutShort(afterStep: steps)])
+        // The end line and marks belong to the last step.
+        #expect(failure.step == steps + 1 || failure.step == steps)
+        #expect(failure.io == LogIOError(code: EIO, operation: "write"))
+        #expect(session.failures.now.count == 1)
+        #expect(session.failures.now.first?.message.contains("step \(failure.step)") == true)
+        #expect(session.state.count == 10, "the store goes on")
+        #expect(sink.now.closed)
+      }
+    }
+  }
+
+  @Test func whatCannotBeCutOffIsATornLine() throws {
+    let whole = try run(.init()).sink.bytes
+    let (sink, _) = try run(.init(capacity: whole.count - 20, truncateFails: true))
+    #expect(sink.bytes.count == whole.count - 20)
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 5)
+    #expect(warnings.first == .tornTail(offset: split(whole).last?.startIndex ?? 0))
+  }
+
+  @Test(arguments: 2...6)
+  func anErrorAtAnySynchronizationStopsTheRecordingOnce(failing: Int) throws {
+    let (sink, session) = try run(.init(failingSynchronization: failing), durability: .sync)
+    #expect(session.failures.now.count == 1)
+    #expect(session.recorder.failure?.io?.operation == "fsync")
+    let (lines, _, error) = read(sink.bytes)
+    #expect(error == nil)
+    let failed = try #require(session.recorder.failure?.step)
+    #expect(
+      failed <= lines.compactMap(\.step).count,
+      "written, and perhaps not there after a loss of power")
+    #expect(session.state.count == 10)
+  }
+
+  @Test(arguments: [RecordingOptions.Durability.flush, .none, .sync])
+  func flushingWritesWhatWaits(durability: RecordingOptions.Durability) throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions(durability: durability))
+    for _ in 0..<3 { session.send(.add(1)) }
+    session.recorder.flush()
+    #expect(read(sink.bytes).lines.compactMap(\.step).count == 3)
+  }
+
+  @Test func aRecorderThatIsDroppedWritesWhatWaits() throws {
+    let sink = MemorySink()
+    do {
+      let session = try Session(sink, options: RecordingOptions(durability: .none))
+      for _ in 0..<3 { session.send(.add(1)) }
+    }
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 3)
+    #expect(warnings == [.cutShort(afterStep: 3)])
+  }
+
+  @Test func aFloodOfLinesDoesNotWaitInMemory() throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions(durability: .none))
+    let name = String(repeating: "x", count: 100_000)
+    for _ in 0..<11 { session.recorder.mark(name) }
+    // The background thread may have been quicker, never slower.
+    #expect(sink.bytes.count > 1_000_000)
+  }
+
   @Test func aHeaderThatDoesNotFitIsAnError() throws {
     #expect(throws: RecordingError.self) { try Session(MemorySink(.init(capacity: 100))) }
   }

@@ -117,6 +117,23 @@ struct TimelineTests {
     #expect(EffectSpans.cancel(nil, reaches: nil))
   }
 
+  @Test func endedEffectsAreForgottenBehindOneThatNeverEnds() {
+    var spans = EffectSpans()
+    func step(_ n: Int, _ origin: StepOrigin, _ effects: LogEffect...) -> LogStep {
+      LogStep(n: n, t: 0, origin: origin, action: .null, effects: effects)
+    }
+    _ = spans.take(step(1, .program("p"), LogEffect(name: "watch", kind: "run")))
+    for n in 2...5000 {
+      let ended = spans.take(
+        step(
+          n, n == 2 ? .program("p") : .effect(name: "load", id: nil, step: n - 1),
+          LogEffect(name: "load", kind: "task")))
+      #expect(ended.map(\.first) == (n == 2 ? [] : [n - 1]))
+      #expect(spans.slotCount < 100)
+    }
+    #expect(spans.finish().map(\.effect.name) == ["watch", "load"])
+  }
+
   @Test func followedEffectsAreBounded() {
     var spans = EffectSpans(capacity: 3)
     var ended: [EffectSpan] = []

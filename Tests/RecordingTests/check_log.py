@@ -1,4 +1,5 @@
-"""Recomputes every sum of an action log, and the digests of its states. Usage: check_log.py FILE; 0 right, 1 wrong."""
+"""Recomputes every sum of an action log, and the digests of its states. Usage: check_log.py FILE…; 0 right, 1 wrong.
+Several files are those of one rotated recording, oldest first: NAME.1 NAME.2 … NAME."""
 import json, sys
 
 M = (1 << 64) - 1
@@ -38,16 +39,24 @@ def state_bytes(line):
     _, end = json.JSONDecoder().raw_decode(text, start)
     return text[start:end].encode()
 
-previous, step, digest = "", 0, None
-for number, line in enumerate(open(sys.argv[1], "rb").read().splitlines(keepends=True), 1):
-    def wrong(what): sys.exit("line %d: %s" % (number, what))
-    if not line.endswith(b"\n"): break
-    value = json.loads(line)
-    if list(value)[0] != "k" or list(value)[-1] != "sum": wrong("k is not first or sum not last")
-    if xxh64(previous.encode() + line[:line.rindex(b',"sum"')]) != value["sum"]: wrong("sum")
-    if "state" in value and xxh64(state_bytes(line)) != value["digest"]: wrong("digest of the state")
-    if value["k"] == "state" and value["digest"] != digest: wrong("digest of the step")
-    if value["k"] == "step" and value["n"] != step + 1: wrong("number")
-    if value["k"] == "step": step, digest = value["n"], value.get("digest")
-    previous = value["sum"]
-if not previous: sys.exit("no header")
+total, before = 0, None  # steps, and how the file before ended: last sum and digest
+for path in sys.argv[1:]:
+    previous, step, digest = "", 0, None
+    for number, line in enumerate(open(path, "rb").read().splitlines(keepends=True), 1):
+        def wrong(what): sys.exit("%s, line %d: %s" % (path, number, what))
+        if not line.endswith(b"\n"): break
+        value = json.loads(line)
+        if list(value)[0] != "k" or list(value)[-1] != "sum": wrong("k is not first or sum not last")
+        if xxh64(previous.encode() + line[:line.rindex(b',"sum"')]) != value["sum"]: wrong("sum")
+        if "state" in value and xxh64(state_bytes(line)) != value["digest"]: wrong("digest of the state")
+        if value["k"] in ("state", "end") and value["digest"] != (digest or value["digest"]): wrong("digest of the step")
+        if value["k"] == "step" and value["n"] != step + 1: wrong("number")
+        if value["k"] == "step": step, digest = value["n"], value.get("digest")
+        if number == 1: digest, link = value["digest"], value.get("rotated", {})
+        if number == 1 and before and ((link.get("sum"), value["digest"]) != before or link["steps"] != total):
+            wrong("it does not go on where the file before it ends")
+        if number == 1: total = link.get("steps", 0)
+        previous = value["sum"]
+    if not previous: sys.exit("no header")
+    total, before = total + step, (previous, digest)
+if before is None: sys.exit(__doc__)

@@ -302,3 +302,55 @@ struct ComposedSubscriptionTests {
     #expect(store.effects.map(\.descriptor.id) == ["rows/b/in/tick"])
   }
 }
+
+@Suite("Subscriptions of a feature that contains itself")
+struct RecursiveSubscriptionTests {
+  struct Node: Sendable, Equatable, Identifiable {
+    let id: Int
+    var heard = 0
+    var children: IdentifiedArrayOf<Node> = []
+  }
+
+  indirect enum Action: Sendable {
+    case heard
+    case child(ElementAction<Int, Action>)
+  }
+
+  struct Tree: ComposedReducer {
+    var body: some Reducer<Node, Action, TestClock> {
+      Reduce { state, action, _ in
+        if case .heard = action { state.heard += 1 }
+        return []
+      }
+      .subscribing { state, clock in
+        state.children.isEmpty
+          ? [
+            .run { send in
+              try await clock.sleep(for: .seconds(1))
+              send(.heard)
+            }.cancellable(id: "leaf")
+          ] : []
+      }
+      .forEach(
+        \.children,
+        action: CasePath(embed: Action.child) { if case .child(let a) = $0 { a } else { nil } },
+        id: "children"
+      ) { AnyReducer(Tree()) }
+    }
+  }
+
+  @Test("every leaf of a tree has its own")
+  func leaves() {
+    let clock = TestClock()
+    let leaf = Node(id: 1)
+    let store = Store(
+      initialState: Node(
+        id: 0, children: [Node(id: 1, children: [leaf, Node(id: 2)]), Node(id: 2)]),
+      reducer: Tree(), dependencies: clock, executor: clock.executor)
+    clock.executor.run()
+    #expect(store.effects.count == 3)
+    clock.advance(by: .seconds(1))
+    #expect(store.state.children[id: 1]?.children.map(\.heard) == [1, 1])
+    #expect(store.state.children[id: 2]?.heard == 1)
+  }
+}

@@ -341,9 +341,19 @@ struct Switch10: Reducer {
         state.child.child.child.child.child.child.child.child.child.child.last = amount
       case .child(.child(.child(.child(.child(.reset))))):
         state.child.child.child.child.child.child.child.child.child.child.count = 0
-      default: state.child.child.child.child.child.own &+= 1
+      case .child(.child(.child(.child(.own)))):
+        state.child.child.child.child.child.child.child.child.child.own &+= 1
+      case .child(.child(.child(.own))):
+        state.child.child.child.child.child.child.child.child.own &+= 1
+      case .child(.child(.own)): state.child.child.child.child.child.child.child.own &+= 1
+      case .child(.own): state.child.child.child.child.child.child.own &+= 1
+      case .own: state.child.child.child.child.child.own &+= 1
       }
-    default: state.own &+= 1
+    case .child(.child(.child(.child(.own)))): state.child.child.child.child.own &+= 1
+    case .child(.child(.child(.own))): state.child.child.child.own &+= 1
+    case .child(.child(.own)): state.child.child.own &+= 1
+    case .child(.own): state.child.own &+= 1
+    case .own: state.own &+= 1
     }
     return []
   }
@@ -398,6 +408,26 @@ enum ListAction: Sendable {
 
   static var row: CasePath<Self, ElementAction<Int, Row.Action>> {
     CasePath(embed: ListAction.row) { if case .row(let action) = $0 { action } else { nil } }
+  }
+}
+
+/// By the plain call.
+struct ListByCall: Reducer {
+  @inlinable
+  func reduce(_ state: inout ListState, _ action: ListAction, _ dependencies: Int)
+    -> [Effect<ListAction>]
+  {
+    switch action {
+    case .row(let action):
+      return Row().reduce(forEach: &state.rows, action, dependencies)
+        .scoped(ListAction.row, id: "rows")
+    case .remove(let id):
+      state.rows.remove(id: id)
+      return [.endElement(id, of: "rows")]
+    case .own:
+      state.own &+= 1
+      return []
+    }
   }
 }
 
@@ -497,6 +527,12 @@ func compositionBenchmarks() -> [Measurement] {
     "P3", "one of 1 000, forEach", "in place by hand", goal: 1.1,
     sending(
       ListByOperator(), ListState(1000), { row($0, of: 1000) },
+      against: ListByHand(), ListState(1000), { row($0, of: 1000) }))
+
+  add(
+    "P3", "one of 1 000, plain call", "in place by hand", goal: 1.1,
+    sending(
+      ListByCall(), ListState(1000), { row($0, of: 1000) },
       against: ListByHand(), ListState(1000), { row($0, of: 1000) }))
 
   // P10: the same ten rows, so that the processor's caches do not count.

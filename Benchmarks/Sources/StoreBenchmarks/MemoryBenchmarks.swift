@@ -32,7 +32,12 @@ func memoryBenchmarks() async -> [Measurement] {
     "an observer", bytes { index in store.observe { _, state in _ = opaque(state.count + index) } },
     112)
 
-  let bare = bytes { _ in Task.detached { try? await Task.sleep(for: .seconds(1000)) } }
+  var tasks: [Task<Void, Never>] = []
+  let bare = bytes { _ in
+    tasks.append(Task.detached { try? await Task.sleep(for: .seconds(1000)) })
+  }
+  for task in tasks { task.cancel() }
+  for task in tasks { await task.value }
   let waiting = Store(initialState: 0, reducer: Waiting(), dependencies: ())
   let ours = bytes { _ in waiting.send(.startNameless) }
   await waiting.shutdown(deadline: .zero)

@@ -100,7 +100,7 @@ func sendingBenchmarks() async -> [Measurement] {
       limitName: "contended lock", goal: 2,
       peers: "TCA 255-413, ReSwift 660-1 070, Mobius 700-1 130"))
   let steps = shared.stepCount
-  if steps != 9 * sends { print("P7 LOST ACTIONS: \(steps) of \(9 * sends)") }
+  precondition(steps == 9 * sends, "P7 lost actions: \(steps) of \(9 * sends)")
   return table
 }
 

@@ -2,6 +2,14 @@ import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// One input, judged by what must hold for any bytes whatever. The first byte chooses what is tried.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -48,13 +56,16 @@ func readAndReplay(_ bytes: [UInt8]) {
     require(error == failure && count == lines.count, "chunks change the error")
   }
 
+  let quick = verified(bytes)
   do throws(ReplayError) {
     let summary = try makeReplayer().replay(
       acceptRisk: true, from: { () throws(LogReadError) in try file.reader() })
     require(failure == nil, "a damaged log was replayed")
     let steps = lines.reduce(0) { if case .step = $1 { $0 + 1 } else { $0 } }
     require(summary.steps == steps, "steps were lost")
+    require(quick == steps, "verifying finds something else than replaying")
   } catch {
+    require(quick == nil, "what does not replay was verified")
     if let failure {
       guard case .unreadable(let found) = error else {
         // What does not decode may stand before the damage.
@@ -65,6 +76,16 @@ func readAndReplay(_ bytes: [UInt8]) {
     _ = error.description
   }
   if failure == nil { travel(file, lines) }
+}
+
+/// The steps that `verify` finds, which goes another way through a file than `replay` does.
+func verified(_ bytes: [UInt8]) -> Int? {
+  let path = "/tmp/log-fuzzer-\(getpid())"
+  let descriptor = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
+  require(descriptor >= 0, "no file")
+  _ = write(descriptor, bytes, bytes.count)
+  close(descriptor)
+  return try? makeReplayer().verify(path: path, acceptRisk: true).steps
 }
 
 func travel(_ file: LogFile, _ lines: [LogLine]) {

@@ -10,8 +10,8 @@
 /// somebody keeps makes nothing be copied, and comparing `ids` with it is O(1) as long as no id came or went.
 ///
 /// **The id is given when the element is put in, and stays.** An element that changes the property its id was taken from is still
-/// found under the id it was put in with: nothing is lost and nothing can clash. `misfiled` lists such elements, `forEach`
-/// reports them, and encoding refuses them, since they would come back under another id. To give an element another id,
+/// found under the id it was put in with: nothing is lost and nothing can clash. `misfiled` lists such elements, and
+/// encoding refuses them, since they would come back under another id. To give an element another id,
 /// remove it and put it in again.
 ///
 /// No operation traps on data: an id that is there already is answered by the result, and positions beyond the end

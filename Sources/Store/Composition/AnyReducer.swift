@@ -4,14 +4,18 @@
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
   @usableFromInline let declare: @Sendable (State, Dependencies) -> [Effect<Action>]
-  public let declaresSubscriptions: Bool
+  @usableFromInline let declares: @Sendable (CompositionPath) -> Bool
 
+  /// Wraps `reducer`. Allocates its closures.
   @inlinable
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
     body = { reducer.reduce(&$0, $1, $2) }
     declare = { reducer.subscriptions($0, $1) }
-    declaresSubscriptions = reducer.declaresSubscriptions
+    declares = { reducer.declaresSubscriptions(in: $0) }
   }
+
+  @inlinable
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
 
   @inlinable
   public func reduce(

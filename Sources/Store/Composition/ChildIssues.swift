@@ -48,16 +48,6 @@ func usedPush(_ id: StackElementID, next: StackElementID, among ids: [StackEleme
   """
 }
 
-@usableFromInline
-func misfiledElement(_ id: Any, says own: Any) -> String {
-  """
-  The element under the id \(id) says after its action that its id is \(own). It stays under \(id): that is how actions find \
-  it, and how its effects are called; but it cannot be encoded any more.
-  Likely cause: the child changes the property that its id comes from. Keep the id constant, or let the parent remove the \
-  element and put it in again.
-  """
-}
-
 private func listed(_ ids: [some Any]) -> String {
   if ids.isEmpty { return "there are none" }
   let shown = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")

@@ -38,7 +38,7 @@ struct ChildScope: Sendable {
 
   /// The effects of one child among several at this place.
   @inlinable
-  @inline(__always)
+  @inline(never)
   func adopt<Child, Parent>(
     _ effects: [Effect<Child>], of identity: CancelID,
     as embed: @escaping @Sendable (Child) -> Parent
@@ -68,6 +68,22 @@ struct ChildScope: Sendable {
   ) -> [Effect<Action>] {
     if now.isEmpty { return before.isEmpty ? [] : [end()] }
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
+  }
+
+  /// What becomes of an action for a child that is not there: an issue. What the child still has going ends as well: it was removed
+  /// by a reducer that the operator does not watch.
+  @usableFromInline
+  func refuse<Action>(_ message: String) -> [Effect<Action>] {
+    [issue(message), end()]
+  }
+
+  /// The same for an element. Not inlined, so that the way past it stays short.
+  @inlinable
+  @inline(never)
+  func refuse<ID: Hashable & Sendable, ChildAction, Action>(
+    _ action: ChildAction, _ id: ID, among ids: [ID]
+  ) -> [Effect<Action>] {
+    [issue(absentElement(action, id, among: ids)), end(CancelID(id))]
   }
 
   @usableFromInline

@@ -7,7 +7,7 @@ extension Reducer {
   ///
   /// - Parameter part: What it sees of those it is given: a closure or a key path. Called for every action.
   @inlinable
-  public func dependencies<Whole: Sendable>(
+  public consuming func dependencies<Whole: Sendable>(
     _ part: @escaping @Sendable (Whole) -> Dependencies
   ) -> DependencyReducer<Self, Whole> {
     DependencyReducer(base: self, part: part)
@@ -17,7 +17,7 @@ extension Reducer {
   ///
   /// - Parameter change: Gets a copy of those it is given. Called for every action.
   @inlinable
-  public func transformDependencies(
+  public consuming func transformDependencies(
     _ change: @escaping @Sendable (inout Dependencies) -> Void
   ) -> DependencyReducer<Self, Dependencies> {
     DependencyReducer(base: self) {
@@ -29,7 +29,7 @@ extension Reducer {
 
   /// Replaces one of the dependencies that this reducer, and all in it, see.
   @inlinable
-  public func dependency<Value: Sendable>(
+  public consuming func dependency<Value: Sendable>(
     _ place: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
   ) -> DependencyReducer<Self, Dependencies> {
     transformDependencies { $0[keyPath: place] = value }

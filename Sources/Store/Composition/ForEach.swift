@@ -5,6 +5,9 @@ extension Reducer {
   /// meet (R6). When an element goes, its effects are cancelled with the same step (R7). An action for an id that is not there is
   /// dropped, for this reducer too, and is an issue at this line.
   ///
+  /// Only what this reducer removes is seen in its step: attach the child to the reducer that removes it, or to a group of all that do.
+  /// A child that is removed elsewhere ends with the first action that comes for it.
+  ///
   /// ```swift
   /// Reduce { state, action, _ in … }
   ///   .forEach(\.rows, action: .rows) { Row() }
@@ -15,7 +18,7 @@ extension Reducer {
   ///   O(count).
   @inlinable
   @inline(__always)
-  public func forEach<
+  public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction,
     Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
@@ -25,7 +28,7 @@ extension Reducer {
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
-  ) -> ForEachReducer<Self, Child, AnyIDs<ID, ChildState>> {
+  ) -> ForEachReducer<Self, Child, ID> {
     ForEachReducer(
       base: self, child: child(), state: state,
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
@@ -36,7 +39,7 @@ extension Reducer {
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
   @inlinable
   @inline(__always)
-  public func forEach<
+  public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction, ChildDependencies,
     Child: Reducer<ChildState, ChildAction, ChildDependencies>
   >(
@@ -47,7 +50,7 @@ extension Reducer {
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> ForEachReducer<Self, DependencyReducer<Child, Dependencies>, AnyIDs<ID, ChildState>> {
+  ) -> ForEachReducer<Self, DependencyReducer<Child, Dependencies>, ID> {
     ForEachReducer(
       base: self, child: child().dependencies(dependencies), state: state,
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
@@ -60,7 +63,7 @@ extension Reducer {
   /// ```
   @inlinable
   @inline(__always)
-  public func forEach<
+  public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction,
     Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
@@ -70,7 +73,7 @@ extension Reducer {
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
-  ) -> ForEachReducer<Self, Child, AnyIDs<ID, ChildState>> {
+  ) -> ForEachReducer<Self, Child, ID> {
     ForEachReducer(
       base: self, child: child(), state: state,
       action: CasePath { [embed = action.embed] in
@@ -82,21 +85,21 @@ extension Reducer {
 }
 
 /// A reducer with many children. Made by `forEach`.
-public struct ForEachReducer<Base: Reducer, Child: Reducer, IDs: ElementIDs>: Reducer
-where Child.Dependencies == Base.Dependencies, Child.State == IDs.Element {
+public struct ForEachReducer<Base: Reducer, Child: Reducer, ID: Hashable & Sendable>: Reducer
+where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
   @usableFromInline
-  let state: WritableKeyPath<Base.State, IdentifiedArray<IDs.ID, Child.State>> & Sendable
-  @usableFromInline let action: CasePath<Base.Action, ElementAction<IDs.ID, Child.Action>>
+  let state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable
+  @usableFromInline let action: CasePath<Base.Action, ElementAction<ID, Child.Action>>
   @usableFromInline let scope: ChildScope
 
   @inlinable
   @inline(__always)
   init(
     base: Base, child: Child,
-    state: WritableKeyPath<Base.State, IdentifiedArray<IDs.ID, Child.State>> & Sendable,
-    action: CasePath<Base.Action, ElementAction<IDs.ID, Child.Action>>, scope: ChildScope
+    state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable,
+    action: CasePath<Base.Action, ElementAction<ID, Child.Action>>, scope: ChildScope
   ) {
     self.base = base
     self.child = child
@@ -117,39 +120,25 @@ where Child.Dependencies == Base.Dependencies, Child.State == IDs.Element {
       if before == state[keyPath: self.state].ids { return effects }
       return effects + scope.end(before, now: state[keyPath: self.state])
     }
-    let (childEffects, before) = state[keyPath: self.state].step(id: id) {
-      child.reduce(&$0, childAction, dependencies)
+    // Found first and changed then: a way in without branches is one that the optimiser turns into a direct access.
+    guard let position = state[keyPath: self.state].positions[id] else {
+      return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
     }
-    guard var effects = adopted(childEffects, id) else {
-      return [scope.issue(absentElement(childAction, id, among: before))]
-    }
-    if let own = IDs.misfiled(id, in: state[keyPath: self.state]) {
-      effects.append(scope.issue(misfiledElement(id, says: own)))
-    }
-    effects = .joined(effects, base.reduce(&state, action, dependencies))
+    let childEffects = child.reduce(
+      &state[keyPath: self.state].storage[position], childAction, dependencies)
+    let before = state[keyPath: self.state].ids
+    let effects: [Effect<Base.Action>] = .joined(
+      adopted(childEffects, id), base.reduce(&state, action, dependencies))
     if before == state[keyPath: self.state].ids { return effects }
     return effects + scope.end(before, now: state[keyPath: self.state])
   }
 
   @inlinable
   @inline(__always)
-  func adopted(_ effects: [Effect<Child.Action>]?, _ id: IDs.ID) -> [Effect<Base.Action>]? {
-    guard let effects else { return nil }
+  func adopted(_ effects: [Effect<Child.Action>], _ id: ID) -> [Effect<Base.Action>] {
     if effects.isEmpty { return [] }
     let embed = action.embed
     return scope.adopt(
       effects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
-  }
-}
-
-extension IdentifiedArray {
-  /// Lets the element reduce in place; gives the ids as well.
-  @inlinable
-  @inline(__always)
-  mutating func step<Effects>(
-    id: ID, _ reduce: (inout Element) -> Effects
-  ) -> (effects: Effects?, ids: [ID]) {
-    guard let position = positions[id] else { return (nil, ids) }
-    return (reduce(&storage[position]), ids)
   }
 }

@@ -17,7 +17,7 @@ extension Reducer {
   /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: O(1) beside the child and this reducer, as long as none comes or goes; then O(count).
   @inlinable
-  public func forEach<
+  public consuming func forEach<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
     _ state: WritableKeyPath<State, StackState<ChildState>> & Sendable,
@@ -36,7 +36,7 @@ extension Reducer {
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
   @inlinable
-  public func forEach<
+  public consuming func forEach<
     ChildState, ChildAction, ChildDependencies,
     Child: Reducer<ChildState, ChildAction, ChildDependencies>
   >(
@@ -88,13 +88,12 @@ where Child.Dependencies == Base.Dependencies {
     case nil:
       before = state[keyPath: self.state].ids
     case .element(let id, let childAction)?:
-      let step = state[keyPath: self.state].rows.step(id: id) {
-        child.reduce(&$0, childAction, dependencies)
+      guard let position = state[keyPath: self.state].rows.positions[id] else {
+        return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
       }
-      guard let childEffects = step.effects else {
-        return [scope.issue(absentElement(childAction, id, among: step.ids))]
-      }
-      before = step.ids
+      let childEffects = child.reduce(
+        &state[keyPath: self.state].rows.storage[position], childAction, dependencies)
+      before = state[keyPath: self.state].ids
       if !childEffects.isEmpty {
         let embed = self.action.embed
         effects = scope.adopt(

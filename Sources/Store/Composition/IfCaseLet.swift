@@ -18,7 +18,7 @@ extension Reducer {
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: The child's and this reducer's own; what the case holds is changed in place.
   @inlinable
-  public func ifCaseLet<
+  public consuming func ifCaseLet<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
     _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
@@ -37,7 +37,7 @@ extension Reducer {
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
   @inlinable
-  public func ifCaseLet<
+  public consuming func ifCaseLet<
     ChildState, ChildAction, ChildDependencies,
     Child: Reducer<ChildState, ChildAction, ChildDependencies>
   >(
@@ -59,7 +59,7 @@ extension Reducer {
   ///
   /// - Parameter place: Where in the state the enum is.
   @inlinable
-  public func ifCaseLet<
+  public consuming func ifCaseLet<
     Mode, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
     _ place: WritableKeyPath<State, Mode> & Sendable, is state: CasePath<Mode, ChildState>,
@@ -119,7 +119,7 @@ where Child.Dependencies == Base.Dependencies {
       return (effects: effects, before: before, after: ChildPresence(value, identity))
     }
     guard let step else {
-      return [scope.issue(otherCase(childAction, state[keyPath: place]))]
+      return scope.refuse(otherCase(childAction, state[keyPath: place]))
     }
     let effects: [Effect<Base.Action>] = .joined(
       scope.adopt(step.effects, of: step.after, as: self.action.embed),

@@ -5,6 +5,9 @@ extension Reducer {
   /// are cancelled with the same step (R7). An action for a child that is not there is dropped, for this reducer too, and is an
   /// issue at this line.
   ///
+  /// Only what this reducer removes is seen in its step: attach the child to the reducer that removes it, or to a group of all that do.
+  /// A child that is removed elsewhere ends with the first action that comes for it.
+  ///
   /// It serves presentation as well: the parent presents by setting the state and dismisses by setting it to `nil`. A child
   /// that wants to be dismissed says so with an action of its own, which the parent sees after the child did:
   /// ```swift
@@ -17,7 +20,9 @@ extension Reducer {
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable
-  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>>(
+  public consuming func ifLet<
+    ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
+  >(
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
@@ -35,7 +40,7 @@ extension Reducer {
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
   @inlinable
-  public func ifLet<
+  public consuming func ifLet<
     ChildState, ChildAction, ChildDependencies,
     Child: Reducer<ChildState, ChildAction, ChildDependencies>
   >(
@@ -94,7 +99,7 @@ where Child.Dependencies == Base.Dependencies {
       let step = ChildPresence.step(
         &state[keyPath: self.state], identity,
         { child.reduce(&$0, childAction, dependencies) })
-    else { return [scope.issue(absentChild(childAction))] }
+    else { return scope.refuse(absentChild(childAction)) }
     let effects: [Effect<Base.Action>] = .joined(
       scope.adopt(step.effects, of: step.after, as: self.action.embed),
       base.reduce(&state, action, dependencies))

@@ -16,7 +16,7 @@ extension Array {
     _ embed: @escaping @Sendable (Child) -> Parent, id: @autoclosure () -> ID,
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    isEmpty ? [] : adopted(embed, under: ScopeKey(CancelID(id())))
+    isEmpty ? [] : adopted(embed, id)
   }
 
   /// The same, with this line of source for an id: give one where a single line serves several children.
@@ -34,9 +34,133 @@ extension Array {
 
   @inlinable
   @inline(never)
+  func adopted<Child, Parent, ID: Hashable & Sendable>(
+    _ embed: @escaping @Sendable (Child) -> Parent, _ id: () -> ID
+  ) -> [Effect<Parent>] where Element == Effect<Child> {
+    adopted(embed, under: ScopeKey(CancelID(id())))
+  }
+
+  @inlinable
+  @inline(never)
   func adopted<Child, Parent>(
     _ embed: @escaping @Sendable (Child) -> Parent, under key: ScopeKey
   ) -> [Effect<Parent>] where Element == Effect<Child> {
     map { $0.map(embed).nested(under: key) }
+  }
+}
+
+extension Reducer {
+  /// Reduces where there is a child: the plain-call form of `ifLet`.
+  ///
+  /// ```swift
+  /// case .detail(let action):
+  ///   return Detail().reduce(ifLet: &state.detail, action, dependencies).scoped(Action.detail, id: "detail")
+  /// case .dismiss:
+  ///   state.detail = nil
+  ///   return [.endChild(id: "detail")]
+  /// ```
+  /// - Returns: The child's effects; an issue at this line where there is no child, and then nothing changed.
+  /// - Complexity: The child's own; in place.
+  @inlinable
+  @inline(__always)
+  public func reduce(
+    ifLet state: inout State?, _ action: Action, _ dependencies: Dependencies,
+    fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> [Effect<Action>] {
+    state.withValue { reduce(&$0, action, dependencies) }
+      ?? [.issue(absentChild(action), fileID: fileID, line: line)]
+  }
+
+  /// Reduces where an enum is in the child's case: the plain-call form of `ifCaseLet`.
+  ///
+  /// ```swift
+  /// case .board(let action):
+  ///   return Board().reduce(ifCase: State.board, of: &state, action, dependencies).scoped(Action.board, id: "board")
+  /// ```
+  /// What takes the state out of the case returns `.endChild(id: "board")`.
+  ///
+  /// - Returns: The child's effects; an issue at this line where the enum is in another case, and then nothing changed.
+  /// - Complexity: The child's own; in place.
+  @inlinable
+  @inline(__always)
+  public func reduce<Mode>(
+    ifCase path: CasePath<Mode, State>, of mode: inout Mode, _ action: Action,
+    _ dependencies: Dependencies, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> [Effect<Action>] {
+    path.modify(&mode) { reduce(&$0, action, dependencies) }
+      ?? [.issue(otherCase(action, mode), fileID: fileID, line: line)]
+  }
+
+  /// Reduces one element of a list: the plain-call form of `forEach`.
+  ///
+  /// ```swift
+  /// case .rows(let action):
+  ///   return Row().reduce(forEach: &state.rows, action, dependencies).scoped(Action.rows, id: "rows")
+  /// case .remove(let id):
+  ///   state.rows.remove(id: id)
+  ///   return [.endElement(id, of: "rows")]
+  /// ```
+  /// - Returns: The child's effects, each element's in a place of its own; an issue at this line where the element is not there,
+  ///   and then nothing changed.
+  /// - Complexity: O(1) beside the child's own; in place.
+  @inlinable
+  @inline(__always)
+  public func reduce<ID: Hashable & Sendable>(
+    forEach elements: inout IdentifiedArray<ID, State>, _ action: ElementAction<ID, Action>,
+    _ dependencies: Dependencies, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> [Effect<ElementAction<ID, Action>>] {
+    let id = action.id
+    guard let position = elements.positions[id] else {
+      return [
+        .issue(
+          absentElement(action.action, id, among: elements.ids), fileID: fileID, line: line)
+      ]
+    }
+    let effects = reduce(&elements.storage[position], action.action, dependencies)
+    return effects.isEmpty
+      ? [] : effects.adopted({ .element(id: id, action: $0) }) { id }
+  }
+}
+
+extension Effect {
+  /// Ends everything that a child has going: its effects are cancelled, and those of its children. For children that are composed by plain
+  /// calls; operators do it by themselves.
+  ///
+  /// - Parameter id: The one given to `scoped`.
+  public static func endChild(
+    id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    .cancelScope(
+      path: [ScopeKey(CancelID(id))], location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// Ends everything that one element of a list has going.
+  ///
+  /// - Parameter id: The one given to `scoped` for the list.
+  public static func endElement(
+    _ element: some Hashable & Sendable, of id: some Hashable & Sendable,
+    fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    .cancelScope(
+      path: [ScopeKey(CancelID(id)), ScopeKey(CancelID(element))],
+      location: SourceLocation(fileID: fileID, line: line))
+  }
+
+  /// Ends everything that elements have going which were there and are gone.
+  ///
+  /// ```swift
+  /// let before = state.rows.ids
+  /// state.rows.removeAll { $0.isDone }
+  /// return Effect.endRemoved(from: before, in: state.rows, of: "rows")
+  /// ```
+  /// - Parameter id: The one given to `scoped` for the list.
+  /// - Complexity: O(1) where no id came or went since `before` was taken, else O(count).
+  public static func endRemoved<ID: Hashable & Sendable, Element>(
+    from before: [ID], in elements: IdentifiedArray<ID, Element>,
+    of id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> [Effect] {
+    if before == elements.ids { return [] }
+    return ChildScope(id: { id }, fileID: { fileID }, line: { line })
+      .end(before, now: elements)
   }
 }

@@ -22,7 +22,7 @@ extension Reducer {
   ///   - sink: Gets the lines of one step, without a line break at the end. It runs under the store's lock and must not use the store.
   ///     Standard error by default.
   @inlinable
-  public func printing(
+  public consuming func printing(
     _ style: PrintStyle = .changes, name: String? = nil,
     to sink: @escaping @Sendable (String) -> Void = { writeToStandardError($0) }
   ) -> PrintingReducer<Self> {

@@ -1,5 +1,5 @@
 extension ReducerBuilder {
-  /// A reducer whose type is not known: `any Reducer<State, Action, Dependencies>`.
+  /// A reducer whose type is not known: `erased as any Reducer<State, Action, Dependencies>`, or plainly `Reduce(erased)`.
   // Disfavoured, because otherwise every reducer would be taken for one and lose its type, and with it its speed.
   @_disfavoredOverload
   @inlinable

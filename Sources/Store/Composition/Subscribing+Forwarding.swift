@@ -1,8 +1,11 @@
 // Reducers made of others declare what these declare, in their place of the composition.
 
 extension ComposedReducer {
+  /// A feature that contains itself is asked once on the way down: deeper levels are made of the same.
   @inlinable
-  public var declaresSubscriptions: Bool { body.declaresSubscriptions }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    path.entering(Self.self).map { body.declaresSubscriptions(in: $0) } ?? false
+  }
 
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
@@ -12,7 +15,9 @@ extension ComposedReducer {
 
 extension CombineReducers {
   @inlinable
-  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    base.declaresSubscriptions(in: path)
+  }
 
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
@@ -22,8 +27,8 @@ extension CombineReducers {
 
 extension ReducerPair {
   @inlinable
-  public var declaresSubscriptions: Bool {
-    first.declaresSubscriptions || second.declaresSubscriptions
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    first.declaresSubscriptions(in: path) || second.declaresSubscriptions(in: path)
   }
 
   @inlinable
@@ -36,7 +41,9 @@ extension ReducerPair {
 
 extension OptionalReducer {
   @inlinable
-  public var declaresSubscriptions: Bool { reducer?.declaresSubscriptions ?? false }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    reducer?.declaresSubscriptions(in: path) ?? false
+  }
 
   @inlinable
   public func subscriptions(
@@ -48,10 +55,10 @@ extension OptionalReducer {
 
 extension EitherReducer {
   @inlinable
-  public var declaresSubscriptions: Bool {
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     switch self {
-    case .first(let reducer): reducer.declaresSubscriptions
-    case .second(let reducer): reducer.declaresSubscriptions
+    case .first(let reducer): reducer.declaresSubscriptions(in: path)
+    case .second(let reducer): reducer.declaresSubscriptions(in: path)
     }
   }
 
@@ -68,7 +75,9 @@ extension EitherReducer {
 
 extension ReducerList {
   @inlinable
-  public var declaresSubscriptions: Bool { reducers.contains { $0.declaresSubscriptions } }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    reducers.contains { $0.declaresSubscriptions(in: path) }
+  }
 
   @inlinable
   public func subscriptions(
@@ -80,13 +89,14 @@ extension ReducerList {
 
 extension Scope {
   @inlinable
-  public var declaresSubscriptions: Bool { child.declaresSubscriptions }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    child.declaresSubscriptions(in: path)
+  }
 
   @inlinable
   public func subscriptions(
     _ state: ParentState, _ dependencies: Child.Dependencies
   ) -> [Effect<ParentAction>] {
-    guard child.declaresSubscriptions else { return [] }
     return scope.adopt(
       child.subscriptions(state[keyPath: self.state], dependencies),
       as: action.embed)
@@ -95,8 +105,8 @@ extension Scope {
 
 extension IfLetReducer {
   @inlinable
-  public var declaresSubscriptions: Bool {
-    child.declaresSubscriptions || base.declaresSubscriptions
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
   @inlinable
@@ -104,7 +114,7 @@ extension IfLetReducer {
     _ state: Base.State, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
     let own = base.subscriptions(state, dependencies)
-    guard child.declaresSubscriptions, let present = state[keyPath: self.state] else { return own }
+    guard let present = state[keyPath: self.state] else { return own }
     return scope.adopt(
       child.subscriptions(present, dependencies),
       of: ChildPresence(present, identity), as: action.embed) + own
@@ -113,8 +123,8 @@ extension IfLetReducer {
 
 extension IfCaseLetReducer {
   @inlinable
-  public var declaresSubscriptions: Bool {
-    child.declaresSubscriptions || base.declaresSubscriptions
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
   @inlinable
@@ -122,7 +132,7 @@ extension IfCaseLetReducer {
     _ state: Base.State, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
     let own = base.subscriptions(state, dependencies)
-    guard child.declaresSubscriptions, let present = self.state.extract(state[keyPath: place])
+    guard let present = self.state.extract(state[keyPath: place])
     else { return own }
     return scope.adopt(
       child.subscriptions(present, dependencies),
@@ -132,8 +142,8 @@ extension IfCaseLetReducer {
 
 extension ForEachReducer {
   @inlinable
-  public var declaresSubscriptions: Bool {
-    child.declaresSubscriptions || base.declaresSubscriptions
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
   /// O(number of elements) where the child declares any.
@@ -142,7 +152,7 @@ extension ForEachReducer {
     _ state: Base.State, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
     let own = base.subscriptions(state, dependencies)
-    guard child.declaresSubscriptions else { return own }
+    guard child.declaresSubscriptions(in: CompositionPath()) else { return own }
     return scope.adopt(
       state[keyPath: self.state], of: child, dependencies
     ) { [embed = action.embed] in embed(.element(id: $0, action: $1)) } + own
@@ -151,8 +161,8 @@ extension ForEachReducer {
 
 extension ForEachStackReducer {
   @inlinable
-  public var declaresSubscriptions: Bool {
-    child.declaresSubscriptions || base.declaresSubscriptions
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
   /// O(number of elements) where the child declares any.
@@ -161,7 +171,7 @@ extension ForEachStackReducer {
     _ state: Base.State, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
     let own = base.subscriptions(state, dependencies)
-    guard child.declaresSubscriptions else { return own }
+    guard child.declaresSubscriptions(in: CompositionPath()) else { return own }
     return scope.adopt(
       state[keyPath: self.state].rows, of: child, dependencies
     ) { [embed = action.embed] in embed(.element(id: $0, action: $1)) } + own
@@ -187,7 +197,9 @@ extension ChildScope {
 
 extension OnChangeReducer {
   @inlinable
-  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    base.declaresSubscriptions(in: path)
+  }
 
   @inlinable
   public func subscriptions(
@@ -199,7 +211,9 @@ extension OnChangeReducer {
 
 extension PrintingReducer {
   @inlinable
-  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    base.declaresSubscriptions(in: path)
+  }
 
   @inlinable
   public func subscriptions(
@@ -211,7 +225,9 @@ extension PrintingReducer {
 
 extension DependencyReducer {
   @inlinable
-  public var declaresSubscriptions: Bool { base.declaresSubscriptions }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    base.declaresSubscriptions(in: path)
+  }
 
   @inlinable
   public func subscriptions(

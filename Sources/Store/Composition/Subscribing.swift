@@ -38,7 +38,7 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
   }
 
   @inlinable
-  public var declaresSubscriptions: Bool { true }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
 
   @inlinable
   public func subscriptions(

@@ -43,6 +43,8 @@ struct EffectEntry: Sendable {
     @inlinable static var placed: Flags { Flags(rawValue: 16) }
     /// It waits for a place under its limit.
     @inlinable static var waiting: Flags { Flags(rawValue: 32) }
+    /// A meter is not told of it.
+    @inlinable static var silent: Flags { Flags(rawValue: 128) }
     /// Somebody waits for its end.
     @inlinable static var awaited: Flags { Flags(rawValue: 64) }
   }

@@ -61,7 +61,8 @@ extension EffectTable {
   mutating func endMembers(_ index: Int32, _ outbox: inout Outbox<Action>) {
     let generation = entries[Int(index)].generation
     for child in members(of: index) {
-      guard let child = self.index(of: child) else { continue }
+      guard let child = self.index(of: child), entries[Int(child)].flags.contains(.member)
+      else { continue }
       cancelWork(child, &outbox)
     }
     if entries[Int(index)].generation == generation, entries[Int(index)].members == 0 {

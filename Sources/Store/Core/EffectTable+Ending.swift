@@ -19,7 +19,7 @@ extension EffectTable {
       entries[i].flags.remove(.member)
       entries[Int(parent)].members -= 1
       if entries[Int(parent)].members == 0 {
-        if entries[Int(parent)].phase != .pending { endWork(parent, &outbox) }
+        endWork(parent, &outbox)
       } else if entries[Int(parent)].current == index {
         entries[Int(parent)].current = -1
         advance(parent, &outbox)

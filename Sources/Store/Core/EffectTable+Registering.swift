@@ -34,9 +34,25 @@ extension EffectTable {
       queue(action, of: effect, owner: parent, source: .none, step: source.step, &outbox)
       return -1
     default:
+      // All of a group's before any of it is there: it would cancel itself.
+      cancelInFlight(for: effect, &outbox)
       let index = admit(effect, parent: parent, flags: flags, from: source, &outbox)
       start(index, &outbox)
       return index
+    }
+  }
+
+  @inlinable
+  mutating func cancelInFlight(for effect: Effect<Action>, _ outbox: inout Outbox<Action>) {
+    if let traits = effect.traits {
+      for registration in traits.registrations where registration.cancelInFlight {
+        cancel(registration.key, &outbox)
+      }
+    }
+    switch effect.operation {
+    case .merge(let members), .concatenate(let members):
+      for member in members { cancelInFlight(for: member, &outbox) }
+    default: break
     }
   }
 
@@ -46,11 +62,6 @@ extension EffectTable {
     _ effect: Effect<Action>, parent: Int32, flags: Entry.Flags, from source: Source,
     _ outbox: inout Outbox<Action>
   ) -> Int32 {
-    if let traits = effect.traits {
-      for registration in traits.registrations where registration.cancelInFlight {
-        cancel(registration.key, &outbox)
-      }
-    }
     let shape: Entry.Shape
     switch effect.operation {
     case .merge: shape = .parallel
@@ -149,8 +160,12 @@ extension EffectTable {
     case .replace(let oldest):
       entries[Int(index)].flags.insert(.placed)
       if let old = self.index(of: oldest) {
+        let generation = entries[Int(index)].generation
         entries[Int(old)].flags.remove(.placed)
         cancelWork(old, &outbox)
+        // What that let begin may have cancelled the new one, too.
+        return entries[Int(index)].generation == generation
+          && entries[Int(index)].phase == .pending
       }
       return true
     case .wait:
@@ -172,12 +187,18 @@ extension EffectTable {
   /// Lets go of an effect that never starts.
   @inlinable
   mutating func drop(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    let meter = outbox.meter
-    if let meter { report(.dropped, index, meter) }
-    // Its members are part of it, and are not told of one by one.
-    outbox.meter = nil
+    if let meter = outbox.meter {
+      report(.dropped, index, meter)
+      silence(index)
+    }
     discard(index, &outbox)
-    outbox.meter = meter
+  }
+
+  /// The members of what was told of as a whole are not told of one by one.
+  @inlinable
+  mutating func silence(_ index: Int32) {
+    entries[Int(index)].flags.insert(.silent)
+    for child in members(of: index) { silence(child.index) }
   }
 
   /// Starts the members of a sequence until one has work that takes time.

@@ -62,7 +62,7 @@ struct EffectTable<Action: Sendable>: Sendable {
   }
 
   /// By a quarter, not by doubling: a table that was once full keeps its size.
-  @usableFromInline
+  @inlinable
   mutating func grow() {
     let capacity = max(8, entries.count + entries.count / 4)
     entries.reserveCapacity(capacity)

@@ -62,6 +62,7 @@ extension StoreCore {
       if machine.isPublishing {
         machine.enqueue(item)
       } else {
+        machine.hold(item)
         process(item, &machine)
         run(&machine)
       }

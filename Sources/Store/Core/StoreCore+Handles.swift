@@ -24,26 +24,26 @@ extension StoreCore {
 
   @inlinable
   func cancelAll(closing: Bool) {
-    let ends = lock.withLock { machine -> [@Sendable () -> Void] in
-      guard closing, !machine.isClosed else { return [] }
-      machine.isClosed = true
-      defer { machine.ends = [] }
-      return machine.ends.map(\.body)
-    }
+    var ends: [@Sendable () -> Void] = []
     leave { machine in
+      if closing { machine.isClosed = true }
+      // Nobody gets the places of those who are cancelled.
+      machine.table.limits.places = [:]
       machine.table.cancelAll(&machine.outbox)
       guard closing else { return }
       endSubscriptions(&machine)
+      collect(&machine)
       // What is queued is not reduced any more; its owners are told, so that nobody waits for it.
       while let item = machine.dequeue() {
-        machine.outbox.meter?(.actionDropped(item.action))
-        finish(item, machine.table.index(of: item.owner) ?? -1, &machine)
+        drop(item, &machine)
         machine.outbox.bury(item.action)
+        collect(&machine)
       }
       for continuation in machine.table.idleWaiters {
         machine.outbox.partings.append(.resume(continuation))
       }
       machine.table.idleWaiters = []
+      ends = machine.takeEnds()
     }
     for end in ends { end() }
   }
@@ -51,8 +51,11 @@ extension StoreCore {
   /// Ends what runs only because the state declares it.
   @inlinable
   func endSubscriptions(_ machine: inout Machine) {
-    for token in machine.subscriptions.values { endSubscription(token, &machine) }
+    for key in machine.subscriptionOrder {
+      if let token = machine.subscriptions[key] { endSubscription(token, &machine) }
+    }
     machine.subscriptions = [:]
+    machine.subscriptionOrder = []
   }
 
   @inlinable

@@ -57,13 +57,12 @@ extension StoreCore {
     return machine.table.token(index)
   }
 
-  /// Reduces one action and takes its effects.
+  /// Reduces one action, which is held, and takes its effects.
   @inlinable
   func process(_ item: Machine.Item, _ machine: inout Machine) {
     let owner = machine.table.index(of: item.owner) ?? -1
     if machine.isDropped(item) {
-      machine.outbox.meter?(.actionDropped(item.action))
-      finish(item, owner, &machine)
+      drop(item, &machine)
       return
     }
     // As it is now: what the step itself cancels is the effect, not what the step returns.
@@ -88,6 +87,7 @@ extension StoreCore {
       {
         // A link in a chain. Its task comes last, so that whoever takes it on another thread finds the lock free or nearly so.
         let token = enter(effects[0], parent: owner, flags: [], source, &machine)
+        machine.release(item)
         finish(item, owner, &machine)
         launch(token, effects[0].operation, &machine)
         return
@@ -109,7 +109,16 @@ extension StoreCore {
     }
     collect(&machine)
     if machine.declares { subscribe(&machine) }
+    machine.release(item)
     finish(item, owner, &machine)
+  }
+
+  /// Lets go of an action that is not reduced.
+  @inlinable
+  func drop(_ item: Machine.Item, _ machine: inout Machine) {
+    machine.outbox.meter?(.actionDropped(item.action))
+    machine.release(item)
+    finish(item, machine.table.index(of: item.owner) ?? -1, &machine)
   }
 
   @inlinable
@@ -163,6 +172,7 @@ extension StoreCore {
   /// Starts what the state declares and does not run yet, and cancels what it declares no more.
   @inlinable
   func subscribe(_ machine: inout Machine) {
+    guard !machine.isDraining, !machine.isClosed else { return }
     var declared: Set<CancelKey> = []
     var added: [(CancelKey, Effect<R.Action>)] = []
     for effect in reducer.subscriptions(machine.state, dependencies) {
@@ -170,12 +180,19 @@ extension StoreCore {
         if !effect.isNone { report(unnamed(effect, machine.steps), &machine) }
         continue
       }
-      guard declared.insert(key).inserted else { continue }
-      if machine.subscriptions[key] == nil { added.append((key, effect)) }
+      if declared.insert(key).inserted {
+        if machine.subscriptions[key] == nil { added.append((key, effect)) }
+      } else if machine.subscriptions[key] == nil {
+        report(twice(effect, machine.steps), &machine)
+      }
     }
-    for (key, token) in machine.subscriptions where !declared.contains(key) {
-      machine.subscriptions[key] = nil
-      endSubscription(token, &machine)
+    if machine.subscriptions.count > declared.count - added.count {
+      for key in machine.subscriptionOrder where !declared.contains(key) {
+        if let token = machine.subscriptions.removeValue(forKey: key) {
+          endSubscription(token, &machine)
+        }
+      }
+      machine.subscriptionOrder.removeAll { !declared.contains($0) }
     }
     let source = EffectTable<R.Action>.Source(
       step: machine.steps, cause: nil, since: coarseNanoseconds())
@@ -183,6 +200,7 @@ extension StoreCore {
       // The root stays while the state declares it, also when the work under it has ended: that is not begun anew.
       let root = machine.table.insert(shape: .root, phase: .running, parent: -1)
       machine.subscriptions[key] = machine.table.token(root)
+      machine.subscriptionOrder.append(key)
       _ = machine.table.register(effect, parent: root, from: source, &machine.outbox)
     }
     collect(&machine)
@@ -194,6 +212,15 @@ extension StoreCore {
     if let index = machine.table.index(of: token) {
       machine.table.endWork(index, &machine.outbox)
     }
+  }
+
+  @usableFromInline
+  func twice(_ effect: Effect<R.Action>, _ step: Int) -> StoreIssue {
+    StoreIssue(
+      message:
+        "Two subscriptions of one state have the same id, “\(effect.descriptor.id ?? "")”, and the "
+        + "second was not started. Give them different ids, or give each feature a place of its own with Scope.",
+      location: effect.location, step: step)
   }
 
   @usableFromInline
@@ -271,7 +298,7 @@ extension StoreCore {
         return
       }
       guard let item = machine.dequeue() else { return }
-      process(item, &machine)
+      if machine.isClosed { drop(item, &machine) } else { process(item, &machine) }
       machine.outbox.bury(item.action)
     }
   }

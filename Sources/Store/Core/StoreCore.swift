@@ -24,8 +24,9 @@ final class StoreCore<R: Reducer>: EffectHost {
     self.dependencies = dependencies
     self.executor = executor
     self.onIssue = onIssue
-    lock = Lock(Machine(state: state, declares: reducer.declaresSubscriptions))
-    if reducer.declaresSubscriptions { leave { machine in subscribe(&machine) } }
+    let declares = reducer.declaresSubscriptions(in: CompositionPath())
+    lock = Lock(Machine(state: state, declares: declares))
+    if declares { leave { machine in subscribe(&machine) } }
   }
 
   deinit {
@@ -53,7 +54,7 @@ final class StoreCore<R: Reducer>: EffectHost {
 
   /// Reduces several actions, in one critical section for as long as they cause nothing else.
   @inlinable
-  func send(all actions: some Sequence<R.Action>, origin: StepOrigin) {
+  func send(all actions: [R.Action], origin: StepOrigin) {
     var rest = actions.makeIterator()
     while let (action, isReduced) = reducePlainly(&rest) {
       if isReduced { deliverLeft() } else { _ = send(action, origin: origin) }
@@ -135,6 +136,7 @@ final class StoreCore<R: Reducer>: EffectHost {
       if machine.isPublishing {
         machine.enqueue(item)
       } else {
+        machine.hold(item)
         process(item, &machine)
         run(&machine)
       }
@@ -173,13 +175,15 @@ final class StoreCore<R: Reducer>: EffectHost {
       // Who waited finds that observers have been told.
       if !leaving.partings.isEmpty { resume(leaving.partings) }
       guard leaving.publication != nil else { return }
-      leaving = lock.withLock { machine -> Leaving in
+      let (next, ends) = lock.withLock { machine -> (Leaving, [@Sendable () -> Void]) in
         machine.isPublishing = machine.isHeld
-        guard machine.hasMore else { return .nothing }
+        guard machine.hasMore || machine.isClosed else { return (.nothing, []) }
         run(&machine)
-        return machine.depart()
+        return (machine.depart(), machine.takeEnds())
       }
-      if leaving.isNothing { return }
+      for end in ends { end() }
+      if next.isNothing { return }
+      leaving = next
     }
   }
 

@@ -39,6 +39,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var isPublishing = false { didSet { notePlain() } }
   /// A test store takes what effects send one by one: it stays in the queue as it does during a publication.
   @usableFromInline var isHeld = false
+  /// The store is shutting down: nothing is begun because the state declares it.
+  @usableFromInline var isDraining = false
   @usableFromInline var isClosed = false { didSet { notePlain() } }
   /// Whether steps have an audience, hooks or observers.
   @usableFromInline var isTapped = false { didSet { notePlain() } }
@@ -51,6 +53,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var hasPublication = false
   /// What runs because the state declares it.
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
+  /// Their keys in the order in which they began.
+  @usableFromInline var subscriptionOrder: [CancelKey] = []
   @usableFromInline var observers: [Observer] = []
   @usableFromInline var nextObserver = 0
   /// Who wants to be told when the store has closed, by the observer's id.
@@ -82,12 +86,34 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     isPlain = !declares
   }
 
+  /// Keeps the entries of an action's owner and sender until `release`: while it waits, and while it is reduced.
+  @inlinable
+  mutating func hold(_ item: Item) {
+    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued += 1 }
+    if item.source != item.owner, let source = table.index(of: item.source) {
+      table.entries[Int(source)].queued += 1
+    }
+  }
+
+  @inlinable
+  mutating func release(_ item: Item) {
+    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued -= 1 }
+    if item.source != item.owner, let source = table.index(of: item.source) {
+      table.entries[Int(source)].queued -= 1
+      if table.entries[Int(source)].phase == .finished, table.entries[Int(source)].queued == 0 {
+        table.unregister(source)
+        table.settle(source, &outbox)
+      }
+    }
+  }
+
   @inlinable
   mutating func enqueue(_ item: Item) {
-    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued += 1 }
+    hold(item)
     queue.append(item)
   }
 
+  /// Takes the next action of the queue; it is still held.
   @inlinable
   mutating func dequeue() -> Item? {
     guard queueHead < queue.count else { return nil }
@@ -100,12 +126,11 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
       queue.removeFirst(queueHead)
       queueHead = 0
     }
-    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued -= 1 }
     return item
   }
 
   /// Marks what cancelled effects sent before: it is not reduced any more. O(length of the queue).
-  @usableFromInline
+  @inlinable
   mutating func silence(_ effects: [EffectToken]) {
     guard queueHead < queue.count else { return }
     let effects = Set(effects)
@@ -130,6 +155,14 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
       publication: hasPublication ? publication : nil, partings: outbox.takePartings())
     hasPublication = false
     return departure
+  }
+
+  /// Who is to be told that the store has closed: not before the last step has been published.
+  @inlinable
+  mutating func takeEnds() -> [@Sendable () -> Void] {
+    guard isClosed, !isPublishing || isHeld, !ends.isEmpty else { return [] }
+    defer { ends = [] }
+    return ends.map(\.body)
   }
 
   @inlinable

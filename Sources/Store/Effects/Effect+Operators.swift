@@ -82,35 +82,19 @@ extension Effect {
       key.path.insert(scope, at: 0)
       copy.operation = .cancel(key)
     case .merge(let effects):
+      if effects.contains(where: { $0.traits?.outlives == true }) {
+        copy = copy.with(outlives: true)
+      }
       copy.operation = .merge(effects.map { $0.nested(under: scope) })
     case .concatenate(let effects):
+      if effects.contains(where: { $0.traits?.outlives == true }) {
+        copy = copy.with(outlives: true)
+      }
       copy.operation = .concatenate(effects.map { $0.nested(under: scope) })
     case .none, .send, .task, .run, .issue:
       break
     }
     return copy
-  }
-}
-
-extension Array {
-  /// A child's effects as its parent returns them: actions embedded, ids moved into a place of their own.
-  ///
-  /// The plain-call form of `Scope`:
-  /// ```swift
-  /// case .child(let action):
-  ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
-  /// ```
-  /// - Parameter id: Tells children apart whose effects may bear equal ids. Without one it is this line of source, so give one
-  ///   where a single line serves several children. It is shown in descriptors.
-  /// - Complexity: O(1) without effects.
-  @inlinable
-  public func scoped<Child, Parent>(
-    _ embed: @escaping @Sendable (Child) -> Parent, id: (any Hashable & Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> [Effect<Parent>] where Element == Effect<Child> {
-    guard !isEmpty else { return [] }
-    let key = ScopeKey(id: id, location: SourceLocation(fileID: fileID, line: line))
-    return map { $0.map(embed).nested(under: key) }
   }
 }
 

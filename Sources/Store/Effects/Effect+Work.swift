@@ -14,6 +14,10 @@ extension Effect {
       copy.operation = task(name ?? "task", work)
     case .run(let work):
       copy.operation = run(name ?? "run", work)
+    case .merge(let effects) where traits?.limit?.isHeldByFirst == true:
+      // The first measures the interval of a throttle; it is no work of the user's.
+      copy.operation = .merge(
+        effects.prefix(1) + effects.dropFirst().map { $0.replacingWork(task: task, run: run) })
     case .merge(let effects):
       copy.operation = .merge(effects.map { $0.replacingWork(task: task, run: run) })
     case .concatenate(let effects):

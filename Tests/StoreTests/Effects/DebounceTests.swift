@@ -142,7 +142,7 @@ struct DebounceTests {
   @Test("R14 two hundred bursts at drawn moments do what the definition says")
   func bursts() {
     for seed in UInt64(0)..<200 {
-      var generator = SeededGenerator(seed)
+      var generator = SeededRandom(seed: seed)
       let stage = search(seed: seed, takes: .milliseconds(100))
       var moments: [Int] = []
       for index in 0..<8 {

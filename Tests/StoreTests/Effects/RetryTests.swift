@@ -145,7 +145,7 @@ struct RetryTests {
     for seed in UInt64(0)..<100 {
       for jitter in [RetryPolicy.Jitter.full, .equal, .decorrelated] {
         let run = {
-          let generator = Mutex(SeededGenerator(seed))
+          let generator = Mutex(SeededRandom(seed: seed))
           return moments(policy, jitter: jitter, random: { generator.withLock { $0.next() } })
         }
         let first = run()

@@ -49,23 +49,6 @@ extension TestClock {
   var milliseconds: Int { Int(clamping: now.offset.attoseconds / 1_000_000_000_000_000) }
 }
 
-/// The same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var word: UInt64
-
-  init(_ seed: UInt64) {
-    word = seed
-  }
-
-  mutating func next() -> UInt64 {
-    word &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = word
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// Starts an effect and cancels it at a moment that the seed draws, between any two suspensions, two hundred times: nothing of it may be
 /// reduced afterwards, nobody may sleep on, and no issue may come up.
 ///
@@ -78,7 +61,7 @@ func cancelAnywhere(
 ) -> Set<[String]> {
   var outcomes: Set<[String]> = []
   for seed in UInt64(0)..<200 {
-    var generator = SeededGenerator(seed)
+    var generator = SeededRandom(seed: seed)
     let moment = Int.random(in: 0...(span / 50), using: &generator) * 50
     let pauses = Int.random(in: 0...6, using: &generator)
     let stage = TimedStage(seed: seed) { action, clock in

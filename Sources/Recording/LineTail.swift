@@ -1,0 +1,24 @@
+/// The bodies of the last lines of a log, from a step without a digest on. Kept for every such step, so its memory is used again.
+struct LineTail: Sendable {
+  /// The chain before the first of them; nil where the last step has a digest, and nothing is kept.
+  private(set) var before: SumChain?
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  /// Forgets what was kept, and keeps what follows if `chain` is there.
+  mutating func begin(after chain: SumChain?) {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    before = chain
+  }
+
+  mutating func add(_ body: UnsafeBufferPointer<UInt8>) {
+    guard before != nil else { return }
+    bytes.append(contentsOf: body)
+    ends.append(bytes.count)
+  }
+
+  var bodies: [[UInt8]] {
+    zip([0] + ends, ends).map { Array(bytes[$0..<$1]) }
+  }
+}

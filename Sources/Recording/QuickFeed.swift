@@ -1,0 +1,275 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at where it was read to, and nothing
+/// is made of it that is not asked for.
+///
+/// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the long way, which says what it is.
+@usableFromInline
+final class QuickFeed {
+  @usableFromInline
+  enum Line {
+    /// An action, to be read with `reader`, and a digest.
+    case step(Digest?)
+    /// A step that is more than that.
+    case full(LogStep)
+    case header(LogHeader)
+    case snapshot(LogSnapshot)
+    case end
+    case unusual
+  }
+
+  /// Stands on the action of the last `step`.
+  @exclusivity(unchecked) @usableFromInline var reader: CanonicalReader
+
+  private let source: any LogSource
+  private let limit: Int
+  private let chunk: Int
+  /// Before each line there is room for a sum, so that a line is hashed with the sum before it in one go.
+  @exclusivity(unchecked) private var base: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var capacity: Int
+  @exclusivity(unchecked) private var start = Digest.length
+  @exclusivity(unchecked) private var end = Digest.length
+  @exclusivity(unchecked) private var isAtEnd = false
+  @exclusivity(unchecked) private var sum: Digest?
+  @exclusivity(unchecked) private var rules = LogRules()
+  private let strict = JSONLimits(duplicateKeys: .refuse, depth: 511)
+
+  init?(_ source: any LogSource, limits: LogReader.Limits = .init()) {
+    guard let reader = try? CanonicalReader(parsing: "null".utf8) else { return nil }
+    self.reader = reader
+    self.source = source
+    limit = limits.line
+    chunk = max(1, limits.chunk)
+    capacity = Digest.length + 2 * chunk
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  var warnings: [LogWarning] { rules.ended ? [] : [.cutShort(afterStep: rules.step)] }
+  @usableFromInline var step: Int { rules.step }
+  @usableFromInline var time: Int64 { rules.time }
+
+  @usableFromInline
+  func next() -> Line {
+    while true {
+      guard let line = nextLine() else {
+        return isAtEnd && start == end ? .end : .unusual
+      }
+      let length = line.count - SumChain.tailLength
+      guard length > 0, let first = line.baseAddress,
+        let stated = SumChain.stated(first + length)
+      else { return .unusual }
+      let found: Digest
+      if let sum {
+        sum.write(to: first - Digest.length)
+        found = Digest(
+          XXH64.hash(
+            UnsafeRawBufferPointer(start: first - Digest.length, count: Digest.length + length)))
+      } else {
+        found = Digest(XXH64.hash(UnsafeRawBufferPointer(start: first, count: length)))
+      }
+      guard found == stated else { return .unusual }
+      sum = found
+      let body = UnsafeBufferPointer(start: UnsafePointer(first), count: length)
+      if let bare = StepScanner.bare(body), isRead(body, bare.action) {
+        return rules.admitQuickly(bare) ? .step(bare.digest) : .unusual
+      }
+      guard let typed = try? LineParser.parse(Array(line)[...]),
+        (try? rules.admit(typed)) != nil
+      else { return .unusual }
+      switch typed {
+      case .header(let header): return .header(header)
+      case .step(let step): return .full(step)
+      case .snapshot(let snapshot): return .snapshot(snapshot)
+      case .mark, .issue, .end: continue
+      case .unknown: return .unusual
+      }
+    }
+  }
+
+  private func isRead(_ body: UnsafeBufferPointer<UInt8>, _ action: Range<Int>) -> Bool {
+    do throws(JSONError) {
+      try reader.read(UnsafeBufferPointer(rebasing: body[action]), limits: strict)
+      // White space around the value is not what `StepScanner` lets pass.
+      return body[action.lowerBound] > 0x20 && body[action.upperBound - 1] > 0x20
+    } catch {
+      return false
+    }
+  }
+
+  /// Without its line feed; nil at the end and where anything is wrong.
+  private func nextLine() -> UnsafeMutableBufferPointer<UInt8>? {
+    var searched = start
+    while true {
+      if let feed = QuickFeed.lineFeed(base, searched, end) {
+        defer { start = feed + 1 }
+        return feed - start <= limit
+          ? UnsafeMutableBufferPointer(start: base + start, count: feed - start) : nil
+      }
+      guard end - start <= limit else { return nil }
+      let waiting = end - start
+      if start > Digest.length {
+        // The ranges may overlap.
+        (base + Digest.length).update(from: base + start, count: waiting)
+        start = Digest.length
+        end = start + waiting
+      }
+      if capacity - end < chunk {
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
+        larger.update(from: base, count: end)
+        base.deallocate()
+        base = larger
+        capacity *= 2
+      }
+      searched = end
+      let free = UnsafeMutableRawBufferPointer(start: base + end, count: chunk)
+      guard let count = try? source.read(into: free) else { return nil }
+      isAtEnd = count == 0
+      if isAtEnd { return nil }
+      end += count
+    }
+  }
+
+  private static func lineFeed(
+    _ base: UnsafeMutablePointer<UInt8>, _ from: Int, _ end: Int
+  ) -> Int? {
+    firstLineFeed(UnsafeRawBufferPointer(start: base + from, count: end - from)).map { from + $0 }
+  }
+}
+
+extension Replayer {
+  /// Verifies a log in which all is as it should be, in one pass; nil for every other.
+  ///
+  /// The first pass of a replay is there so that nothing runs before every line is known to decode. Here nobody sees what runs, and a
+  /// log of this very schema has nothing to be graded.
+  @inlinable
+  func verifyQuickly(_ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>) -> ReplaySummary? {
+    let start = ContinuousClock.now
+    guard case .header(let header) = feed.next(), fits(header),
+      var state = codes.state(header)
+    else { return nil }
+    var digests = 0
+    while true {
+      switch feed.next() {
+      case .step(let digest):
+        guard let action = codes.action(feed) else { return nil }
+        journal.beginReduction(serving: [])
+        let effects = reducer.reduce(&state, action, dependencies)
+        guard journal.endReplayedReduction() == nil,
+          effects.isEmpty || agree([], effects)
+        else { return nil }
+        if let digest {
+          guard codes.digest(state) == digest else { return nil }
+          digests += 1
+        }
+      case .full(let step):
+        guard let action = codes.action(step) else { return nil }
+        journal.beginReduction(serving: step.draws)
+        let effects = reducer.reduce(&state, action, dependencies)
+        guard journal.endReplayedReduction() == nil, agree(step.effects, effects) else {
+          return nil
+        }
+        if let digest = step.digest {
+          guard codes.digest(state) == digest else { return nil }
+          digests += 1
+        }
+      case .snapshot(let snapshot):
+        guard codes.digest(state) == snapshot.digest else { return nil }
+      case .end:
+        return summary(feed, digests, ContinuousClock.now - start)
+      case .header, .unusual:
+        return nil
+      }
+    }
+  }
+
+  @usableFromInline
+  func fits(_ header: LogHeader) -> Bool {
+    header.schema.isSameKind(as: schema) && header.schema.version == schema.version
+  }
+
+  @usableFromInline
+  func agree(_ logged: [LogEffect], _ effects: [Effect<R.Action>]) -> Bool {
+    ReplayRun<R>.withoutNothing(logged)
+      == ReplayRun<R>.withoutNothing(effects.map { LogEffect($0.descriptor) })
+  }
+
+  @usableFromInline
+  func summary(_ feed: QuickFeed, _ digests: Int, _ elapsed: Duration) -> ReplaySummary {
+    ReplaySummary(
+      steps: feed.step, recordedTime: feed.time, elapsed: elapsed, digests: digests,
+      warnings: feed.warnings, grade: .fine)
+  }
+
+  @usableFromInline
+  func quickFeed(path: String) -> QuickFeed? {
+    (try? FileSource(path: path)).flatMap { QuickFeed($0) }
+  }
+}
+
+/// Reads and writes the values of a quick verification.
+@usableFromInline
+struct QuickCodes<State: Codable, Action: Codable> {
+  @usableFromInline let actions: ValueDecoder<Action>
+  @usableFromInline let states: ValueEncoder<State>
+  @usableFromInline let room: EncodingRoom
+
+  @usableFromInline
+  init() {
+    actions = .make()
+    states = .make()
+    room = EncodingRoom()
+  }
+
+  /// Nil where the state does not come back as it was.
+  @usableFromInline
+  func state(_ header: LogHeader) -> State? {
+    guard let state = try? CanonicalDecoder.decode(State.self, from: header.state),
+      digest(state) == header.digest
+    else { return nil }
+    return state
+  }
+
+  @inlinable
+  func action(_ feed: QuickFeed) -> Action? {
+    try? actions.decode(&feed.reader)
+  }
+
+  @usableFromInline
+  func action(_ step: LogStep) -> Action? {
+    try? CanonicalDecoder.decode(Action.self, from: step.actionBytes)
+  }
+
+  @inlinable
+  func digest(_ state: State) -> Digest? {
+    guard (try? states.encode(state, room)) != nil else { return nil }
+    return room.digest
+  }
+}
+
+/// Decodes values of one type, in a way that is found once; see `ValueEncoder`.
+@usableFromInline
+class ValueDecoder<Value: Decodable> {
+  static func make() -> ValueDecoder<Value> {
+    guard let byHand = Value.self as? any CanonicalCodable.Type else { return ValueDecoder() }
+    return opened(byHand)
+  }
+
+  private static func opened<Known: CanonicalCodable>(_: Known.Type) -> ValueDecoder<Value> {
+    HandDecoder<Value, Known>()
+  }
+
+  @usableFromInline
+  func decode(_ reader: inout CanonicalReader) throws -> Value {
+    try reader.decode(Value.self)
+  }
+}
+
+/// `Known` is `Value`, opened from it.
+private final class HandDecoder<Value: Decodable, Known: CanonicalCodable>: ValueDecoder<Value> {
+  override func decode(_ reader: inout CanonicalReader) throws -> Value {
+    unsafeBitCast(try Known(canonical: &reader), to: Value.self)
+  }
+}

@@ -1,0 +1,124 @@
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A process that records is killed at any moment; what it had acknowledged is in its files.
+///
+/// The process is this test program once more, with only `recorder` to run. Set `SWIFTBOARD_KILLS` for more than 20 rounds.
+struct KillTests {
+  private static let place = "SWIFTBOARD_RECORD_UNTIL_KILLED"
+  private static let acknowledgements: Int32 = 3
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// The other process: records until it is killed, and says each step's number behind it.
+  @Test(.enabled(if: variable(place) != nil))
+  func recorder() throws {
+    let path = try #require(Self.variable(Self.place))
+    let journal = DrawJournal()
+    let store = Store(
+      initialState: CounterState(), reducer: CounterReducer(), dependencies: CounterWorld(journal))
+    let recorder = try Recorder<CounterState, CounterAction>(
+      path: path, info: Session.info, state: CounterState(),
+      options: RecordingOptions(
+        durability: path.hasSuffix("sync") ? .sync : .flush, digestEvery: 3, snapshotEvery: 10,
+        rotation: .init(size: 6000)),
+      journal: journal, clock: { 0 })
+    store.setHooks { _, _ in recorder.hooks }
+    for step in 1...Int32.max {
+      store.send(step % 7 == 0 ? .stamp : .add(1))
+      guard recorder.failure == nil else { return }
+      var number = step
+      guard write(Self.acknowledgements, &number, 4) == 4 else { return }
+    }
+  }
+
+  #if os(Linux)
+    @Test func whatWasAcknowledgedSurvivesKillAtAnyMoment() throws {
+      let rounds = Self.variable("SWIFTBOARD_KILLS").flatMap { Int($0) } ?? 20
+      var generator = SystemRandomNumberGenerator()
+      var (lost, inRotation) = (0, 0)
+      for round in 0..<rounds {
+        try withFolder { folder in
+          let path = folder + (round % 5 == 0 ? "/sync" : "/log")
+          let enough = Int.random(in: 1...300, using: &generator)
+          let acknowledged = try kill(path, after: enough)
+          #expect(acknowledged >= enough)
+          let chain = try LogChain(path: path)
+          let steps = try chain.check().steps
+          if steps < acknowledged { lost += 1 }
+          if access(path + ".next", F_OK) == 0 { inRotation += 1 }
+          _ = try Session.replayer().verify(chain)
+        }
+      }
+      #expect(lost == 0)
+      // For whoever runs many rounds.
+      if rounds > 20 { print("\(rounds) kills, \(inRotation) of them within a rotation") }
+    }
+
+    /// Kills the other process behind so many acknowledgements and returns how many there were.
+    private func kill(_ path: String, after enough: Int) throws -> Int {
+      var ends: [Int32] = [0, 0]
+      try #require(pipe(&ends) == 0)
+      // Processes of other tests are not to hold the pipe open.
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      let words: [String] = [
+        "/proc/self/exe", "--testing-library", "swift-testing", "--filter",
+        "KillTests/recorder\\(",
+      ]
+      let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+      let environment: [String] =
+        ["\(Self.place)=\(path)", "PATH=/usr/bin:/bin"]
+        + (Self.variable("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? [])
+      let variables: [UnsafeMutablePointer<CChar>?] =
+        environment.map { strdup($0) } + [nil]
+      defer { for text in arguments + variables { free(text) } }
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, 1, 2)
+      posix_spawn_file_actions_adddup2(&actions, ends[1], Self.acknowledgements)
+      var process = pid_t()
+      let result = posix_spawn(&process, words[0], &actions, nil, arguments, variables)
+      close(ends[1])
+      defer { close(ends[0]) }
+      try #require(result == 0)
+
+      var (count, isKilled) = (0, false)
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let found: Int = buffer.withUnsafeMutableBytes { memory in
+          read(ends[0], memory.baseAddress, memory.count)
+        }
+        if found < 0, errno == EINTR { continue }
+        guard found > 0 else { break }
+        count += found
+        if !isKilled, count / 4 >= enough {
+          isKilled = true
+          send(SIGKILL, to: process)
+        }
+      }
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+      #expect(status & 0x7F == SIGKILL, "the recorder ended by itself")
+      return count / 4
+    }
+  #endif
+}
+
+/// `kill` by a name that no method here has.
+private func send(_ signal: Int32, to process: pid_t) {
+  _ = kill(process, signal)
+}

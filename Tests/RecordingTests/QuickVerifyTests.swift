@@ -1,0 +1,144 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+/// A quick verification accepts what the long one accepts, in the same words, and nothing else.
+struct QuickVerifyTests {
+  private func quick(
+    _ bytes: [UInt8], chunk: Int = 4096, _ replayer: Replayer<CounterReducer> = Session.replayer()
+  ) -> ReplaySummary? {
+    var limits = LogReader.Limits()
+    limits.chunk = chunk
+    return QuickFeed(BytesSource(bytes), limits: limits).flatMap {
+      replayer.verifyQuickly($0, QuickCodes())
+    }
+  }
+
+  private func long(_ bytes: [UInt8]) throws -> ReplaySummary {
+    try Session.replayer().replay { LogReader(BytesSource(bytes)) }
+  }
+
+  private func expectSame(_ bytes: [UInt8], chunk: Int = 4096) throws {
+    let found = try #require(quick(bytes, chunk: chunk))
+    let expected = try long(bytes)
+    #expect(found.steps == expected.steps)
+    #expect(found.recordedTime == expected.recordedTime)
+    #expect(found.digests == expected.digests)
+    #expect(found.warnings == expected.warnings)
+    #expect(found.grade == expected.grade)
+  }
+
+  @Test(arguments: [1, 2, 7, 64, 100_000])
+  func whatAgreesIsAccepted(chunk: Int) throws {
+    try expectSame(try Session.example(), chunk: chunk)
+    try expectSame(try TravelTests.log(50).bytes, chunk: chunk)
+    try expectSame(
+      try TravelTests.log(50, options: .init(digestEvery: 7, snapshotEvery: 10)).bytes,
+      chunk: chunk)
+  }
+
+  @Test func everyCutIsAcceptedAtTheEndOfALineOnly() throws {
+    let log = try Session.example()
+    let ends = Set(split(log).map(\.endIndex))
+    for length in 0...log.count {
+      let bytes = Array(log[..<length])
+      if ends.contains(length) { try expectSame(bytes) } else { #expect(quick(bytes) == nil) }
+    }
+  }
+
+  @Test func everyChangedByteIsRefused() throws {
+    let log = try Session.example()
+    for position in log.indices {
+      for mask: UInt8 in [0x01, 0x80, log[position] ^ 0x0A] where mask != 0 {
+        var bytes = log
+        bytes[position] ^= mask
+        #expect(quick(bytes) == nil, "byte \(position)")
+      }
+    }
+  }
+
+  @Test func everyMissingDoubledOrSwappedLineIsRefused() throws {
+    let lines = split(try Session.example())
+    for index in lines.indices {
+      #expect(quick(Array((lines[...index] + lines[index...]).joined())) == nil)
+      guard index + 1 < lines.count else { continue }
+      #expect(quick(Array((lines[..<index] + lines[(index + 1)...]).joined())) == nil)
+    }
+  }
+
+  /// Sums are right, something else is not.
+  @Test func whatTheLongWayRefusesIsRefused() throws {
+    var generator = SplitMix(state: 5)
+    let bodies = split(try Session.example()).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+    var accepted = 0
+    for _ in 0..<4000 {
+      var broken = bodies
+      let line = Int(generator.next() % UInt64(bodies.count))
+      let place = Int(generator.next() % UInt64(bodies[line].count))
+      broken[line][place] = UInt8(truncatingIfNeeded: generator.next() % 96 + 32)
+      let bytes = sealed(broken)
+      guard let found = quick(bytes) else { continue }
+      accepted += 1
+      let expected = try long(bytes)
+      #expect(found.steps == expected.steps)
+    }
+    #expect(accepted > 0, "a changed name of an origin, for one, changes nothing")
+  }
+
+  @Test func whatDiffersIsRefusedAndSaidTheLongWay() throws {
+    let log = try Session.example()
+    #expect(quick(log, Session.replayer(ambient: { 1 })) == nil)
+    try withFolder { folder in
+      try write(log, to: folder + "/a")
+      #expect(throws: ReplayError.self) {
+        try Session.replayer(ambient: { 1 }).verify(path: folder + "/a")
+      }
+    }
+    let other = LogSchema(program: "other 1", feature: "counter", name: "CounterAction", version: 1)
+    #expect(quick(log, Session.replayer(schema: other)) == nil)
+  }
+
+  @Test func actionsWrittenByHandAreReadByHand() throws {
+    enum Count: Codable, Sendable, CanonicalCodable {
+      case up(Int)
+
+      func encodeCanonical(to writer: inout CanonicalWriter) throws {
+        guard case .up(let number) = self else { return }
+        writer.beginObject()
+        writer.key("up")
+        writer.beginObject()
+        writer.key("_0")
+        writer.int(number)
+        writer.endObject()
+        writer.endObject()
+      }
+
+      init(canonical reader: inout CanonicalReader) throws {
+        self = .up(try reader.member("up").member("_0").int())
+      }
+
+      init(_ number: Int) { self = .up(number) }
+    }
+    struct Counting: Reducer {
+      func reduce(_ state: inout Int, _ action: Count, _: DrawJournal) -> [Effect<Count>] {
+        if case .up(let number) = action { state += number }
+        return []
+      }
+    }
+    let sink = MemorySink()
+    let recorder = try Recorder<Int, Count>(
+      sink: sink, info: Session.info, state: 0, journal: nil, clock: { 0 })
+    let store = Store(initialState: 0, reducer: Counting(), dependencies: DrawJournal())
+    store.setHooks { _, _ in recorder.hooks }
+    for number in 1...5 { store.send(Count(number)) }
+    recorder.stop()
+    #expect(sink.text.contains(#""action":{"up":{"_0":5}}"#))
+    let journal = DrawJournal()
+    let replayer = Replayer(
+      reducer: Counting(), dependencies: journal, journal: journal, schema: Session.schema)
+    let feed = try #require(QuickFeed(BytesSource(sink.bytes)))
+    #expect(replayer.verifyQuickly(feed, QuickCodes())?.steps == 5)
+  }
+}

@@ -1,0 +1,43 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A port of this machine at which nobody listens, and which nobody else gets while this is kept: it is bound and not listened at.
+public final class ClosedPort: Sendable {
+  /// The port.
+  public let number: Int
+  private let socketDescriptor: Int32
+
+  public init() throws {
+    #if canImport(Glibc)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { throw SystemFailure("socket") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor, address, size) == 0 && getsockname(descriptor, address, &size) == 0
+      }
+    }
+    guard isBound else {
+      defer { close(descriptor) }
+      throw SystemFailure("bind 127.0.0.1")
+    }
+    number = Int(UInt16(bigEndian: address.sin_port))
+    socketDescriptor = descriptor
+  }
+
+  deinit {
+    close(socketDescriptor)
+  }
+}
