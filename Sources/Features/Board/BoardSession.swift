@@ -108,7 +108,8 @@ public final class BoardSession: Sendable {
     else { return }
     throw UsageError(
       "you are looking at step \(position.step) of \(position.last), where nothing can be changed",
-      help: "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
+      help:
+        "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
   }
 
   /// What looks into the recording is told which that is now; what looks at the state looks at that of the step one is at.
@@ -423,7 +424,7 @@ public final class BoardSession: Sendable {
       return try await ScriptRunner(source: file, policy: .stopAtFailure).run {
         await self.run($0, Line($0, false, context.redirect))
       }
-        .exitCode
+      .exitCode
     } catch {
       return await fail(self.context(line, nil), Failure(error))
     }

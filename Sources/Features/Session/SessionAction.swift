@@ -63,6 +63,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case graph(String, by: String?)
   case causes(String, range: SessionRange?)
   case stats(String)
+  case test(String, until: SessionTarget?)
 
   /// Whether it is about the running recording unless it names a file, so that the step has to say which that is.
   var wantsMoment: Bool {
@@ -72,7 +73,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
       .fork(_, _, let file):
       file == nil
     case .timeline(let query): query.file == nil
-    case .record, .stop, .status, .mark, .live, .bisect, .verify, .replay, .graph, .causes, .stats:
+    case .record, .stop, .status, .mark, .live, .bisect, .verify, .replay, .graph, .causes, .stats,
+      .test:
       false
     }
   }
@@ -144,10 +146,13 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
   /// Microseconds that a pause takes at most.
   public var idleLimit: Int64?
   public var acceptsRisk: Bool
+  /// Sends the lines to the services there are, and compares what follows.
+  public var isLive: Bool
 
   public init(
     file: String, from: Int? = nil, until: SessionTarget? = nil, speed: Double? = nil,
-    isStepped: Bool = false, idleLimit: Int64? = nil, acceptsRisk: Bool = false
+    isStepped: Bool = false, idleLimit: Int64? = nil, acceptsRisk: Bool = false,
+    isLive: Bool = false
   ) {
     self.file = file
     self.from = from
@@ -156,5 +161,6 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
     self.isStepped = isStepped
     self.idleLimit = idleLimit
     self.acceptsRisk = acceptsRisk
+    self.isLive = isLive
   }
 }

@@ -185,7 +185,9 @@ enum SessionCommands {
         OptionSpec("speed", value: "X", "at X times the speed it was recorded with"),
         OptionSpec(
           "idle-limit", value: "DUR", "with --speed, the longest pause", kind: .duration),
-        OptionSpec(flag: "step", "wait for Enter before each part, at a terminal"), risk,
+        OptionSpec(flag: "step", "wait for Enter before each part, at a terminal"),
+        OptionSpec(
+          flag: "live", "send its lines to the services there are, and compare what follows"), risk,
       ],
       examples: [
         "session replay bug.actions.jsonl", "session replay bug.actions.jsonl --from 3 --until 9",
@@ -197,6 +199,12 @@ enum SessionCommands {
         file: try invocation.requiredText("file"), from: try invocation.int("from", in: 0 ... .max),
         until: try invocation.target("until"), isStepped: invocation.flag("step"),
         idleLimit: idleLimit, acceptsRisk: invocation.flag("accept-risk"))
+      if invocation.flag("live") {
+        query.isLive = true
+        for name in ["from", "until", "speed", "idle-limit", "step", "accept-risk"] {
+          try invocation.exclusive("live", name)
+        }
+      }
       if let text = try invocation.text("speed") {
         guard let speed = Double(text), speed > 0, speed.isFinite else {
           throw UsageError(
@@ -260,6 +268,17 @@ enum SessionCommands {
       ["session", "stats"], "count what is in a recording", arguments: [recording],
       examples: ["session stats bug.actions.jsonl"]
     ) { invocation throws(UsageError) in .session(.stats(try invocation.requiredText("file"))) },
+    CommandSpec(
+      ["session", "test"], "write a recording as a Swift test",
+      details:
+        "Of 300 steps at most unless --until says where to end: the compiler has to read it.",
+      arguments: [recording],
+      options: [OptionSpec("until", value: "STEP", "the last step: a number, @MARK or end")],
+      examples: ["session test bug.actions.jsonl > BugTests.swift"]
+    ) { invocation throws(UsageError) in
+      .session(
+        .test(try invocation.requiredText("file"), until: try invocation.target("until")))
+    },
   ]
 }
 

@@ -21,7 +21,9 @@ extension SessionFigure {
       count("marks", log.marks), count("issues", log.issues),
     ]
     for source in LogTimeline.Source.allCases {
-      if let number = log.origins[source] { figures.append(count("from \(source.rawValue)", number)) }
+      if let number = log.origins[source] {
+        figures.append(count("from \(source.rawValue)", number))
+      }
     }
     let actions = log.actions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     figures += actions.prefix(limit).map { count("action \(name($0.key))", $0.value) }

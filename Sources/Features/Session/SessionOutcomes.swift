@@ -63,6 +63,11 @@ enum SessionOutcomes {
         settings.isASCII
         ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
       return Outcome(job: job, value: .string(shown), presentation: .text(shown))
+    case .test(let text, let steps, let last):
+      return Outcome(
+        job: job, value: .string(text), presentation: .text(text),
+        notes: steps < last
+          ? ["a test of the first \(steps) of \(last) steps; --until STEP says how many"] : [])
     case .stats(let figures):
       return Outcome(
         job: job,
@@ -80,7 +85,8 @@ enum SessionOutcomes {
       .init("problem", problem.map(JSON.string) ?? .null),
       .init("position", position.map { JSON($0.step) } ?? .null),
     ])
-    var record = path.map { [("recording", $0), ("steps", String(steps))] } ?? [("recording", "no")]
+    var record =
+      path.map { [("recording", $0), ("steps", String(steps))] } ?? [("recording", "no")]
     if let position { record.append(("position", "step \(position.step) of \(position.last)")) }
     if let problem { record.append(("problem", problem)) }
     return Outcome(job: job, value: value, presentation: .fields(record))
@@ -94,7 +100,8 @@ enum SessionOutcomes {
       job: job,
       value: [
         "step": JSON(step.step), "of": JSON(last), "time": JSON(step.time),
-        "by": SessionText.json(step.origin), "action": step.origin == nil ? .null : .string(step.name),
+        "by": SessionText.json(step.origin),
+        "action": step.origin == nil ? .null : .string(step.name),
       ],
       presentation: .text(
         "step \(step.step) of \(last), \(SessionText.seconds(step.time)) s\(what)\n"),
@@ -129,7 +136,9 @@ enum SessionOutcomes {
   private static func table(_ diff: SessionDiff) -> Presentation {
     guard !diff.changes.isEmpty else { return .none }
     return .table(
-      columns: [Column("path", priority: 2), Column("step \(diff.from)"), Column("step \(diff.to)")],
+      columns: [
+        Column("path", priority: 2), Column("step \(diff.from)"), Column("step \(diff.to)"),
+      ],
       rows: diff.changes.map {
         [$0.path, SessionText.value($0.old), SessionText.value($0.new)]
       })
@@ -243,8 +252,7 @@ enum SessionOutcomes {
 
   // MARK: Checking
 
-  private static func verified(_ checks: [SessionCheck], _ report: String?, _ job: Int) -> Outcome
-  {
+  private static func verified(_ checks: [SessionCheck], _ report: String?, _ job: Int) -> Outcome {
     let value = JSON.array(checks.map(json))
     let failed = checks.filter { $0.code != 0 }
     let presentation = Presentation.text(
@@ -255,9 +263,14 @@ enum SessionOutcomes {
     guard let worst = failed.max(by: { $0.code < $1.code }),
       let place = failed.firstIndex(of: worst)
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
-    notes += failed.indices.filter { $0 != place }.map { "\(failed[$0].path): \(failed[$0].message)" }
+    notes += failed.indices.filter { $0 != place }.map { text(failed[$0]) }
     return Outcome(
       job: job, failure: failure(worst), value: value, presentation: presentation, notes: notes)
+  }
+
+  /// What was found, and in which file.
+  private static func text(_ check: SessionCheck) -> String {
+    check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
   }
 
   private static func failure(_ check: SessionCheck) -> Failure {
@@ -270,7 +283,7 @@ enum SessionOutcomes {
       case ExitCode.usage: "usage"
       default: "io"
       }
-    return Failure(code: check.code, error: name, message: "\(check.path): \(check.message)")
+    return Failure(code: check.code, error: name, message: text(check))
   }
 
   private static func json(_ check: SessionCheck) -> JSON {

@@ -58,6 +58,8 @@ struct SessionReducer: Reducer {
     case .graph(let path, let label): return look("graph", job) { try work.graph(path, by: label) }
     case .causes(let path, let range): return look("graph", job) { try work.causes(path, range) }
     case .stats(let path): return look("stats", job) { try work.stats(path) }
+    case .test(let path, let until):
+      return look("test", job) { try work.test(path, until: until) }
     case .verify(let paths, let format, let acceptsRisk):
       return run("verify", job) { send in
         try await SessionVerification.verify(

@@ -16,6 +16,7 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case verified([SessionCheck], report: String? = nil)
   case replayed(SessionCheck)
   case graph(String)
+  case test(String, steps: Int, of: Int)
   case stats([SessionFigure])
 }
 

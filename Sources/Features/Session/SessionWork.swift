@@ -128,7 +128,8 @@ struct SessionWork {
     return try visit(place) { travel, end in
       let step = place.here ?? end
       return .asserted(
-        text, holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))), step: step)
+        text, holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
+        step: step)
     }
   }
 
@@ -288,6 +289,22 @@ struct SessionWork {
     }
   }
 
+  /// A longer test takes the compiler too long.
+  private static let testedSteps = 300
+
+  func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
+    let place = Place(path: path, end: nil, here: nil)
+    return try visit(place) { travel, end in
+      let last = try until.map { try step($0, place, travel, end) } ?? min(end, Self.testedSteps)
+      let export = LogTestExport(
+        .init(
+          imports: ["import SwiftBoardDependencies", "import SwiftBoardFeatures"],
+          reducer: "BoardReducer()",
+          dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)"))
+      return .test(try export.text(of: travel, steps: last), steps: last, of: end)
+    }
+  }
+
   // MARK: Forking
 
   func fork(at target: SessionTarget, to file: String?, from source: String?) throws
@@ -373,6 +390,13 @@ extension Failure {
       }
     self.init(
       code: code, error: name,
-      message: message.contains(path) ? message : "\(path): \(message)")
+      message: message.names(path) ? message : "\(path): \(message)")
+  }
+}
+
+extension String {
+  /// Whether it says which file it is about.
+  func names(_ path: String) -> Bool {
+    hasPrefix("\(path) ") || hasSuffix(" \(path)")
   }
 }
