@@ -203,6 +203,9 @@ public final class Board: Sendable {
       guard let finished = state.shell.finished else { break }
       leave(for: fork, finished)
       return
+    case .session(.succeeded(_, .marked(let name))):
+      // Behind the answer, so that at the mark nothing is under way, least of all the mark's own line.
+      shared.withLock { $0.recorder }?.recorder.mark(name)
     case .resumed: goOn()
     default: break
     }
@@ -240,12 +243,9 @@ public final class Board: Sendable {
           path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem,
           position: position))
     case .mark(let name):
-      if let recording = shared.withLock({ $0.recorder }) {
-        recording.recorder.mark(name)
-        answer = .succeeded(job: job, .marked(name))
-      } else {
-        answer = .failed(job: job, .noRecording)
-      }
+      answer =
+        recording == nil
+        ? .failed(job: job, .noRecording) : .succeeded(job: job, .marked(name))
     default: return
     }
     store.send(.session(answer), origin: .program("session"))
