@@ -84,7 +84,10 @@ let package = Package(
       ]),
     tests(
       "IntegrationTests",
-      of: ["SwiftBoardTestSupport", "SwiftBoardRecording", "swiftboard"]),
+      of: [
+        "SwiftBoardTestSupport", "SwiftBoardRecording", "SwiftBoardFeatures",
+        "SwiftBoardCommandLine", "swiftboard",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -213,7 +213,7 @@ struct LogFeatureTests {
     }
     store.send(try action("session verify a.jsonl b.jsonl", job: 2))
     #expect(
-      store.effects == [EffectDescriptor(kind: .task, name: "session.verify", id: "session/2")])
+      store.effects == [EffectDescriptor(kind: .run, name: "session.verify", id: "session/2")])
     store.skipInFlightEffects()
   }
 
@@ -223,7 +223,7 @@ struct LogFeatureTests {
     store.send(try action("session verify /nowhere/at/all.jsonl"))
     await store.waitForAction()
     store.receive(where: {
-      guard case .session(.succeeded(job: 1, .verified(let checks))) = $0 else { return false }
+      guard case .session(.succeeded(job: 1, .verified(let checks, _))) = $0 else { return false }
       return checks.map(\.code) == [66]
     }) { $0.shell.lastStatus = 66 }
   }

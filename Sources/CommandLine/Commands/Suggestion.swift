@@ -1,7 +1,7 @@
 /// The known word that was probably meant.
 public enum Suggestion {
   /// The nearest of `candidates` by Damerau–Levenshtein distance (adjacent letters may be swapped), at most 2 away and
-  /// at most 1 for words of up to three letters; upper and lower case count as equal.
+  /// at most 1 for words of up to four letters; upper and lower case count as equal.
   ///
   /// Of equally near ones the first is taken. `nil` where nothing is near, or the word is known already.
   /// Costs the product of the lengths for candidates of about the same length, nothing for the others.
@@ -12,7 +12,7 @@ public enum Suggestion {
     for candidate in candidates where candidate != word {
       let known = Array(candidate.lowercased().unicodeScalars)
       let shorter = min(typed.count, known.count)
-      let limit = shorter <= 1 ? 0 : shorter <= 3 ? 1 : 2
+      let limit = shorter <= 1 ? 0 : shorter <= 4 ? 1 : 2
       guard abs(known.count - typed.count) <= limit else { continue }
       let distance = distance(typed, known)
       if distance <= limit, distance < best?.distance ?? .max { best = (distance, candidate) }

@@ -28,14 +28,16 @@ public struct OutputFormatter: Sendable, Hashable {
   ///   - presentation: for people and tables.
   ///   - value: for JSON.
   ///   - milliseconds: how long it took.
+  ///   - isOK: false for an answer that is no, such as that two things differ.
   /// - Complexity: linear in the text, times the columns for a table that must shrink.
   public func render(
-    line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int
+    line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
+    isOK: Bool = true
   ) -> String {
     switch format {
     case .json:
       let object: JSON = [
-        "line": JSON(line), "ok": true, "command": .string(command), "value": value,
+        "line": JSON(line), "ok": .bool(isOK), "command": .string(command), "value": value,
         "ms": JSON(milliseconds),
       ]
       return Self.line(object) + "\n"

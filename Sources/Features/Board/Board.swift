@@ -13,6 +13,7 @@ public final class Board: Sendable {
   private let info: RecordingInfo
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (CommandContext) -> Void
+  private let travels: SessionTravels
   private let shared: Mutex<Shared>
 
   private typealias BoardRecorder = Recorder<BoardState, BoardAction>
@@ -28,6 +29,8 @@ public final class Board: Sendable {
     var ended: [Int: Int32] = [:]
     var nextJob = 0
     var problem: String?
+    /// The command that waits for the board to go on in a fork.
+    var forking: (fork: SessionForked, finished: FinishedJob)?
   }
 
   /// - Parameters:
@@ -40,9 +43,11 @@ public final class Board: Sendable {
     onBackgroundEnd: @escaping @Sendable (CommandContext) -> Void = { _ in }
   ) {
     let journal = DrawJournal()
+    let travels = SessionTravels()
     let shared = Mutex(Shared())
     self.dependencies = dependencies
     self.journal = journal
+    self.travels = travels
     self.sink = sink
     self.onBackgroundEnd = onBackgroundEnd
     self.shared = shared
@@ -50,7 +55,7 @@ public final class Board: Sendable {
       schema: SessionReplay.schema, created: dependencies.date.now,
       environment: state.settings.environment.rawValue, seed: String(seed))
     store = Store(
-      initialState: state, reducer: BoardReducer(),
+      initialState: state, reducer: BoardReducer(travels: travels),
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
@@ -115,6 +120,16 @@ public final class Board: Sendable {
 
   // MARK: Recording
 
+  /// The recording that runs, with its last step.
+  public var recording: SessionMoment? {
+    shared.withLock { shared in
+      shared.recorder.map { SessionMoment(path: $0.path, step: $0.recorder.step) }
+    }
+  }
+
+  /// Why the recording ended by itself; `nil` while all is well.
+  public var recordingProblem: String? { shared.withLock { $0.problem } }
+
   /// Records every step from here on into a new file.
   public func record(to path: String) throws(RecordingError) {
     var failure: RecordingError?
@@ -128,11 +143,7 @@ public final class Board: Sendable {
           path: path, info: info, state: copy state,
           options: RecordingOptions(baseStep: lastStep), journal: journal,
           clock: { [self] in shared.withLock { $0.time } },
-          onFailure: { [self] issue in
-            let text = "\(issue.message)"
-            shared.withLock { $0.problem = text }
-            sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
-          })
+          onFailure: { [self] in note($0) })
         shared.withLock {
           $0.recorder = (recorder, path)
           $0.problem = nil
@@ -184,10 +195,25 @@ public final class Board: Sendable {
       return shared.renderer.outputs(of: step.action, in: state, at: time)
     }
     for output in outputs { sink(output) }
-    if case .session(.run(let context, let command)) = step.action {
-      control(command, context.job)
+    switch step.action {
+    case .session(.run(let context, let command, _)):
+      control(command, context.job, state.session.position)
+    case .session(.succeeded(_, .forked(let fork))) where fork.isContinued:
+      // Whoever waits for this command goes on when the board does.
+      guard let finished = state.shell.finished else { break }
+      leave(for: fork, finished)
+      return
+    case .session(.succeeded(_, .marked(let name))):
+      // Behind the answer, so that at the mark nothing is under way, least of all the mark's own line.
+      shared.withLock { $0.recorder }?.recorder.mark(name)
+    case .resumed: goOn()
+    default: break
     }
-    guard let finished = state.shell.finished else { return }
+    if let finished = state.shell.finished { end(finished) }
+  }
+
+  /// Tells whoever waits for a command that it has ended.
+  private func end(_ finished: FinishedJob) {
     if finished.context.isBackground { onBackgroundEnd(finished.context) }
     let waiting = shared.withLock { shared -> [CheckedContinuation<Int32, Never>] in
       if let waiting = shared.waiting.removeValue(forKey: finished.context.job) { return waiting }
@@ -199,7 +225,7 @@ public final class Board: Sendable {
 
   /// Begins and ends recordings: right after the step that asks for it and before any other, so that `session stop` is its recording's
   /// last.
-  private func control(_ command: SessionCommand, _ job: Int) {
+  private func control(_ command: SessionCommand, _ job: Int, _ position: SessionPosition?) {
     let answer: SessionAction
     switch command {
     case .record(let path): answer = begin(path, job)
@@ -207,22 +233,20 @@ public final class Board: Sendable {
       if let (path, steps) = stopRecording() {
         answer = .succeeded(job: job, .stopped(path: path, steps: steps))
       } else {
-        answer = .failed(job: job, noRecording)
+        answer = .failed(job: job, .noRecording)
       }
     case .status:
       let (recording, problem) = shared.withLock { ($0.recorder, $0.problem) }
       answer = .succeeded(
         job: job,
         .status(
-          path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem))
+          path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem,
+          position: position))
     case .mark(let name):
-      if let recording = shared.withLock({ $0.recorder }) {
-        recording.recorder.mark(name)
-        answer = .succeeded(job: job, .marked(name))
-      } else {
-        answer = .failed(job: job, noRecording)
-      }
-    case .verify, .replay: return
+      answer =
+        recording == nil
+        ? .failed(job: job, .noRecording) : .succeeded(job: job, .marked(name))
+    default: return
     }
     store.send(.session(answer), origin: .program("session"))
   }
@@ -244,10 +268,56 @@ public final class Board: Sendable {
     }
   }
 
-  private var noRecording: Failure {
-    Failure(
-      code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
-      help: "'session record FILE' begins a recording")
+  // MARK: Forks
+
+  /// Ends the recording, and takes the state that a fork of it ends with.
+  private func leave(for fork: SessionForked, _ finished: FinishedJob) {
+    guard let (log, state) = travels.takeContinuation(for: fork.path) else { return end(finished) }
+    stopRecording()
+    travels.keep(log, state, for: fork.path)
+    shared.withLock { $0.forking = (fork, finished) }
+    store.send(.resumed(state), origin: .program("session"))
+  }
+
+  /// Goes on in a fork: right after the step that took its state and before any other.
+  private func goOn() {
+    guard let (fork, finished) = shared.withLock({ $0.forking.take() }) else { return }
+    defer { end(finished) }
+    guard let (log, state) = travels.takeContinuation(for: fork.path) else { return }
+    var failure: RecordingError?
+    store.setHooks { [self] now, lastStep in
+      do throws(RecordingError) {
+        let recorder = try BoardRecorder(
+          continuing: log, path: fork.path, state: copy now,
+          options: RecordingOptions(baseStep: lastStep), journal: journal,
+          clock: { [self] in shared.withLock { $0.time } }, onFailure: { [self] in note($0) })
+        shared.withLock {
+          $0.recorder = (recorder, fork.path)
+          $0.problem = nil
+          $0.renderer.forgetBeginnings()
+        }
+        return hooks(recorder.hooks)
+      } catch {
+        failure = error
+        return hooks(nil)
+      }
+    }
+    if let failure {
+      let text = failure.description
+      shared.withLock { $0.problem = text }
+      sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
+      return
+    }
+    // What ran at that step runs no more.
+    for context in state.shell.running { cancel(context.job) }
+    store.send(
+      .session(.succeeded(job: 0, .recording(path: fork.path))), origin: .program("session"))
+  }
+
+  private func note(_ issue: StoreIssue) {
+    let text = issue.message
+    shared.withLock { $0.problem = text }
+    sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
   }
 
   /// Ends everything: running commands are cancelled, the recording gets its last line, the log is flushed.

@@ -9,6 +9,8 @@ public enum BoardAction: Codable, Sendable, Equatable {
   case db(DatabaseAction)
   case log(LogAction)
   case session(SessionAction)
+  /// The board goes on from another state, that of a fork. It stands between two recordings and in none.
+  indirect case resumed(BoardState)
 
   /// The command that this action starts, if it starts one.
   public var started: CommandContext? {
@@ -18,8 +20,29 @@ public enum BoardAction: Codable, Sendable, Equatable {
     case .keychain(.run(let context, _)): context
     case .db(.run(let context, _)): context
     case .log(.run(let context, _)): context
-    case .session(.run(let context, _)): context
+    case .session(.run(let context, _, _)): context
     default: nil
+    }
+  }
+
+  /// Whether a line with this action only looks. An undo passes it by.
+  var isLook: Bool {
+    switch self {
+    case .shell(.run(_, let command)):
+      switch command {
+      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .source, .exit: true
+      case .set, .unset, .open: false
+      }
+    case .shell(.reject), .session: true
+    default: false
+    }
+  }
+
+  /// Whether it may run while somebody looks at an earlier step. A mark names the present, and would be taken for one of the past.
+  var mayRunInThePast: Bool {
+    switch self {
+    case .session(.run(_, .mark, _)), .session(.run(_, .record, _)): false
+    default: isLook
     }
   }
 }

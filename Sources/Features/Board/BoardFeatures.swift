@@ -64,6 +64,7 @@ public enum BoardFeatures {
     case .log: BoardFeature.log.outcome(action, state)
     case .session: BoardFeature.session.outcome(action, state)
     case .shell: BoardFeature.shell.outcome(action, state)
+    case .resumed: nil
     }
   }
 }

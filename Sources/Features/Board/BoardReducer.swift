@@ -4,16 +4,40 @@ import SwiftBoardStore
 
 /// The features side by side, and around them the account of which command runs and how the last one ended.
 public struct BoardReducer: ComposedReducer {
-  public init() {}
+  private let travels: SessionTravels
+
+  public init() {
+    self.init(travels: SessionTravels())
+  }
+
+  /// - Parameter travels: What effects visit recordings with; the board continues forks that they made.
+  init(travels: SessionTravels) {
+    self.travels = travels
+  }
 
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
     Scope(state: \.api, action: .api, id: "api") { APIReducer() }
     Scope(state: \.keychain, action: .keychain, id: "keychain") { KeychainReducer() }
     Scope(state: \.db, action: .db, id: "db") { DatabaseReducer() }
     Scope(state: \.log, action: .log, id: "log") { LogReducer() }
-    Scope(state: \.session, action: .session, id: "session") { SessionReducer() }
+    Scope(state: \.session, action: .session, id: "session") {
+      SessionReducer(travels: travels)
+    }
     ShellReducer()
     JobsReducer()
+    ResumeReducer()
+  }
+}
+
+/// Puts the board into another state, after everything else: the state must be the other's to the last digit.
+struct ResumeReducer: Reducer {
+  func reduce(
+    _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    guard case .resumed(let other) = action else { return [] }
+    let running = state.shell.running.map(\.job)
+    state = other
+    return running.map { .cancel(id: $0) }
   }
 }
 

@@ -50,6 +50,9 @@ public struct BoardRenderer: Sendable {
     -> [BoardOutput]
   {
     if let context = action.started { begun[context.job] = t }
+    if case .session(let action) = action, let output = part(of: action, in: state) {
+      return [output]
+    }
     guard let finished = state.shell.finished,
       let outcome = BoardFeatures.outcome(of: action, in: state)
     else { return [] }
@@ -79,13 +82,34 @@ public struct BoardRenderer: Sendable {
         .standardOutput,
         formatter.render(
           line: context.line, command: context.name, presentation: outcome.presentation,
-          value: outcome.value, milliseconds: Int(milliseconds)))
+          value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
     }
     if let failure = outcome.failure {
       add(.standardError, formatter.render(report(failure, context)))
     }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
+  }
+
+  /// What a command prints before it has ended.
+  private func part(of action: SessionAction, in state: BoardState) -> BoardOutput? {
+    func context(_ job: Int) -> CommandContext? {
+      state.shell.running.first { $0.job == job }
+    }
+    switch action {
+    case .printed(let job, let text):
+      guard let context = context(job), (context.output ?? state.settings.output) != .json else {
+        return nil
+      }
+      return BoardOutput(
+        stream: .standardOutput, text: text, redirect: context.redirect, job: job)
+    case .progress(let job, let text):
+      guard !state.settings.isQuiet, let context = context(job) else { return nil }
+      let name = context.name.replacing(".", with: " ")
+      return BoardOutput(
+        stream: .standardError, text: escapeControls("\(name): \(text)") + "\n", job: job)
+    case .run, .succeeded, .failed: return nil
+    }
   }
 
   private func report(_ failure: Failure, _ context: CommandContext)

@@ -61,7 +61,10 @@ public final class BoardSession: Sendable {
   ///
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
-    let line = Line(script, isLiteral)
+    await run(script, Line(script, isLiteral, nil))
+  }
+
+  private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
     let list: CommandList
     switch script.parsed {
     case .empty: return LineOutcome()
@@ -86,11 +89,42 @@ public final class BoardSession: Sendable {
     let text: String
     let place: LinePlace
     let isLiteral: Bool
+    /// Where its commands print that say nothing themselves: the file of a `source FILE > OUT`.
+    let redirect: CommandContext.Redirect?
 
-    init(_ line: ScriptLine, _ isLiteral: Bool) {
+    init(_ line: ScriptLine, _ isLiteral: Bool, _ redirect: CommandContext.Redirect?) {
       text = line.text
       place = line.place
       self.isLiteral = isLiteral
+      self.redirect = redirect
+    }
+  }
+
+  // MARK: Looking back
+
+  /// While somebody looks at an earlier step, nothing may change.
+  private func refuseInThePast(_ action: BoardAction) throws(UsageError) {
+    guard let position = board.store.withState({ $0.session.position }), !action.mayRunInThePast
+    else { return }
+    throw UsageError(
+      "you are looking at step \(position.step) of \(position.last), where nothing can be changed",
+      help:
+        "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
+  }
+
+  /// What looks into the recording is told which that is now; what looks at the state looks at that of the step one is at.
+  private func placed(_ action: BoardAction) -> BoardAction {
+    let isInThePast = board.store.withState { $0.session.position != nil }
+    switch action {
+    case .shell(.run(let context, .state(let path))) where isInThePast:
+      return .session(.run(context, .state(path: path, at: nil, file: nil), board.recording))
+    case .shell(.run(let context, .assert(let text))) where isInThePast:
+      return .session(.run(context, .assert(text), board.recording))
+    case .session(.run(let context, .state(let path, nil, nil), _)) where !isInThePast:
+      return .shell(.run(context, .state(path: path)))
+    case .session(.run(let context, let command, _)) where command.wantsMoment:
+      return .session(.run(context, command, board.recording))
+    default: return action
     }
   }
 
@@ -111,10 +145,14 @@ public final class BoardSession: Sendable {
       context.name = match.name
       context.isBackground = command.isBackground
       try apply(match.globals, to: &context)
+      try refuseInThePast(match.output.action(context))
       if let redirect = command.redirect {
         context.redirect = try await open(redirect, context.job)
+      } else if let redirect = line.redirect {
+        context.redirect = redirect
+        try await inherit(redirect, context.job)
       }
-      let action = match.output.action(context)
+      let action = placed(match.output.action(context))
       try refuseHiddenReveal(action, context)
       if let special = await special(action, context, line) { return special }
       return await perform(action, context)
@@ -238,6 +276,13 @@ public final class BoardSession: Sendable {
     return CommandContext.Redirect(file: path, appends: redirect.appends)
   }
 
+  /// Opens a file that another command has emptied, for what this one adds.
+  private func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
+    if let failure = await redirects.open(redirect.file, appends: true, job: job) {
+      throw UsageError(failure.message, help: failure.help, code: failure.code)
+    }
+  }
+
   // MARK: Lines that were not understood
 
   private func reject(_ line: Line, _ error: UsageError, _ prefix: LinePrefix?) async
@@ -332,6 +377,11 @@ public final class BoardSession: Sendable {
       let match = try BoardFeatures.commands.parse(words: words.map { Argument($0) }, literal: true)
       next.name = match.name
       next.output = context.output
+      next.isBackground = context.isBackground
+      if let redirect = context.redirect {
+        next.redirect = redirect
+        try await inherit(redirect, next.job)
+      }
       return await perform(match.output.action(next), next, link: text)
     } catch {
       next.name = "open"
@@ -342,6 +392,14 @@ public final class BoardSession: Sendable {
   private func source(
     _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> Int32 {
+    guard !context.isBackground else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.usage, error: "usage",
+          message: "'source' runs its lines one after the other and takes no '&'",
+          help: "put the '&' behind a line of the file"))
+    }
     let depth = shared.withLock { shared -> Int in
       shared.sourceDepth += 1
       return shared.sourceDepth
@@ -363,8 +421,10 @@ public final class BoardSession: Sendable {
     let code = await perform(action, context)
     guard code == 0 else { return code }
     do throws(LineSourceError) {
-      return try await ScriptRunner(source: file, policy: .stopAtFailure).run { await self.run($0) }
-        .exitCode
+      return try await ScriptRunner(source: file, policy: .stopAtFailure).run {
+        await self.run($0, Line($0, false, context.redirect))
+      }
+      .exitCode
     } catch {
       return await fail(self.context(line, nil), Failure(error))
     }

@@ -13,7 +13,7 @@ public struct Outcome: Sendable {
   public var notes: [String]
   public var failure: Failure?
 
-  /// Success.
+  /// Success. With another `status` it is an answer that is no, and that what it shows says well enough.
   public init(
     job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
   ) {

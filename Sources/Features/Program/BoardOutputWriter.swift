@@ -6,6 +6,12 @@ final class BoardOutputWriter: Sendable {
   let standardOutput = StandardOutput()
   private let standardError = StandardOutput.standardError()
   private let failure = Mutex<Int32?>(nil)
+  private let isJSON: Bool
+
+  /// - Parameter isJSON: Whether failures are told in JSON.
+  init(isJSON: Bool) {
+    self.isJSON = isJSON
+  }
 
   /// 141 when nobody reads any more, 74 for any other failed write.
   var failureCode: Int32? { failure.withLock { $0 } }
@@ -23,7 +29,9 @@ final class BoardOutputWriter: Sendable {
         try standardOutput.write(output.text)
       } catch {
         failure.withLock { $0 = error.exitCode }
-        if error != .closed { BoardProgram.complain("\(error)", help: nil) }
+        if error != .closed {
+          BoardProgram.complain("\(error)", help: nil, code: error.exitCode, isJSON: isJSON)
+        }
       }
     }
   }

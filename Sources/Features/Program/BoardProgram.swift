@@ -31,7 +31,9 @@ public enum BoardProgram {
     do throws(UsageError) {
       options = try ProgramOptions.parse(arguments: arguments, environment: environment)
     } catch {
-      complain(error.message, help: error.help ?? "try 'swiftboard --help'")
+      complain(
+        error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
+        isJSON: asksForJSON(arguments, environment))
       return error.code
     }
     switch options.mode {
@@ -50,10 +52,34 @@ public enum BoardProgram {
     }
   }
 
-  static func complain(_ message: String, help: String?) {
-    try? StandardOutput.standardError().write(
-      "swiftboard: error: \(escapeControls(message))\n"
-        + (help.map { "help: \(escapeControls($0))\n" } ?? ""))
+  /// A failure of the program as a whole, on standard error: a line of JSON where that was asked for.
+  static func complain(_ message: String, help: String?, code: Int32, isJSON: Bool) {
+    let name =
+      switch code {
+      case ExitCode.usage: "usage"
+      case ExitCode.missing: "missing"
+      case ExitCode.cannotCreate: "exists"
+      case ExitCode.configuration: "configuration"
+      default: "io"
+      }
+    let text =
+      isJSON
+      ? SwiftBoardCommandLine.Failure(
+        line: 0, message: message, help: help, code: code, errorName: name
+      ).render(json: true)
+      : "swiftboard: error: \(escapeControls(message))\n"
+        + (help.map { "help: \(escapeControls($0))\n" } ?? "")
+    try? StandardOutput.standardError().write(text)
+  }
+
+  /// Whether options that could not be read as a whole ask for JSON.
+  private static func asksForJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
+    let options = arguments.prefix { $0 != "--" }
+    let isNext = zip(options, options.dropFirst()).contains {
+      ($0 == "-o" || $0 == "--output") && $1 == "json"
+    }
+    return isNext || environment["SWIFTBOARD_OUTPUT"] == "json"
+      || options.contains { $0 == "--json" || $0 == "--output=json" || $0 == "-ojson" }
   }
 }
 

@@ -30,7 +30,7 @@ final class BoardRun: Sendable {
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
-    output = BoardOutputWriter()
+    output = BoardOutputWriter(isJSON: settings.output == .json)
     let configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
@@ -74,8 +74,8 @@ final class BoardRun: Sendable {
       do throws(RecordingError) {
         try board.record(to: path)
       } catch {
-        BoardProgram.complain("\(error)", help: "--record takes a file that is not there yet")
-        return error.exitCode
+        return complain(
+          "\(error)", help: "--record takes a file that is not there yet", code: error.exitCode)
       }
     }
     var arguments: [String] = []
@@ -85,14 +85,21 @@ final class BoardRun: Sendable {
       redact: { [logger = dependencies.logger] in logger.redact($0) })
     let reader = PlainLineReader()
     listen(board, session, reader)
-    let code = await runLines(session, reader)
+    let code = await runLines(board, session, reader)
     await board.close()
     return output.failureCode ?? code
   }
 
+  private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
+    BoardProgram.complain(message, help: help, code: code, isJSON: settings.output == .json)
+    return code
+  }
+
   // MARK: Lines
 
-  private func runLines(_ session: BoardSession, _ reader: PlainLineReader) async -> Int32 {
+  private func runLines(
+    _ board: Board, _ session: BoardSession, _ reader: PlainLineReader
+  ) async -> Int32 {
     let source: any LineSource
     switch options.mode {
     case .oneShot(let words):
@@ -106,8 +113,7 @@ final class BoardRun: Sendable {
       do throws(LineSourceError) {
         source = try DescriptorLineSource.file(path)
       } catch {
-        BoardProgram.complain(error.message, help: error.help)
-        return error.code
+        return complain(error.message, help: error.help, code: error.code)
       }
     case .standardInput, .help, .version:
       guard isInteractive else {
@@ -115,8 +121,8 @@ final class BoardRun: Sendable {
         break
       }
       if let code = await runInit(session) { return code }
-      source = PromptedLineSource(reader: reader) { [settings] isContinuation in
-        BoardRun.prompt(settings, isContinuation: isContinuation)
+      source = PromptedLineSource(reader: reader) { isContinuation in
+        BoardPrompt(board).text(isContinuation: isContinuation)
       }
     }
     return await run(source, session)
@@ -140,8 +146,7 @@ final class BoardRun: Sendable {
       if policy == .keepGoing, let message = summary.message { output.warn(message + "\n") }
       return summary.exitCode
     } catch {
-      BoardProgram.complain(error.message, help: error.help)
-      return error.code
+      return complain(error.message, help: error.help, code: error.code)
     }
   }
 
@@ -157,12 +162,6 @@ final class BoardRun: Sendable {
     }
     guard let summary, summary.didStop else { return nil }
     return summary.exitCode
-  }
-
-  private static func prompt(_ settings: BoardSettings, isContinuation: Bool) -> String {
-    if isContinuation { return settings.isASCII ? "... " : "… " }
-    let environment = settings.environment == .live ? "" : "[\(settings.environment.rawValue)]"
-    return "board\(environment)" + (settings.isASCII ? "> " : "› ")
   }
 
   // MARK: Signals

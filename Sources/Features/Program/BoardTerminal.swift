@@ -8,7 +8,7 @@ import SwiftBoardDependencies
 #endif
 
 /// The terminal of the program: asks without echo, where asking is allowed.
-struct BoardTerminal: TerminalService {
+struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard input is a terminal and nobody forbade to ask.
   let mayAsk: Bool
   private let output: StandardOutput
@@ -54,6 +54,22 @@ struct BoardTerminal: TerminalService {
       return try result.get()
     } catch {
       throw TerminalError(.tooLong, error.message)
+    }
+  }
+
+  func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
+    guard mayAsk else { return nil }
+    do throws(SecretPromptError) {
+      return try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
+        bytes.first != UInt8(ascii: "q")
+      }
+    } catch {
+      switch error {
+      case .noTerminal: return nil
+      case .interrupted, .endOfInput: return false
+      case .tooLong: return true
+      case .failed: throw TerminalError(.io, "\(error)")
+      }
     }
   }
 

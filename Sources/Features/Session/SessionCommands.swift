@@ -1,10 +1,19 @@
 import SwiftBoardCommandLine
+import SwiftBoardJSON
 
 enum SessionCommands {
   private static let risk = OptionSpec(
     flag: "accept-risk", "go on where an older recording decodes only in part")
+  private static let file = OptionSpec(
+    "file", value: "FILE", "a recording in place of the running one", kind: .file)
+  private static let recording = ArgumentSpec("file", "a recording", kind: .file)
+  private static let step = "a number, @MARK, -1, +1 or end"
 
-  static let table = CommandTable<BoardCommand>([
+  static let table = CommandTable<BoardCommand>(recordingCommands + travelCommands + fileCommands)
+
+  // MARK: Recording
+
+  private static let recordingCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(
       ["session", "record"], "record every step from here on",
       arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
@@ -14,36 +23,263 @@ enum SessionCommands {
       ["session", "stop"], "end the recording", examples: ["session stop"]
     ) { _ in .session(.stop) },
     CommandSpec(
-      ["session", "status"], "say whether a recording runs",
+      ["session", "status"], "say whether a recording runs, and where in it one looks",
       examples: ["session status"]
     ) { _ in .session(.status) },
     CommandSpec(
       ["session", "mark"], "give this moment of the recording a name",
-      arguments: [ArgumentSpec("name", "any word")], examples: ["session mark before-login"]
+      arguments: [ArgumentSpec("name", "any word", kind: .mark)],
+      examples: ["session mark before-login"]
     ) { invocation throws(UsageError) in .session(.mark(try invocation.requiredText("name"))) },
+  ]
+
+  // MARK: Travel
+
+  private static let travelCommands: [CommandSpec<BoardCommand>] = [
+    CommandSpec(
+      ["session", "timeline"], "list what happened, step by step",
+      details: """
+        The column on the right shows from which step to which an effect lived: o is where it begins, * where it ended with its \
+        action, x where it was cancelled.
+        """,
+      arguments: [
+        ArgumentSpec(
+          "file", "a recording in place of the running one", kind: .file, optional: true)
+      ],
+      options: [
+        OptionSpec("grep", value: "TEXT", "what has this text in its line, action or effects"),
+        OptionSpec("action", value: "NAME", "one feature's steps, or one action's: db, db.run"),
+        OptionSpec(
+          "by", value: "WHO", "steps sent by these; may be given more than once",
+          kind: .choice(["user", "effect", "link", "program"]), repeatable: true),
+        OptionSpec("range", value: "A..B", "steps from A to B; either may be left out"),
+        OptionSpec("limit", short: "n", value: "N", "entries at most; 1000", kind: .int),
+      ],
+      examples: [
+        "session timeline", "session timeline --grep characters",
+        "session timeline bug.actions.jsonl --by user --range 3..9",
+      ]
+    ) { invocation throws(UsageError) in
+      let sources = invocation.options("by").compactMap(\.text)
+      let query = SessionTimelineQuery(
+        file: try invocation.text("file"), text: try invocation.text("grep"),
+        action: try invocation.text("action"), sources: sources.isEmpty ? nil : sources,
+        range: try invocation.range("range"),
+        limit: try invocation.int("limit", in: 1...100_000) ?? 1000)
+      return .session(.timeline(query))
+    },
+    CommandSpec(
+      ["session", "goto"], "look at the state after an earlier step of the running recording",
+      details: """
+        Looking changes nothing: state, assert and session state show that step, and whatever would change something is refused \
+        until 'session live'.
+        """,
+      arguments: [ArgumentSpec("step", step)],
+      examples: ["session goto 5", "session goto @before-login", "session goto -1"]
+    ) { invocation throws(UsageError) in
+      .session(.goto(try invocation.requiredTarget("step")))
+    },
+    CommandSpec(
+      ["session", "undo"], "look at the state before the last line that did something",
+      examples: ["session undo"]
+    ) { _ in .session(.undo) },
+    CommandSpec(
+      ["session", "live"], "stop looking back", examples: ["session live"]
+    ) { _ in .session(.live) },
+    CommandSpec(
+      ["session", "state"], "show the state after a step, or what is at a path of it",
+      arguments: [ArgumentSpec("path", "like a.b[0].c", kind: .path, optional: true)],
+      options: [OptionSpec("at", value: "STEP", step), file],
+      examples: [
+        "session state", "session state shell.lastStatus --at 3",
+        "session state api.requests --at @before-login --file bug.actions.jsonl",
+      ]
+    ) { invocation throws(UsageError) in
+      .session(
+        .state(
+          path: try invocation.text("path"), at: try invocation.target("at"),
+          file: try invocation.text("file")))
+    },
+    CommandSpec(
+      ["session", "action"], "show all that a recording has of a step",
+      arguments: [ArgumentSpec("step", step)], options: [file],
+      examples: ["session action 3", "session action 3 --file bug.actions.jsonl"]
+    ) { invocation throws(UsageError) in
+      .session(
+        .action(try invocation.requiredTarget("step"), file: try invocation.text("file")))
+    },
+    CommandSpec(
+      ["session", "diff"], "show where the states after two steps differ",
+      details: "Exits with 1 where they differ, as diff does.",
+      arguments: [ArgumentSpec("from", step), ArgumentSpec("to", step)],
+      options: [
+        OptionSpec("path", value: "PATH", "only what is there", kind: .path),
+        OptionSpec("limit", short: "n", value: "N", "places at most; 50", kind: .int), file,
+      ],
+      examples: ["session diff 2 5", "session diff -1 end --path db"]
+    ) { invocation throws(UsageError) in
+      .session(
+        .diff(
+          try invocation.requiredTarget("from"), try invocation.requiredTarget("to"),
+          path: try invocation.text("path"),
+          limit: try invocation.int("limit", in: 1...100_000) ?? 50,
+          file: try invocation.text("file")))
+    },
+    CommandSpec(
+      ["session", "fork"], "go on from an earlier step, in a recording of its own",
+      details: """
+        The new file has the steps up to that one, and the board goes on from its state; the old recording ends. What services \
+        hold (database, keychain, log) stays as it is. With --file the steps are copied and the board stays where it is.
+        """,
+      arguments: [
+        ArgumentSpec("step", step),
+        ArgumentSpec("to", "a file that is not there yet", kind: .file, optional: true),
+      ],
+      options: [
+        OptionSpec("file", value: "FILE", "copy from a file instead, and go nowhere", kind: .file)
+      ],
+      examples: [
+        "session fork 5 other.actions.jsonl",
+        "session fork @before-login short.actions.jsonl --file bug.actions.jsonl",
+      ]
+    ) { invocation throws(UsageError) in
+      .session(
+        .fork(
+          try invocation.requiredTarget("step"), file: try invocation.text("to"),
+          from: try invocation.text("file")))
+    },
+  ]
+
+  // MARK: Files
+
+  private static let fileCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(
       ["session", "verify"], "check that recordings replay to the same states",
       arguments: [ArgumentSpec("file", "recordings", kind: .file, repeating: true)],
-      options: [risk], examples: ["session verify bug.actions.jsonl"]
+      options: [
+        OptionSpec(
+          "format", value: "FORMAT", "tell it to a collector of test results",
+          kind: .choice(SessionReportFormat.allCases.map(\.rawValue))), risk,
+      ],
+      examples: [
+        "session verify bug.actions.jsonl",
+        "session verify a.actions.jsonl b.actions.jsonl --format tap",
+      ]
     ) { invocation throws(UsageError) in
       var paths: [String] = []
       for argument in invocation.arguments("file") {
         paths.append(try plain(argument, "session verify"))
       }
-      return .session(.verify(paths, acceptsRisk: invocation.flag("accept-risk")))
+      return .session(
+        .verify(
+          paths, format: try invocation.text("format").flatMap(SessionReportFormat.init),
+          acceptsRisk: invocation.flag("accept-risk")))
     },
     CommandSpec(
       ["session", "replay"], "print what a recorded session printed, from its steps alone",
-      arguments: [ArgumentSpec("file", "a recording", kind: .file)],
-      options: [OptionSpec("until", value: "N", "stop after step N"), risk],
-      examples: ["session replay bug.actions.jsonl"]
+      details: "With --json only how the replay ended is printed.",
+      arguments: [recording],
+      options: [
+        OptionSpec("from", value: "N", "print from step N on", kind: .int),
+        OptionSpec("until", value: "STEP", "stop after this step: a number, @MARK or end"),
+        OptionSpec("speed", value: "X", "at X times the speed it was recorded with"),
+        OptionSpec(
+          "idle-limit", value: "DUR", "with --speed, the longest pause", kind: .duration),
+        OptionSpec(flag: "step", "wait for Enter before each part, at a terminal"),
+        OptionSpec(
+          flag: "live", "send its lines to the services there are, and compare what follows"), risk,
+      ],
+      examples: [
+        "session replay bug.actions.jsonl", "session replay bug.actions.jsonl --from 3 --until 9",
+        "session replay bug.actions.jsonl --speed 2 --idle-limit 1s",
+      ]
+    ) { invocation throws(UsageError) in
+      let idleLimit = try invocation.duration("idle-limit")?.microseconds
+      var query = SessionReplayQuery(
+        file: try invocation.requiredText("file"), from: try invocation.int("from", in: 0 ... .max),
+        until: try invocation.target("until"), isStepped: invocation.flag("step"),
+        idleLimit: idleLimit, acceptsRisk: invocation.flag("accept-risk"))
+      if invocation.flag("live") {
+        query.isLive = true
+        for name in ["from", "until", "speed", "idle-limit", "step", "accept-risk"] {
+          try invocation.exclusive("live", name)
+        }
+      }
+      if let text = try invocation.text("speed") {
+        guard let speed = Double(text), speed > 0, speed.isFinite else {
+          throw UsageError(
+            "--speed is a number above 0, not '\(text)'", at: invocation.option("speed"))
+        }
+        query.speed = speed
+      } else if idleLimit != nil {
+        query.speed = 1
+      }
+      return .session(.replay(query))
+    },
+    CommandSpec(
+      ["session", "bisect"], "find the first step after which an assertion fails",
+      details: """
+        Looks at some twenty states of a million: right where the assertion, once it fails, keeps failing. --linear looks at all.
+        """,
+      arguments: [recording],
+      options: [
+        OptionSpec(
+          "assert", value: "EXPR", "PATH OP JSON, joined by and/or, as 'assert' takes it",
+          kind: .expression), OptionSpec(flag: "linear", "look at every state in turn"),
+      ],
+      examples: ["session bisect bug.actions.jsonl --assert 'shell.lastStatus == 0'"]
+    ) { invocation throws(UsageError) in
+      let path = try invocation.requiredText("file")
+      guard let argument = invocation.option("assert") else {
+        throw invocation.error(
+          "--assert is missing", help: "for example --assert 'shell.lastStatus == 0'")
+      }
+      let expression = try Expression.parse([argument])
+      return .session(
+        .bisect(path, assert: expression.text, linear: invocation.flag("linear")))
+    },
+    CommandSpec(
+      ["session", "graph"], "draw the states a recording went through, for Graphviz",
+      details: "States are called by the commands that ran in them, or by what is at --by.",
+      arguments: [recording],
+      options: [
+        OptionSpec("by", value: "PATH", "call states by what is there", kind: .path),
+        OptionSpec(flag: "causes", "draw which step caused which instead"),
+        OptionSpec("range", value: "A..B", "with --causes, these steps; 10000 at most"),
+      ],
+      examples: [
+        "session graph bug.actions.jsonl > bug.dot",
+        "session graph bug.actions.jsonl --by shell.lastStatus",
+        "session graph bug.actions.jsonl --causes",
+      ]
+    ) { invocation throws(UsageError) in
+      let path = try invocation.requiredText("file")
+      let range = try invocation.range("range")
+      if invocation.flag("causes") {
+        try invocation.exclusive("by", "causes")
+        return .session(.causes(path, range: range))
+      }
+      guard range == nil else {
+        throw UsageError("--range goes with --causes", at: invocation.option("range"))
+      }
+      return .session(.graph(path, by: try invocation.text("by")))
+    },
+    CommandSpec(
+      ["session", "stats"], "count what is in a recording", arguments: [recording],
+      examples: ["session stats bug.actions.jsonl"]
+    ) { invocation throws(UsageError) in .session(.stats(try invocation.requiredText("file"))) },
+    CommandSpec(
+      ["session", "test"], "write a recording as a Swift test",
+      details:
+        "Of 300 steps at most unless --until says where to end: the compiler has to read it.",
+      arguments: [recording],
+      options: [OptionSpec("until", value: "STEP", "the last step: a number, @MARK or end")],
+      examples: ["session test bug.actions.jsonl > BugTests.swift"]
     ) { invocation throws(UsageError) in
       .session(
-        .replay(
-          try invocation.requiredText("file"), until: try invocation.int("until"),
-          acceptsRisk: invocation.flag("accept-risk")))
+        .test(try invocation.requiredText("file"), until: try invocation.target("until")))
     },
-  ])
+  ]
 }
 
 extension BoardCommand {

@@ -1,68 +1,243 @@
 import Dispatch
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardRecording
+import SwiftBoardStore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Replays recordings of the board: reducers run, nothing else does.
 enum SessionReplay {
   static let schema = LogSchema(
-    program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction", version: 1
+    program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction", version: 2
   )
 
-  /// Checks that a recording replays to the same states.
-  static func check(_ path: String, acceptsRisk: Bool) async -> SessionCheck {
-    await offPool { run(path, until: nil, acceptsRisk, onStep: nil) }
-  }
-
-  /// Replays a recording and collects what the session printed on standard output.
-  static func replay(_ path: String, until: Int?, acceptsRisk: Bool) async -> SessionReplayed {
-    await offPool {
-      var renderer = BoardRenderer(isReplay: true)
-      var transcript = ""
-      let check = run(path, until: until, acceptsRisk) { step, state, t in
-        for output in renderer.outputs(of: step.action, in: state, at: t)
-        where output.stream == .standardOutput && output.redirect == nil {
-          transcript += output.text
-        }
-      }
-      return SessionReplayed(path: path, transcript: transcript, check: check)
-    }
-  }
-
-  private static func run(
-    _ path: String, until: Int?, _ acceptsRisk: Bool,
-    onStep: Replayer<BoardReducer>.OnStep?
-  ) -> SessionCheck {
+  /// The board's reducer with a journal of its own.
+  static func replayer() -> Replayer<BoardReducer> {
     let journal = DrawJournal()
-    let replayer = Replayer(
+    return Replayer(
       reducer: BoardReducer(),
       dependencies: Dependencies.mock.intercepted(by: journal.interceptor), journal: journal,
       schema: schema)
-    do throws(ReplayError) {
-      let summary = try replayer.replay(
-        path: path, acceptRisk: acceptsRisk, until: until, onStep: onStep)
+  }
+
+  /// Bytes of a transcript that are sent at once where nothing asks for a pause between two steps.
+  private static let chunk = 1 << 15
+
+  /// A part of a transcript, and when in the recording it was printed.
+  private struct Part: Sendable {
+    let time: Int64
+    let text: String
+  }
+
+  /// Sends what a recorded session printed on standard output, part by part, and returns how the replay ended.
+  static func replay(
+    _ query: SessionReplayQuery, job: Int, _ dependencies: Dependencies,
+    _ send: Send<SessionAction>
+  ) async throws -> SessionCheck {
+    if query.isLive { return try await live(query.file, dependencies) }
+    let last = try await offPool { try lastStep(query) }
+    let feed = ReplayFeed<Part>()
+    let isPaced = query.speed != nil || query.isStepped
+    async let result = offPool { () -> SessionCheck in
+      defer { feed.finish() }
+      var renderer = BoardRenderer(isReplay: true)
+      var waiting = ""
+      let check = check(
+        query.file, until: last, acceptsRisk: query.acceptsRisk, isCancelled: { feed.isClosed }
+      ) { step, state, time in
+        var text = ""
+        for output in renderer.outputs(of: step.action, in: state, at: time)
+        where output.stream == .standardOutput && output.redirect == nil {
+          text += output.text
+        }
+        guard step.number >= query.from ?? 0, !text.isEmpty else { return }
+        if isPaced {
+          feed.put(Part(time: time, text: text))
+          return
+        }
+        waiting += text
+        guard waiting.utf8.count >= chunk else { return }
+        feed.put(Part(time: time, text: waiting))
+        waiting = ""
+      }
+      if !waiting.isEmpty { feed.put(Part(time: 0, text: waiting)) }
+      return check
+    }
+    defer { feed.close() }
+    try await play(feed, query, job, dependencies, send)
+    return try await result
+  }
+
+  /// Sends a recording's lines to the services there are, from the state it began with, and compares the actions that follow.
+  private static func live(_ path: String, _ dependencies: Dependencies) async throws
+    -> SessionCheck
+  {
+    do {
+      let state = try await offPool {
+        try CanonicalDecoder.decode(
+          BoardState.self,
+          from: try CanonicalEncoder.encode(try LogFile(path: path).reader().header().state))
+      }
+      let board = Board(state: state, dependencies: dependencies, seed: 0, sink: { _ in })
+      let report = try await LiveReplay<BoardReducer>(schema: schema).run(
+        LogFile(path: path), on: board.store)
+      await board.store.shutdown(deadline: .zero)
       return SessionCheck(
-        path: path, steps: summary.steps, code: 0,
-        message: "\(summary.steps) steps agree",
-        warnings: summary.warnings.map(\.description))
-    } catch {
-      return SessionCheck(
-        path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
+        path: path, steps: report.agreed, code: report.exitCode,
+        message: report.difference?.description
+          ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
+    } catch let error as ReplayError {
+      return SessionCheck(path, error)
+    } catch let error as LogReadError {
+      return SessionCheck(path, .unreadable(error))
     }
   }
 
+  /// Takes the parts at their time, and prints them.
+  private static func play(
+    _ feed: ReplayFeed<Part>, _ query: SessionReplayQuery, _ job: Int,
+    _ dependencies: Dependencies, _ send: Send<SessionAction>
+  ) async throws {
+    var time: Int64?
+    while let part = await feed.next() {
+      if let speed = query.speed {
+        let pause = min(
+          Int64((Double(part.time - (time ?? part.time)) / speed).rounded()),
+          query.idleLimit ?? .max)
+        try await dependencies.clock.sleep(for: .microseconds(pause))
+      }
+      time = part.time
+      if query.isStepped {
+        guard let terminal = dependencies.terminal as? any PausingTerminal,
+          let goesOn = try await terminal.pause("-- Enter goes on, q ends -- ")
+        else {
+          throw Failure(
+            code: ExitCode.usage, error: "noTerminal",
+            message: "--step waits for a key, and there is no terminal to wait at")
+        }
+        guard goesOn else { throw Failure.ended }
+      }
+      send(.printed(job: job, part.text))
+    }
+    try Task.checkCancellation()
+  }
+
+  /// The last step to replay; `nil` is all of them.
+  private static func lastStep(_ query: SessionReplayQuery) throws -> Int? {
+    guard let until = query.until else { return nil }
+    switch until.kind {
+    case .step(let step): return step
+    case .end: return nil
+    case .mark(let name):
+      do throws(LogReadError) {
+        let timeline = try LogTimeline(LogFile(path: query.file), effects: false)
+        while let entry = try timeline.next() {
+          if case .mark(let mark) = entry, mark.name == name { return mark.n }
+        }
+      } catch {
+        throw Failure(error, query.file)
+      }
+      throw Failure(.noMark(name), query.file)
+    case .relative:
+      throw Failure(
+        code: ExitCode.usage, error: "noStep",
+        message: "--until takes a step's number, @MARK or end, not \(until.rawValue)")
+    }
+  }
+
+  /// Replays and compares. Blocks.
+  static func check(
+    _ path: String, until: Int?, acceptsRisk: Bool, isCancelled: @escaping @Sendable () -> Bool,
+    onStep: Replayer<BoardReducer>.OnStep? = nil
+  ) -> SessionCheck {
+    do throws(ReplayError) {
+      let summary = try summary(
+        path, until: until, acceptsRisk: acceptsRisk, isCancelled: isCancelled, onStep: onStep)
+      return SessionCheck(path, summary)
+    } catch {
+      return SessionCheck(path, error)
+    }
+  }
+
+  static func summary(
+    _ path: String, until: Int? = nil, acceptsRisk: Bool,
+    isCancelled: @escaping @Sendable () -> Bool, onStep: Replayer<BoardReducer>.OnStep? = nil
+  ) throws(ReplayError) -> ReplaySummary {
+    try replayer().replay(
+      acceptRisk: acceptsRisk, until: until,
+      from: { () throws(LogReadError) in
+        LogReader(CancellableSource(try FileSource(path: path), path, isCancelled))
+      }, onStep: onStep)
+  }
+
   /// Runs work that takes its time on a thread that is not the pool's.
-  private static func offPool<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async
-    -> Result
-  {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: work()) }
+  static func offPool<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
     }
   }
 }
 
+extension Failure {
+  /// Somebody has seen enough.
+  fileprivate static let ended = Failure(
+    code: ExitCode.interrupted, error: "cancelled", message: "the replay was ended")
+}
+
+extension SessionCheck {
+  init(_ path: String, _ summary: ReplaySummary) {
+    self.init(
+      path: path, steps: summary.steps, code: 0,
+      message: "\(summary.steps) \(summary.steps == 1 ? "step agrees" : "steps agree")",
+      warnings: summary.warnings.map(\.description))
+  }
+
+  init(_ path: String, _ error: ReplayError) {
+    self.init(
+      path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
+  }
+}
+
+/// A file that cannot be read any more as soon as nobody wants it read.
+private final class CancellableSource: LogSource {
+  private let base: FileSource
+  private let path: String
+  private let isCancelled: @Sendable () -> Bool
+
+  init(_ base: FileSource, _ path: String, _ isCancelled: @escaping @Sendable () -> Bool) {
+    self.base = base
+    self.path = path
+    self.isCancelled = isCancelled
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
+    guard !isCancelled() else {
+      throw .io(path: path, LogIOError(code: ECANCELED, operation: "read"))
+    }
+    return try base.read(into: buffer)
+  }
+}
+
+/// A terminal at which somebody can say when to go on.
+protocol PausingTerminal {
+  /// Waits for a key; whether to go on, and `nil` where there is nobody.
+  func pause(_ prompt: String) async throws(TerminalError) -> Bool?
+}
+
 extension DrawJournal {
   /// What the generators of the dependencies draw through, so that recordings have their values and replays give them back.
-  var interceptor: DrawInterceptor {
+  public var interceptor: DrawInterceptor {
     { [self] kind, live in
       guard isReducingHere else { return live() }
       let logged = draw(LoggedDraw.Kind(kind)) { LoggedDraw(live()) }

@@ -37,18 +37,7 @@ enum ShellCommands {
       ],
       examples: ["assert shell.lastStatus == 0", "assert 'api.requests > 1 and db.path exists'"]
     ) { invocation throws(UsageError) in
-      let words = try plain(invocation.arguments("expression"), "assert")
-      let text = words.joined(separator: " ")
-      do throws(UsageError) {
-        _ = try Expression.parse(text)
-      } catch {
-        var error = error
-        let first = invocation.arguments("expression").first
-        error.column =
-          words.count == 1 ? first?.column : error.column.map { $0 + (first?.column ?? 1) - 1 }
-        throw error
-      }
-      return .shell(.assert(text))
+      .shell(.assert(try Expression.parse(invocation.arguments("expression")).text))
     },
     CommandSpec(
       ["state"], "show the state, or what is at a path of it",

@@ -135,4 +135,11 @@ enum StateJSON {
     state.shell.finished = nil
     return try JSON(parsing: CanonicalEncoder.encode(state))
   }
+
+  /// An earlier state. Which command its step ended is the step's affair: `session action` shows that.
+  static func past(_ state: BoardState) throws -> JSON {
+    var state = state
+    state.shell.finished = nil
+    return try JSON(parsing: CanonicalEncoder.encode(state))
+  }
 }

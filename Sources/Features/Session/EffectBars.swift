@@ -1,0 +1,71 @@
+/// Draws beside the rows of a timeline which effects lived when: a lane an effect, used again when it has ended.
+///
+/// ```
+/// o api.request     begins at this row
+/// |                 lives
+/// *                 ended with its action; x: was cancelled
+/// ```
+struct EffectBars {
+  /// Lanes at most; effects that find none are counted.
+  static let limit = 8
+
+  private let lanes: [[SessionTimeline.Span]]
+  private let others: [SessionTimeline.Span]
+  private let isASCII: Bool
+
+  init(_ spans: [SessionTimeline.Span], isASCII: Bool) {
+    var lanes: [[SessionTimeline.Span]] = []
+    var others: [SessionTimeline.Span] = []
+    for span in spans.sorted(by: { ($0.first, $0.last, $0.name) < ($1.first, $1.last, $1.name) }) {
+      if let lane = lanes.firstIndex(where: { ($0.last?.last ?? -1) < span.first }) {
+        lanes[lane].append(span)
+      } else if lanes.count < EffectBars.limit {
+        lanes.append([span])
+      } else {
+        others.append(span)
+      }
+    }
+    self.lanes = lanes
+    self.others = others
+    self.isASCII = isASCII
+  }
+
+  /// The cells of rows, each a step's number and whether the row is the step itself and not what stands behind it. Ascending.
+  ///
+  /// Cost: rows and effects once, times the lanes.
+  func cells(_ rows: [(step: Int, isStep: Bool)]) -> [String] {
+    var next = lanes.map { _ in 0 }
+    return rows.map { row in
+      var bars = ""
+      var names: [String] = []
+      for lane in lanes.indices {
+        while next[lane] < lanes[lane].count, lanes[lane][next[lane]].last < row.step {
+          next[lane] += 1
+        }
+        guard next[lane] < lanes[lane].count else {
+          bars += "  "
+          continue
+        }
+        let span = lanes[lane][next[lane]]
+        bars += glyph(span, row.step, row.isStep) + " "
+        if row.isStep, span.first == row.step { names.append(span.name) }
+      }
+      let hidden = others.filter { row.isStep && $0.first == row.step }
+      if !hidden.isEmpty { names.append("+\(hidden.count)") }
+      while bars.hasSuffix(" ") { bars.removeLast() }
+      return ([bars] + names).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
+  private func glyph(_ span: SessionTimeline.Span, _ step: Int, _ isStep: Bool) -> String {
+    guard span.first <= step else { return " " }
+    if isStep, step == span.first { return isASCII ? "o" : "\u{25CB}" }
+    if step < span.last { return isASCII ? "|" : "\u{2502}" }
+    guard isStep, step == span.last else { return " " }
+    switch span.end {
+    case .finished: return isASCII ? "*" : "\u{25CF}"
+    case .cancelled: return isASCII ? "x" : "\u{2715}"
+    case .open: return isASCII ? "|" : "\u{2502}"
+    }
+  }
+}

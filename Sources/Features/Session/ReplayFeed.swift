@@ -1,0 +1,78 @@
+import Dispatch
+import Synchronization
+
+/// Hands what a blocking thread makes to a task that may wait between two of them, so that memory holds only a few.
+///
+/// For one producer and one consumer.
+final class ReplayFeed<Item: Sendable>: Sendable {
+  private struct Shared {
+    var items: [Item] = []
+    var isFinished = false
+    var isClosed = false
+    var waiting: CheckedContinuation<Item?, Never>?
+  }
+
+  private let shared = Mutex(Shared())
+  private let room: DispatchSemaphore
+
+  init(capacity: Int = 4) {
+    // One that begins at its capacity may not go while something is in it.
+    room = DispatchSemaphore(value: 0)
+    for _ in 0..<capacity { room.signal() }
+  }
+
+  /// Whether nobody takes anything any more.
+  var isClosed: Bool { shared.withLock { $0.isClosed } }
+
+  /// Blocks while the feed is full; does nothing once it is closed.
+  func put(_ item: Item) {
+    guard !isClosed else { return }
+    room.wait()
+    let waiting = shared.withLock { shared -> CheckedContinuation<Item?, Never>? in
+      if let waiting = shared.waiting.take() { return waiting }
+      if !shared.isClosed { shared.items.append(item) }
+      return nil
+    }
+    guard let waiting else { return }
+    room.signal()
+    waiting.resume(returning: item)
+  }
+
+  /// There is no more.
+  func finish() {
+    shared.withLock { shared in
+      shared.isFinished = true
+      return shared.waiting.take()
+    }?.resume(returning: nil)
+  }
+
+  /// The next item; `nil` is the end, or that the feed was closed.
+  func next() async -> Item? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let (item, isDue) = shared.withLock { shared -> (Item?, Bool) in
+          if shared.isClosed { return (nil, true) }
+          if !shared.items.isEmpty { return (shared.items.removeFirst(), true) }
+          if shared.isFinished { return (nil, true) }
+          shared.waiting = continuation
+          return (nil, false)
+        }
+        if item != nil { room.signal() }
+        if isDue { continuation.resume(returning: item) }
+      }
+    } onCancel: {
+      close()
+    }
+  }
+
+  /// Nobody takes anything any more: who waits on either side goes on.
+  func close() {
+    let waiting = shared.withLock { shared -> CheckedContinuation<Item?, Never>? in
+      shared.isClosed = true
+      shared.items = []
+      return shared.waiting.take()
+    }
+    room.signal()
+    waiting?.resume(returning: nil)
+  }
+}

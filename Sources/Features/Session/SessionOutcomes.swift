@@ -1,0 +1,296 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// What commands of `session` print.
+enum SessionOutcomes {
+  static func outcome(of action: SessionAction, in state: BoardState) -> Outcome? {
+    switch action {
+    case .run(let context, .live, _):
+      Outcome(job: context.job, value: ["step": .null], notes: ["back to now"])
+    case .run, .printed, .progress: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .succeeded(let job, let result): outcome(of: result, job, state.settings)
+    }
+  }
+
+  private static func outcome(
+    of result: SessionResult, _ job: Int, _ settings: BoardSettings
+  ) -> Outcome {
+    switch result {
+    case .recording(let path):
+      return Outcome(
+        job: job, value: .object([.init("recording", .string(path))]),
+        notes: ["recording to \(path); end it with 'session stop'"])
+    case .stopped(let path, let steps):
+      return Outcome(
+        job: job,
+        value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
+        notes: ["recorded \(steps) steps to \(path); check it with 'session verify \(path)'"])
+    case .status(let path, let steps, let problem, let position):
+      return status(path, steps, problem, position, job)
+    case .marked(let name):
+      return Outcome(
+        job: job, value: .object([.init("mark", .string(name))]), notes: ["marked \(name)"])
+    case .travelled(let step, let last): return travelled(step, of: last, job)
+    case .state(let text, _):
+      let json = SessionText.json(text)
+      return Outcome(job: job, value: json, presentation: .json(json))
+    case .asserted(let text, let holds, let step):
+      if holds { return Outcome(job: job, value: .bool(true)) }
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: ExitCode.no, error: "assertionFailed",
+          message: "assertion failed at step \(step): \(text)",
+          help: "'state' shows the state the paths lead into"))
+    case .step(let step):
+      let json = json(step)
+      return Outcome(job: job, value: json, presentation: .json(json))
+    case .differences(let diff): return differences(diff, job)
+    case .timeline(let timeline): return self.timeline(timeline, job, settings)
+    case .forked(let fork): return forked(fork, job)
+    case .bisected(let found): return bisected(found, job)
+    case .verified(let checks, let report): return verified(checks, report, job)
+    case .replayed(let check):
+      let notes = check.warnings.map { "warning: \($0)" }
+      if check.code == 0 {
+        return Outcome(job: job, value: json(check), notes: notes + [check.message])
+      }
+      return Outcome(job: job, failure: failure(check), value: json(check), notes: notes)
+    case .graph(let text):
+      // The recording's own words stay; only the picture's signs become ASCII.
+      let shown =
+        settings.isASCII
+        ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
+      return Outcome(job: job, value: .string(shown), presentation: .text(shown))
+    case .test(let text, let steps, let last):
+      return Outcome(
+        job: job, value: .string(text), presentation: .text(text),
+        notes: steps < last
+          ? ["a test of the first \(steps) of \(last) steps; --until STEP says how many"] : [])
+    case .stats(let figures):
+      return Outcome(
+        job: job,
+        value: .object(
+          figures.map { .init($0.name, $0.number.map { JSON($0) } ?? .string($0.text)) }),
+        presentation: .fields(figures.map { ($0.name, $0.text) }))
+    }
+  }
+
+  private static func status(
+    _ path: String?, _ steps: Int, _ problem: String?, _ position: SessionPosition?, _ job: Int
+  ) -> Outcome {
+    let value: JSON = .object([
+      .init("recording", path.map(JSON.string) ?? .null), .init("steps", .number(String(steps))),
+      .init("problem", problem.map(JSON.string) ?? .null),
+      .init("position", position.map { JSON($0.step) } ?? .null),
+    ])
+    var record =
+      path.map { [("recording", $0), ("steps", String(steps))] } ?? [("recording", "no")]
+    if let position { record.append(("position", "step \(position.step) of \(position.last)")) }
+    if let problem { record.append(("problem", problem)) }
+    return Outcome(job: job, value: value, presentation: .fields(record))
+  }
+
+  // MARK: Travel
+
+  private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
+    let what = step.origin.map { ": \($0.text)" } ?? ", the beginning"
+    return Outcome(
+      job: job,
+      value: [
+        "step": JSON(step.step), "of": JSON(last), "time": JSON(step.time),
+        "by": SessionText.json(step.origin),
+        "action": step.origin == nil ? .null : .string(step.name),
+      ],
+      presentation: .text(
+        "step \(step.step) of \(last), \(SessionText.seconds(step.time)) s\(what)\n"),
+      notes: ["looking back; 'session live' returns to now"])
+  }
+
+  private static func json(_ step: SessionStep) -> JSON {
+    [
+      "step": JSON(step.step), "time": JSON(step.time), "by": SessionText.json(step.origin),
+      "name": .string(step.name), "action": SessionText.json(step.action),
+      "draws": .array(step.draws.map(JSON.string)),
+      "effects": .array(step.effects.map(JSON.string)),
+      "digest": step.digest.map(JSON.string) ?? .null,
+    ]
+  }
+
+  private static func differences(_ diff: SessionDiff, _ job: Int) -> Outcome {
+    let places = "\(diff.isTruncated ? "more than " : "")\(diff.changes.count)"
+    let noun = diff.changes.count == 1 && !diff.isTruncated ? "place" : "places"
+    let title =
+      diff.changes.isEmpty
+      ? "the states after steps \(diff.from) and \(diff.to) are equal"
+      : "the states after steps \(diff.from) and \(diff.to) differ in \(places) \(noun)"
+    var outcome = Outcome(
+      job: job, value: json(diff), presentation: table(diff),
+      notes: [title + (diff.isTruncated ? "; --limit N shows more" : "")])
+    // No failure with a message of its own: what differs is the answer that was asked for, and it is on standard output.
+    outcome.status = diff.changes.isEmpty ? 0 : ExitCode.no
+    return outcome
+  }
+
+  private static func table(_ diff: SessionDiff) -> Presentation {
+    guard !diff.changes.isEmpty else { return .none }
+    return .table(
+      columns: [
+        Column("path", priority: 2), Column("step \(diff.from)"), Column("step \(diff.to)"),
+      ],
+      rows: diff.changes.map {
+        [$0.path, SessionText.value($0.old), SessionText.value($0.new)]
+      })
+  }
+
+  private static func json(_ diff: SessionDiff) -> JSON {
+    .object([
+      .init("from", JSON(diff.from)), .init("to", JSON(diff.to)),
+      .init("path", diff.path.map(JSON.string) ?? .null),
+      .init("equal", .bool(diff.changes.isEmpty)), .init("truncated", .bool(diff.isTruncated)),
+      .init(
+        "changes",
+        .array(
+          diff.changes.map { change in
+            var members = [JSON.Member("path", .string(change.path))]
+            if let old = change.old { members.append(.init("old", SessionText.json(old))) }
+            if let new = change.new { members.append(.init("new", SessionText.json(new))) }
+            return .object(members)
+          })),
+    ])
+  }
+
+  private static func timeline(
+    _ timeline: SessionTimeline, _ job: Int, _ settings: BoardSettings
+  ) -> Outcome {
+    let bars = EffectBars(timeline.spans, isASCII: settings.isASCII)
+      .cells(timeline.entries.map { ($0.step, $0.kind == .step) })
+    let rows = zip(timeline.entries, bars).map { entry, bars in
+      let text =
+        switch entry.kind {
+        case .step: entry.text
+        case .mark: "@\(entry.text)"
+        case .issue: "issue: \(entry.text)"
+        case .end: "end of the recording"
+        }
+      return [
+        String(entry.step), SessionText.seconds(entry.time), entry.origin?.text ?? "", text, bars,
+      ]
+    }
+    let entries: [JSON] = timeline.entries.map { entry in
+      [
+        "kind": .string(entry.kind.rawValue), "step": JSON(entry.step), "time": JSON(entry.time),
+        "by": SessionText.json(entry.origin), "text": .string(entry.text),
+      ]
+    }
+    let effects: [JSON] = timeline.spans.map { span in
+      [
+        "name": .string(span.name), "id": span.id.map(JSON.string) ?? .null,
+        "first": JSON(span.first), "last": JSON(span.last), "end": .string(span.end.rawValue),
+        "actions": JSON(span.actions),
+      ]
+    }
+    return Outcome(
+      job: job,
+      value: [
+        "entries": .array(entries), "effects": .array(effects),
+        "truncated": .bool(timeline.isTruncated),
+      ],
+      presentation: .table(
+        columns: [
+          Column("step", priority: 5, alignment: .right), Column("time", alignment: .right),
+          Column("by", priority: 4), Column("action", priority: 3), Column("effects", priority: 2),
+        ], rows: rows),
+      notes: timeline.isTruncated
+        ? ["there are more entries; --limit N or --range A..B shows them"] : [])
+  }
+
+  private static func forked(_ fork: SessionForked, _ job: Int) -> Outcome {
+    let what = "\(fork.path) has the first \(fork.step) steps of \(fork.source)"
+    return Outcome(
+      job: job,
+      value: [
+        "fork": .string(fork.path), "step": JSON(fork.step), "source": .string(fork.source),
+        "continued": .bool(fork.isContinued),
+      ],
+      notes: [fork.isContinued ? what + ", and the board goes on there" : what])
+  }
+
+  private static func bisected(_ found: SessionBisected, _ job: Int) -> Outcome {
+    var value: [JSON.Member] = [
+      .init("file", .string(found.path)), .init("assert", .string(found.assertion)),
+      .init("steps", JSON(found.steps)), .init("evaluations", JSON(found.evaluations)),
+      .init("step", found.step.map { JSON($0.step) } ?? .null),
+    ]
+    let asked = "\(found.evaluations) of \(found.steps) states were looked at"
+    guard let step = found.step else {
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: ExitCode.no, error: "neverFails",
+          message: "\(found.path): the assertion fails after no step: \(found.assertion)",
+          help: "\(asked); --linear looks at every one, for what comes and goes"),
+        value: .object(value))
+    }
+    value += [
+      .init("by", SessionText.json(step.origin)), .init("action", .string(step.name)),
+      .init("time", JSON(step.time)),
+      .init("changes", found.diff.flatMap { json($0)["changes"] } ?? .null),
+    ]
+    var text =
+      "step \(step.step) of \(found.steps), \(SessionText.seconds(step.time)) s: \(step.origin?.text ?? "")\n"
+    for change in found.diff?.changes ?? [] {
+      text +=
+        "  \(change.path): \(SessionText.value(change.old)) -> \(SessionText.value(change.new))\n"
+    }
+    if found.diff?.isTruncated == true { text += "  ...\n" }
+    return Outcome(
+      job: job, value: .object(value), presentation: .text(text),
+      notes: ["the first step after which this fails: \(found.assertion)", asked])
+  }
+
+  // MARK: Checking
+
+  private static func verified(_ checks: [SessionCheck], _ report: String?, _ job: Int) -> Outcome {
+    let value = JSON.array(checks.map(json))
+    let failed = checks.filter { $0.code != 0 }
+    let presentation = Presentation.text(
+      report
+        ?? checks.filter { $0.code == 0 }.map { "\($0.path): \($0.message)\n" }.joined())
+    var notes = checks.flatMap { check in check.warnings.map { "warning: \(check.path): \($0)" } }
+    // The worst is the answer: damage weighs more than a difference.
+    guard let worst = failed.max(by: { $0.code < $1.code }),
+      let place = failed.firstIndex(of: worst)
+    else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
+    notes += failed.indices.filter { $0 != place }.map { text(failed[$0]) }
+    return Outcome(
+      job: job, failure: failure(worst), value: value, presentation: presentation, notes: notes)
+  }
+
+  /// What was found, and in which file.
+  private static func text(_ check: SessionCheck) -> String {
+    check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
+  }
+
+  private static func failure(_ check: SessionCheck) -> Failure {
+    let name =
+      switch check.code {
+      case ExitCode.no: "differs"
+      case ExitCode.missing: "missing"
+      case ExitCode.data: "damaged"
+      case ExitCode.interrupted: "cancelled"
+      case ExitCode.usage: "usage"
+      default: "io"
+      }
+    return Failure(code: check.code, error: name, message: text(check))
+  }
+
+  private static func json(_ check: SessionCheck) -> JSON {
+    .object([
+      .init("file", .string(check.path)), .init("ok", .bool(check.code == 0)),
+      .init("steps", .number(String(check.steps))), .init("message", .string(check.message)),
+      .init("warnings", .array(check.warnings.map(JSON.string))),
+    ])
+  }
+}

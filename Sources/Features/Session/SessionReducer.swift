@@ -1,0 +1,107 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+struct SessionReducer: Reducer {
+  /// What the effects visit recordings with.
+  var travels = SessionTravels()
+
+  func reduce(
+    _ state: inout SessionState, _ action: SessionAction, _ dependencies: Dependencies
+  ) -> [Effect<SessionAction>] {
+    switch action {
+    case .run(let context, let command, let moment):
+      if command == .live { state.position = nil }
+      return effect(
+        of: command, context.job,
+        SessionWork(travels: travels, moment: moment, position: state.position?.step), dependencies)
+    case .succeeded(_, let result): note(result, &state)
+    case .printed, .progress, .failed: break
+    }
+    return []
+  }
+
+  private func note(_ result: SessionResult, _ state: inout SessionState) {
+    switch result {
+    case .recording(let path):
+      state.recording = path
+      state.position = nil
+    case .stopped:
+      state.recording = nil
+      state.position = nil
+    case .travelled(let step, let last): state.position = .init(step: step.step, last: last)
+    default: break
+    }
+  }
+
+  private func effect(
+    of command: SessionCommand, _ job: Int, _ work: SessionWork, _ dependencies: Dependencies
+  ) -> [Effect<SessionAction>] {
+    switch command {
+    case .record, .stop, .status, .mark, .live:
+      // Recording is begun and ended around the store, right after this step; the answer comes as an action.
+      return []
+    case .goto(let target): return look("goto", job) { try work.go(to: target) }
+    case .undo: return look("undo", job) { try work.undo() }
+    case .state(let path, let at, let file):
+      return look("state", job) { try work.state(path, at: at, file: file) }
+    case .assert(let text): return look("assert", job) { try work.assert(text) }
+    case .action(let target, let file):
+      return look("action", job) { try work.action(target, file: file) }
+    case .diff(let a, let b, let path, let limit, let file):
+      return look("diff", job) { try work.diff(a, b, path: path, limit: limit, file: file) }
+    case .timeline(let query): return look("timeline", job) { try work.timeline(query) }
+    case .fork(let target, let file, let from):
+      return look("fork", job) { try work.fork(at: target, to: file, from: from) }
+    case .bisect(let path, let assertion, let linear):
+      return look("bisect", job) { try work.bisect(path, assert: assertion, linear: linear) }
+    case .graph(let path, let label): return look("graph", job) { try work.graph(path, by: label) }
+    case .causes(let path, let range): return look("graph", job) { try work.causes(path, range) }
+    case .stats(let path): return look("stats", job) { try work.stats(path) }
+    case .test(let path, let until):
+      return look("test", job) { try work.test(path, until: until) }
+    case .verify(let paths, let format, let acceptsRisk):
+      return run("verify", job) { send in
+        try await SessionVerification.verify(
+          paths, format: format, acceptsRisk: acceptsRisk, job: job, dependencies, send)
+      }
+    case .replay(let query):
+      return run("replay", job) { send in
+        .replayed(try await SessionReplay.replay(query, job: job, dependencies, send))
+      }
+    }
+  }
+
+  /// An effect that reads a recording and ends in one action.
+  private func look(
+    _ name: String, _ job: Int, _ body: @escaping @Sendable () throws -> SessionResult
+  ) -> [Effect<SessionAction>] {
+    [
+      .task(name: "session.\(name)") {
+        do {
+          return .succeeded(job: job, try await SessionReplay.offPool(body))
+        } catch {
+          return .failed(job: job, Failure(any: error))
+        }
+      }.cancellable(id: job)
+    ]
+  }
+
+  /// An effect that tells of itself before it ends.
+  private func run(
+    _ name: String, _ job: Int,
+    _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
+  ) -> [Effect<SessionAction>] {
+    [
+      .run(name: "session.\(name)") { send in
+        do {
+          send(.succeeded(job: job, try await body(send)))
+        } catch is CancellationError {
+          throw CancellationError()
+        } catch {
+          send(.failed(job: job, Failure(any: error)))
+        }
+      }.cancellable(id: job)
+    ]
+  }
+}

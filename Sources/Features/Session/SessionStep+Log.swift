@@ -1,0 +1,53 @@
+import SwiftBoardRecording
+import SwiftBoardStore
+
+extension SessionStep.Origin {
+  init(_ origin: StepOrigin) {
+    self =
+      switch origin {
+      case .user(let line, let at): .user(line: line, at: at)
+      case .effect(let name, let id, let step): .effect(name: name, id: id, step: step)
+      case .link(let link): .link(link)
+      case .program(let name): .program(name)
+      }
+  }
+
+  /// As a person reads it, on one line.
+  var text: String {
+    switch self {
+    case .user(let line, _): line.prefix { !$0.isNewline }.description
+    case .link(let link): link
+    case .program(let name): name
+    case .effect(let name, _, let step): "\(name) of step \(step)"
+    }
+  }
+}
+
+extension SessionStep {
+  init(_ step: LogStep, isWhole: Bool) {
+    self.init(
+      step: step.n, time: step.t, origin: Origin(step.origin), name: ActionName.of(step.action),
+      action: isWhole ? String(decoding: step.actionBytes, as: UTF8.self) : nil,
+      draws: isWhole ? step.draws.map { "\($0.kind.rawValue) \($0.value)" } : [],
+      effects: isWhole ? step.effects.map(\.description) : [],
+      digest: isWhole ? step.digest?.description : nil)
+  }
+
+  /// The state that a recording begins with.
+  static let beginning = SessionStep(
+    step: 0, time: 0, origin: nil, name: "", action: nil, draws: [], effects: [], digest: nil)
+}
+
+extension SessionTimeline.Span {
+  init(_ span: EffectSpan) {
+    let end: End =
+      switch span.end {
+      case .finished: .finished
+      case .cancelled: .cancelled
+      case .open: .open
+      }
+    self.init(
+      name: span.effect.name, id: span.effect.id, first: span.first, last: span.last, end: end,
+      actions: span.actions)
+  }
+}

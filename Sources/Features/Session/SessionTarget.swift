@@ -1,0 +1,74 @@
+import SwiftBoardCommandLine
+import SwiftBoardRecording
+
+/// A step as somebody names it: `12`, `@before-login`, `-1`, `+1`, `end`.
+public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
+  enum Kind: Equatable {
+    case step(Int)
+    case relative(Int)
+    case mark(String)
+    case end
+  }
+
+  /// As typed.
+  public let rawValue: String
+  let kind: Kind
+
+  public init?(rawValue: String) {
+    guard let kind = SessionTarget.kind(rawValue) else { return nil }
+    self.rawValue = rawValue
+    self.kind = kind
+  }
+
+  private static func kind(_ text: String) -> Kind? {
+    if text == "end" { return .end }
+    if text.hasPrefix("@") { return text.count > 1 ? .mark(String(text.dropFirst())) : nil }
+    guard let number = Int(text) else { return nil }
+    return text.hasPrefix("+") || text.hasPrefix("-") ? .relative(number) : .step(number)
+  }
+
+  /// The number of the step. What is no step of the recording is left to whoever goes there.
+  ///
+  /// - Parameters:
+  ///   - here: What a relative one counts from.
+  ///   - mark: Finds the step of a mark.
+  func step(
+    from here: Int, end: Int, mark: (String) throws -> Int
+  ) rethrows -> Int {
+    switch kind {
+    case .step(let step): step
+    case .relative(let difference): here.addingReportingOverflow(difference).partialValue
+    case .mark(let name): try mark(name)
+    case .end: end
+    }
+  }
+}
+
+extension Invocation {
+  /// An argument or option that names a step.
+  func target(_ name: String) throws(UsageError) -> SessionTarget? {
+    guard let argument = option(name) ?? argument(name) else { return nil }
+    let text = try plain(argument, "session")
+    guard let target = SessionTarget(rawValue: text) else {
+      throw UsageError(
+        "'\(text)' names no step", help: "a step is a number, @MARK, -1, +1 or end", at: argument)
+    }
+    return target
+  }
+
+  func requiredTarget(_ name: String) throws(UsageError) -> SessionTarget {
+    guard let target = try target(name) else { throw error("\(name) is missing") }
+    return target
+  }
+
+  /// An option that names steps from one to another.
+  func range(_ name: String) throws(UsageError) -> SessionRange? {
+    guard let argument = option(name) else { return nil }
+    let text = try plain(argument, "session")
+    guard let range = SessionRange(parsing: text) else {
+      throw UsageError(
+        "'\(text)' is no range of steps", help: "for example 3..9, 3.. or ..9", at: argument)
+    }
+    return range
+  }
+}

@@ -1,0 +1,35 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// Pieces of text that several outcomes of `session` share.
+enum SessionText {
+  /// Seconds with six digits.
+  static func seconds(_ microseconds: Int64) -> String {
+    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let digits = String(abs(rest))
+    let sign = microseconds < 0 && whole == 0 ? "-" : ""
+    return "\(sign)\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
+  }
+
+  /// A value of a state in at most `limit` characters; what is left out is counted.
+  static func value(_ text: String?, limit: Int = 100) -> String {
+    guard let text else { return "nothing" }
+    guard text.count > limit else { return text }
+    return "\(text.prefix(limit))... (\(text.utf8.count) bytes)"
+  }
+
+  static func json(_ text: String?) -> JSON {
+    text.flatMap { try? JSON(parsing: $0) } ?? .null
+  }
+
+  static func json(_ origin: SessionStep.Origin?) -> JSON {
+    switch origin {
+    case nil: .null
+    case .user(let line, let at): ["user": .string(line), "at": .string(at)]
+    case .link(let link): ["link": .string(link)]
+    case .program(let name): ["program": .string(name)]
+    case .effect(let name, let id, let step):
+      ["effect": .string(name), "id": id.map(JSON.string) ?? .null, "step": JSON(step)]
+    }
+  }
+}

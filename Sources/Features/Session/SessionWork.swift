@@ -1,0 +1,402 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardRecording
+
+/// What the looking commands of `session` do with a recording. It blocks and belongs on a thread of its own.
+struct SessionWork {
+  let travels: SessionTravels
+  /// The running recording when the line was read.
+  let moment: SessionMoment?
+  /// Where somebody looks.
+  let position: Int?
+
+  private typealias Travel = SessionTravels.Travel
+
+  /// The recording a command is about.
+  private struct Place {
+    let path: String
+    /// Its last step where it is the running recording.
+    let end: Int?
+    /// What relative steps count from.
+    let here: Int?
+  }
+
+  private func place(_ file: String?) throws -> Place {
+    if let file { return Place(path: file, end: nil, here: nil) }
+    guard let moment else { throw Failure.noRecording }
+    return Place(path: moment.path, end: moment.step, here: position ?? moment.step)
+  }
+
+  private func visit<Result: Sendable>(
+    _ place: Place, _ body: (Travel, _ end: Int) throws -> Result
+  ) throws -> Result {
+    do {
+      return try travels.visit(place.path, reaching: place.end) { travel in
+        try body(travel, min(place.end ?? travel.stepCount, travel.stepCount))
+      }
+    } catch let error as ReplayError {
+      throw Failure(error, place.path)
+    } catch let error as LogTravelError {
+      throw Failure(error, place.path)
+    } catch let error as LogReadError {
+      throw Failure(error, place.path)
+    } catch let error as LogForkError {
+      throw Failure(error, place.path)
+    }
+  }
+
+  private func step(
+    _ target: SessionTarget, _ place: Place, _ travel: Travel, _ end: Int
+  ) throws -> Int {
+    let step = try target.step(from: place.here ?? end, end: end) { name in
+      try travel.step(ofMark: name)
+    }
+    guard (0...end).contains(step) else {
+      // Beyond the end there may be a divergence, which says more.
+      if step > end, end == travel.stepCount { _ = try travel.state(at: step) }
+      throw LogTravelError.noStep(step, last: end)
+    }
+    return step
+  }
+
+  private func logged(_ n: Int, _ travel: Travel, isWhole: Bool) throws -> SessionStep {
+    n == 0 ? .beginning : SessionStep(try travel.step(n), isWhole: isWhole)
+  }
+
+  // MARK: Going about
+
+  func go(to target: SessionTarget) throws -> SessionResult {
+    let place = try place(nil)
+    return try visit(place) { travel, end in
+      let step = try step(target, place, travel, end)
+      return .travelled(try logged(step, travel, isWhole: false), of: end)
+    }
+  }
+
+  /// Goes to before the last line that did something.
+  func undo() throws -> SessionResult {
+    let place = try place(nil)
+    return try visit(place) { travel, end in
+      let here = place.here ?? end
+      var found: Int?
+      if here > 0 {
+        let timeline = try LogTimeline(
+          travel.file, filter: .init(sources: [.user, .link], steps: 1...here), effects: false)
+        while let entry = try timeline.next() {
+          guard case .step(let step, _) = entry else { continue }
+          let action = try? CanonicalDecoder.decode(BoardAction.self, from: step.actionBytes)
+          if action?.isLook != true { found = step.n }
+        }
+      }
+      guard let found else {
+        throw Failure(
+          code: ExitCode.usage, error: "nothingToUndo",
+          message: "no line before step \(here) did anything",
+          help: "'session timeline' shows what there is")
+      }
+      return .travelled(try logged(found - 1, travel, isWhole: false), of: end)
+    }
+  }
+
+  // MARK: Looking
+
+  func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
+    let place = try place(file)
+    return try visit(place) { travel, end in
+      let step = try step(
+        target ?? (place.here.map { SessionTarget(step: $0) } ?? .end), place, travel, end)
+      return .state(try value(at: path, step, travel).text, step: step)
+    }
+  }
+
+  private func value(at path: String?, _ step: Int, _ travel: Travel) throws -> JSON {
+    let json = try StateJSON.past(try travel.state(at: step))
+    guard let path else { return json }
+    guard let value = json.value(at: try JSONPath(parsing: path)) else {
+      throw Failure(
+        code: ExitCode.missing, error: "noSuchPath",
+        message: "the state after step \(step) has nothing at '\(path)'",
+        help: "'session state' without a path shows the whole")
+    }
+    return value
+  }
+
+  func assert(_ text: String) throws -> SessionResult {
+    let place = try place(nil)
+    let expression = try Expression.parse(text)
+    return try visit(place) { travel, end in
+      let step = place.here ?? end
+      return .asserted(
+        text, holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
+        step: step)
+    }
+  }
+
+  func action(_ target: SessionTarget, file: String?) throws -> SessionResult {
+    let place = try place(file)
+    return try visit(place) { travel, end in
+      let step = try step(target, place, travel, end)
+      guard step > 0 else {
+        throw Failure(
+          code: ExitCode.usage, error: "noStep",
+          message: "step 0 is the beginning of the recording; it has no action")
+      }
+      return .step(try logged(step, travel, isWhole: true))
+    }
+  }
+
+  func diff(
+    _ a: SessionTarget, _ b: SessionTarget, path: String?, limit: Int, file: String?
+  ) throws -> SessionResult {
+    let place = try place(file)
+    return try visit(place) { travel, end in
+      .differences(
+        try differences(
+          try step(a, place, travel, end), try step(b, place, travel, end), path, limit, travel))
+    }
+  }
+
+  private func differences(
+    _ from: Int, _ to: Int, _ path: String?, _ limit: Int, _ travel: Travel
+  ) throws -> SessionDiff {
+    var (old, new): (JSON?, JSON?) = (
+      try StateJSON.past(try travel.state(at: from)), try StateJSON.past(try travel.state(at: to))
+    )
+    if let path {
+      let path = try JSONPath(parsing: path)
+      (old, new) = (old?.value(at: path), new?.value(at: path))
+    }
+    var diff = SessionDiff(from: from, to: to, path: path, changes: [], isTruncated: false)
+    guard let old, let new else {
+      if old != new {
+        diff.changes = [.init(path: "$", old: old?.text, new: new?.text)]
+      }
+      return diff
+    }
+    let changes = StateDiff.changes(old, new, limit: limit)
+    diff.isTruncated = changes.isTruncated
+    diff.changes = changes.places.map {
+      SessionDiff.Change(path: $0.path, old: $0.old?.text, new: $0.new?.text)
+    }
+    return diff
+  }
+
+  func timeline(_ query: SessionTimelineQuery) throws -> SessionResult {
+    let place = try place(query.file)
+    let last = min(query.range?.last ?? .max, place.end ?? .max)
+    let first = min(query.range?.first ?? 0, last)
+    let steps = query.range == nil && place.end == nil ? nil : first...last
+    do {
+      let timeline = try LogTimeline(
+        LogFile(path: place.path),
+        filter: LogTimeline.Filter(
+          sources: query.sources.map { Set($0.compactMap(LogTimeline.Source.init(rawValue:))) },
+          action: query.action, text: query.text, steps: steps),
+        effects: false)
+      var result = SessionTimeline(entries: [], spans: [], isTruncated: false)
+      var time: Int64 = 0
+      while let entry = try timeline.next() {
+        guard result.entries.count < query.limit else {
+          result.isTruncated = true
+          break
+        }
+        switch entry {
+        case .step(let step, let name):
+          time = step.t
+          result.entries.append(
+            .init(
+              kind: .step, step: step.n, time: step.t, origin: .init(step.origin), text: name))
+        case .mark(let mark):
+          result.entries.append(.init(kind: .mark, step: mark.n, time: time, text: mark.name))
+        case .issue(let issue):
+          result.entries.append(
+            .init(kind: .issue, step: issue.n, time: time, text: issue.message))
+        case .end(let end):
+          result.entries.append(.init(kind: .end, step: end.n, time: time, text: ""))
+        case .effect: break
+        }
+      }
+      result.spans = try spans(of: result.entries, in: place.path)
+      return .timeline(result)
+    } catch {
+      throw Failure(error, place.path)
+    }
+  }
+
+  /// The effects that lived during the steps that are shown, whatever those were chosen by.
+  private func spans(
+    of entries: [SessionTimeline.Entry], in path: String
+  ) throws(LogReadError) -> [SessionTimeline.Span] {
+    guard let first = entries.first?.step, let last = entries.last?.step else { return [] }
+    let timeline = try LogTimeline(LogFile(path: path), filter: .init(steps: first...last))
+    var spans: [SessionTimeline.Span] = []
+    while let entry = try timeline.next() {
+      if case .effect(let span) = entry { spans.append(.init(span)) }
+    }
+    return spans
+  }
+
+  // MARK: Searching and drawing
+
+  func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
+    let expression = try Expression.parse(text)
+    return try visit(Place(path: path, end: nil, here: nil)) { travel, end in
+      let found = try travel.bisect(linear ? .linear : .halving) { state in
+        !expression.evaluate(in: try StateJSON.past(state))
+      }
+      var result = SessionBisected(
+        path: path, assertion: text, step: nil, diff: nil, steps: end,
+        evaluations: found.evaluations)
+      if let step = found.step {
+        result.step = try logged(step, travel, isWhole: false)
+        result.diff = try differences(step - 1, step, nil, 20, travel)
+      }
+      return .bisected(result)
+    }
+  }
+
+  func graph(_ path: String, by label: String?) throws -> SessionResult {
+    try visit(Place(path: path, end: nil, here: nil)) { travel, _ in
+      if let label {
+        return .graph(try travel.stateGraph(by: try JSONPath(parsing: label)).graphviz)
+      }
+      // Where nothing is asked for: which commands run.
+      return .graph(
+        try travel.stateGraph { state in
+          let names = state.shell.running.map(\.name)
+          return names.isEmpty ? "idle" : names.joined(separator: ", ")
+        }.graphviz)
+    }
+  }
+
+  func causes(_ path: String, _ range: SessionRange?) throws -> SessionResult {
+    do {
+      let first = max(1, range?.first ?? 1)
+      // The range bounds what is held.
+      let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
+      return .graph(try CausalTree(LogFile(path: path), steps: first...last).graphviz)
+    } catch {
+      throw Failure(error, path)
+    }
+  }
+
+  func stats(_ path: String) throws -> SessionResult {
+    do {
+      return .stats(SessionFigure.all(of: try LogStatistics(LogFile(path: path))))
+    } catch {
+      throw Failure(error, path)
+    }
+  }
+
+  /// A longer test takes the compiler too long.
+  private static let testedSteps = 300
+
+  func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
+    let place = Place(path: path, end: nil, here: nil)
+    return try visit(place) { travel, end in
+      let last = try until.map { try step($0, place, travel, end) } ?? min(end, Self.testedSteps)
+      let export = LogTestExport(
+        .init(
+          imports: ["import SwiftBoardDependencies", "import SwiftBoardFeatures"],
+          reducer: "BoardReducer()",
+          dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)"))
+      return .test(try export.text(of: travel, steps: last), steps: last, of: end)
+    }
+  }
+
+  // MARK: Forking
+
+  func fork(at target: SessionTarget, to file: String?, from source: String?) throws
+    -> SessionResult
+  {
+    let place = try place(source)
+    return try visit(place) { travel, end in
+      let step = try step(target, place, travel, end)
+      let path = file ?? SessionWork.forkName(of: place.path, at: step)
+      let (continuation, state) = try travel.fork(at: step, to: path)
+      if source == nil { travels.keep(continuation, state, for: path) }
+      return .forked(
+        SessionForked(path: path, step: step, source: place.path, isContinued: source == nil))
+    }
+  }
+
+  /// `bug.actions.jsonl` at 7 is forked to `bug.fork-7.actions.jsonl`.
+  static func forkName(of path: String, at step: Int) -> String {
+    for ending in [".actions.jsonl", ".jsonl"] where path.hasSuffix(ending) {
+      return path.dropLast(ending.count) + ".fork-\(step)" + ending
+    }
+    return path + ".fork-\(step)"
+  }
+}
+
+extension SessionTarget {
+  static let end = SessionTarget(kind: .end, rawValue: "end")
+
+  init(step: Int) { self.init(kind: .step(step), rawValue: String(step)) }
+
+  private init(kind: Kind, rawValue: String) {
+    self.rawValue = rawValue
+    self.kind = kind
+  }
+}
+
+extension Failure {
+  static let noRecording = Failure(
+    code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
+    help: "'session record FILE' begins a recording; what looks into a file takes --file FILE")
+
+  init(_ error: ReplayError, _ path: String) {
+    self.init(reading: path, error.exitCode, error.description)
+  }
+
+  init(_ error: LogReadError, _ path: String) {
+    self.init(reading: path, error.exitCode, error.description)
+  }
+
+  init(_ error: LogTravelError, _ path: String) {
+    switch error {
+    case .noStep:
+      self.init(
+        code: error.exitCode, error: "noStep", message: error.description,
+        help: "'session timeline' lists them")
+    case .noMark:
+      self.init(
+        code: error.exitCode, error: "noMark", message: error.description,
+        help: "'session mark NAME' sets one; 'session timeline' lists them")
+    case .diverged, .replay: self.init(reading: path, error.exitCode, error.description)
+    }
+  }
+
+  init(_ error: LogForkError, _ path: String) {
+    let name =
+      switch error.exitCode {
+      case ExitCode.cannotCreate: "exists"
+      case ExitCode.usage: "noStep"
+      case ExitCode.data: "damaged"
+      default: "io"
+      }
+    self.init(code: error.exitCode, error: name, message: error.description)
+  }
+
+  /// Of a recording that is no use.
+  private init(reading path: String, _ code: Int32, _ message: String) {
+    let name =
+      switch code {
+      case ExitCode.no: "differs"
+      case ExitCode.missing: "missing"
+      case ExitCode.data: "damaged"
+      default: "io"
+      }
+    self.init(
+      code: code, error: name,
+      message: message.names(path) ? message : "\(path): \(message)")
+  }
+}
+
+extension String {
+  /// Whether it says which file it is about.
+  func names(_ path: String) -> Bool {
+    hasPrefix("\(path) ") || hasSuffix(" \(path)")
+  }
+}

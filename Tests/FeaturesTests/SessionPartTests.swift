@@ -1,0 +1,135 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardFeatures
+
+@Suite("Parts of session")
+struct SessionPartTests {
+  @Test(
+    "a step is named by number, mark, distance or as the end",
+    arguments: [
+      ("12", 12), ("0", 0), ("+2", 7), ("-5", 0), ("-6", -1), ("end", 9), ("@x", 3),
+    ])
+  func targets(text: String, expected: Int) throws {
+    let target = try #require(SessionTarget(rawValue: text))
+    #expect(target.step(from: 5, end: 9) { $0 == "x" ? 3 : -1 } == expected)
+    let bytes = try CanonicalEncoder.encode([target])
+    #expect(String(decoding: bytes, as: UTF8.self) == "[\"\(text)\"]")
+    #expect(try CanonicalDecoder.decode([SessionTarget].self, from: bytes) == [target])
+  }
+
+  @Test("anything else names no step", arguments: ["", "@", "x", "1.5", "--1", "END", "1e3"])
+  func noTarget(text: String) {
+    #expect(SessionTarget(rawValue: text) == nil)
+  }
+
+  @Test("ranges leave out either end")
+  func ranges() {
+    #expect(SessionRange(parsing: "3..9") == SessionRange(first: 3, last: 9))
+    #expect(SessionRange(parsing: "3..") == SessionRange(first: 3, last: .max))
+    #expect(SessionRange(parsing: "..9") == SessionRange(first: 0, last: 9))
+    #expect(SessionRange(parsing: "4") == SessionRange(first: 4, last: 4))
+    for text in ["", "9..3", "a..b", "1.2", "1...2", "-1..2"] {
+      #expect(SessionRange(parsing: text) == nil, "\(text)")
+    }
+  }
+
+  private func span(
+    _ name: String, _ first: Int, _ last: Int, _ end: SessionTimeline.Span.End = .finished
+  ) -> SessionTimeline.Span {
+    .init(name: name, id: nil, first: first, last: last, end: end, actions: 1)
+  }
+
+  @Test("bars: a lane an effect, used again; begun, living, ended, cancelled, behind a step")
+  func bars() {
+    let bars = EffectBars(
+      [span("a", 1, 4), span("b", 2, 3, .cancelled), span("c", 4, 4, .open), span("d", 5, 6)],
+      isASCII: true)
+    let rows = [(1, true), (2, true), (2, false), (3, true), (4, true), (5, true), (6, true)]
+    #expect(
+      bars.cells(rows.map { (step: $0.0, isStep: $0.1) }) == [
+        "o a", "| o b", "| |", "| x", "* o c", "o d", "*",
+      ])
+  }
+
+  @Test("a filtered timeline begins in the middle of an effect; what finds no lane is counted")
+  func manyBars() {
+    #expect(
+      EffectBars([span("a", 1, 9)], isASCII: true).cells([(5, true), (9, true)]) == ["|", "*"])
+    let many = (0..<10).map { span("e\($0)", 1, 2) }
+    #expect(
+      EffectBars(many, isASCII: true).cells([(1, true), (2, true)]) == [
+        "o o o o o o o o e0 e1 e2 e3 e4 e5 e6 e7 +2", "* * * * * * * *",
+      ])
+  }
+
+  @Test("the prompt: environment, recording, place in time, jobs")
+  func prompt() {
+    var state = BoardState()
+    func text(_ isRecording: Bool = false, _ hasProblem: Bool = false) -> String {
+      BoardPrompt(state, isRecording: isRecording, hasProblem: hasProblem)
+        .text(isContinuation: false)
+    }
+    #expect(text() == "board> ")
+    #expect(text(true) == "board *> ")
+    #expect(text(false, true) == "board !> ")
+    state.session.position = SessionPosition(step: 5, last: 12)
+    state.settings.environment = .mock
+    #expect(text(true) == "board[mock] *(5<12)> ")
+    state.shell.running = [
+      CommandContext(job: 1, line: 1, source: nil, text: "x", name: "x")
+    ]
+    #expect(text(true) == "board[mock] *(5<12) 1&> ")
+    state.settings.isASCII = false
+    #expect(text(true) == "board[mock] ●(5◂12) 1&› ")
+    #expect(
+      BoardPrompt(state, isRecording: false, hasProblem: false).text(isContinuation: true) == "… ")
+  }
+
+  @Test("a feed holds few items, gives all of them in order, and lets go when it is closed")
+  func feed() async {
+    let feed = ReplayFeed<Int>(capacity: 2)
+    async let producer = SessionReplay.offPool {
+      for item in 1...1000 { feed.put(item) }
+      feed.finish()
+    }
+    var items: [Int] = []
+    while let item = await feed.next() { items.append(item) }
+    _ = try? await producer
+    #expect(items == Array(1...1000))
+
+    let closed = ReplayFeed<Int>(capacity: 1)
+    async let blocked = SessionReplay.offPool {
+      for item in 1...1000 { closed.put(item) }
+      return closed.isClosed
+    }
+    #expect(await closed.next() == 1)
+    closed.close()
+    #expect(await (try? blocked) == true)
+    #expect(await closed.next() == nil)
+  }
+
+  @Test("what a replay prints comes in parts, where the line prints, and not into JSON")
+  func parts() {
+    var context = context("session replay x", "session.replay", job: 4)
+    context.redirect = .init(file: "out", appends: false)
+    var state = BoardState()
+    state.shell.running = [context]
+    var renderer = BoardRenderer(isReplay: false)
+    let part = BoardAction.session(.printed(job: 4, "a\n"))
+    #expect(
+      renderer.outputs(of: part, in: state, at: 0) == [
+        BoardOutput(stream: .standardOutput, text: "a\n", redirect: context.redirect, job: 4)
+      ])
+    #expect(
+      renderer.outputs(of: .session(.progress(job: 4, "1 of 2")), in: state, at: 0) == [
+        BoardOutput(stream: .standardError, text: "session replay: 1 of 2\n", job: 4)
+      ])
+    state.settings.output = .json
+    #expect(renderer.outputs(of: part, in: state, at: 0) == [])
+    #expect(
+      renderer.outputs(of: .session(.printed(job: 9, "a\n")), in: BoardState(), at: 0) == [])
+  }
+}

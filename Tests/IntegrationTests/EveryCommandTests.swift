@@ -1,0 +1,146 @@
+import SwiftBoardFeatures
+import SwiftBoardTestSupport
+import Testing
+
+/// A session with every command that the board has, recorded and replayed: whatever a command prints comes from its steps.
+@Suite(.timeLimit(.minutes(5)))
+struct EveryCommandTests {
+  /// Lines for every command, by its name, in an order in which they make sense. What may not work in memory may fail: how a
+  /// command fails is printed from steps as well.
+  private static let lines: [(command: String, lines: [String])] = [
+    ("keychain.get", ["keychain get radarr --reveal"]),
+    ("api.service.add", ["api service add rm http://127.0.0.1:18110/api"]),
+    ("api.service.list", ["api service list", "api service list --json"]),
+    ("api.service.show", ["api service show rm"]),
+    ("api.service.test", ["-api service test rm"]),
+    ("api.get", ["api get rm/character/1 --save one", "-api get rm/character/99999"]),
+    ("api.post", ["-api post rm/character name=x"]),
+    ("api.put", ["-api put rm/character/1 name=x"]),
+    ("api.patch", ["-api patch rm/character/1 name=x"]),
+    ("api.delete", ["-api delete rm/character/1"]),
+    ("api.head", ["api head rm/character/1"]),
+    ("api", ["api rm/character/1 --select name"]),
+    ("api.run", ["api run one"]),
+    ("api.recent", ["api recent", "api recent --json"]),
+    ("api.cache.list", ["api cache list"]),
+    ("api.cache.stats", ["api cache stats"]),
+    ("api.cache.clear", ["api cache clear"]),
+    ("api.cancel", ["api cancel all"]),
+    ("api.service.remove", ["api service remove rm"]),
+    ("keychain.init", ["-keychain init"]),
+    ("keychain.unlock", ["-keychain unlock"]),
+    ("keychain.status", ["keychain status"]),
+    ("keychain.check", ["-keychain check"]),
+    ("keychain.set", ["keychain set apple --generate 24"]),
+    ("keychain.list", ["keychain list", "keychain list --json"]),
+    ("keychain.rename", ["keychain rename apple pear"]),
+    ("keychain.remove", ["keychain remove pear"]),
+    ("keychain.lock", ["keychain lock"]),
+    ("db.put", [#"db put c 1 {"name":"é"}"#]),
+    ("db.get", ["db get c 1", "-db get c 2"]),
+    ("db.list", ["db list c", "db list c --json", "db list c -o csv"]),
+    ("db.remove", ["db remove c 1"]),
+    ("db.preference.set", ["db preference set p 1"]),
+    ("db.preference.get", ["db preference get p"]),
+    ("db.preference.list", ["db preference list"]),
+    ("db.preference.unset", ["db preference unset p"]),
+    ("db.stats", ["db stats"]),
+    ("db.check", ["db check"]),
+    ("db.backup", ["-db backup b.sqlite"]),
+    ("db.path", ["db path"]),
+    ("log.note", ["log note grüße"]),
+    ("log.tail", ["log tail"]),
+    ("log.level", ["log level info"]),
+    ("log.stats", ["log stats"]),
+    ("log.export", ["-log export l.jsonl"]),
+    ("log.redact.test", ["log redact test 'Authorization: Bearer x'"]),
+    ("log.clear", ["log clear"]),
+    ("echo", ["echo a b", "echo kept > out.txt", "echo more >> out.txt"]),
+    ("set", ["set x 1"]),
+    ("unset", ["unset x"]),
+    ("assert", ["assert shell.lastStatus == 0", "-assert shell.lastStatus == 7"]),
+    ("state", ["state api", "state shell.running"]),
+    ("help", ["help", "help session goto", "session goto --help"]),
+    ("jobs", ["jobs"]),
+    ("wait", ["echo later &", "wait"]),
+    ("cancel", ["-cancel 99"]),
+    ("effects", ["effects"]),
+    ("open", ["open swiftboard://db/c", "open swiftboard://db/c > open.txt"]),
+    ("source", ["source more.sb", "source more.sb > source.txt"]),
+    ("session.record", ["-session record other.jsonl"]),
+    ("session.status", ["session status"]),
+    ("session.mark", ["session mark here"]),
+    ("session.timeline", ["session timeline", "session timeline --grep films --json"]),
+    ("session.goto", ["session goto 3", "session status", "state shell", "-set x 2"]),
+    ("session.undo", ["session undo", "assert shell.lastStatus == 0"]),
+    ("session.live", ["session live"]),
+    ("session.state", ["session state db", "session state shell --at @here"]),
+    ("session.action", ["session action 2"]),
+    ("session.diff", ["-session diff 1 9", "-session diff 1 9 --json", "session diff 4 4"]),
+    ("session.fork", ["session fork 4 fork.jsonl --file old.jsonl"]),
+    (
+      "session.verify",
+      [
+        "session verify old.jsonl", "session verify old.jsonl --format junit",
+        "-session verify nothing.jsonl old.jsonl --format tap",
+      ]
+    ),
+    (
+      "session.replay",
+      [
+        "session replay old.jsonl", "session replay old.jsonl --from 2 --until 3 --speed 1000",
+        "-session replay old.jsonl --live",
+      ]
+    ),
+    ("session.bisect", ["session bisect old.jsonl --assert 'shell.variables.x != \"1\"'"]),
+    ("session.graph", ["session graph old.jsonl", "session graph old.jsonl --causes"]),
+    ("session.stats", ["session stats old.jsonl", "session stats old.jsonl --json"]),
+    ("session.test", ["session test old.jsonl"]),
+  ]
+
+  /// Those that end the session.
+  private static let endings = [
+    (command: "session.stop", line: "session stop"), (command: "exit", line: "exit 0"),
+  ]
+
+  @Test func everyCommandHasLines() {
+    let known = Set(Self.lines.map(\.command) + Self.endings.map(\.command))
+    let commands = Set(BoardFeatures.commands.specs.map(\.name))
+    #expect(commands.subtracting(known) == [], "a new command needs lines in this test")
+    #expect(known.subtracting(commands) == [], "there are lines for what is no command")
+  }
+
+  @Test(arguments: endings.map(\.line))
+  func theTranscriptOfAReplayIsThatOfTheSession(ending: String) async throws {
+    let program = try Program()
+    try program.folder.write("echo from a file\n", to: "more.sb")
+    let old = try await program.run(
+      "--environment", "mock", "--record", "old.jsonl", "-c", "set x 1", "-c", "echo old", "-c",
+      "db put c 1 {}")
+    try #require(old.status == .exited(0), "\(old.errorText)")
+    try program.folder.write(
+      Self.lines.flatMap(\.lines).joined(separator: "\n") + "\nnope\n\(ending)\n", to: "x.sb")
+
+    let first = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "--keep-going", "-f", "x.sb")
+    // The one line that is not understood.
+    #expect(first.status == .exited(64), "\(first.errorText)")
+    #expect(!first.errorText.contains("internal error"), "\(first.errorText)")
+    #expect(try program.text("out.txt") == "kept\nmore\n")
+    #expect(try program.text("source.txt") == "from a file\n")
+
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    // The files that the lines are about are of no interest to a replay.
+    try program.makeFolder("elsewhere")
+    let second = try await program.run(["session", "replay", "../r.jsonl"], in: "elsewhere")
+    #expect(second.status == .exited(0), "\(second.errorText)")
+    let secret = "0123456789abcdef0123456789abcdef"
+    #expect(first.outputText.hasPrefix(secret + "\n"))
+    #expect(!second.outputText.contains(secret))
+    #expect(
+      second.outputText
+        == first.outputText.replacing(secret + "\n", with: "«secret:radarr»\n"))
+    #expect(try program.files("elsewhere") == [])
+  }
+}

@@ -1,0 +1,366 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// Going back in a session, and looking into recordings.
+@Suite(.timeLimit(.minutes(5)))
+struct TimeTravelTests {
+  /// A program with the recording `r.jsonl` of four lines in eight steps, and a mark behind the second.
+  private static func recorded() async throws -> Program {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "set page 1", "-c",
+      "db put films a {\"n\":1}", "-c", "session mark here", "-c", "set page 2", "-c",
+      "db list films")
+    try #require(run.status == .exited(0), "\(run.errorText)")
+    return program
+  }
+
+  /// Without the column of times, which are those of the machine.
+  private static func withoutTimes(_ text: String) -> [String] {
+    text.split(separator: "\n").map { line in
+      String(line).replacing(#/[0-9]+\.[0-9]{6}( s)?/#, with: "T").replacing(#/\ +/#, with: " ")
+    }
+  }
+
+  // MARK: The running recording
+
+  @Test func aSessionIsTravelled() async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      set page 1
+      session mark before
+      set page 2
+      session timeline
+      session goto 1
+      state shell.variables.page
+      assert shell.variables.page == "1"
+      -set page 3
+      session goto +1
+      session goto end
+      session undo
+      state shell.variables.page
+      session goto @before
+      session status
+      session live
+      state shell.variables.page
+      session state shell.variables.page --at 1
+      session state shell.variables.page
+
+      """, to: "x.sb")
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(
+      Self.withoutTimes(run.outputText) == [
+        "step time by action effects",
+        "---- -------- ------------------- ----------------- -------",
+        " 1 T set page 1 shell.run",
+        " 2 T session mark before session.run",
+        " 3 T session session.succeeded",
+        " 3 T @before",
+        " 4 T set page 2 shell.run",
+        "step 1 of 6, T: set page 1",
+        #""1""#,
+        "step 2 of 13, T: session mark before",
+        "step 15 of 15, T: session.goto of step 14",
+        "step 3 of 17, T: session",
+        #""1""#,
+        "step 3 of 21, T: session",
+        "recording r.jsonl",
+        "steps 24",
+        "position step 3 of 21",
+        #""2""#,
+        #""1""#,
+        #""2""#,
+      ], "\(run.outputText)")
+    #expect(
+      run.errorText.contains("x.sb:8:1: error: you are looking at step 1 of 6"), "\(run.errorText)")
+    #expect(run.errorText.contains("'session live' goes back to now, 'session fork 1 FILE'"))
+  }
+
+  @Test func withoutARecordingThereIsNowhereToGo() async throws {
+    let program = try Program()
+    for line in [
+      "session goto 1", "session undo", "session timeline", "session action 1", "session diff 1 2",
+      "session fork 1", "session state --at 1",
+    ] {
+      let run = try await program.run("--environment", "mock", "-c", line)
+      #expect(run.status == .exited(64), "\(line): \(run.errorText)")
+      #expect(run.errorText.contains("nothing is being recorded"), "\(line)")
+      #expect(run.errorText.contains("help: 'session record FILE' begins a recording"), "\(line)")
+    }
+    let live = try await program.run("--environment", "mock", "-c", "session live")
+    #expect(live.status == .exited(0))
+  }
+
+  @Test(arguments: [
+    ("session goto 99", "there is no step 99"), ("session goto -9", "there is no step -"),
+    ("session goto @nope", "there is no mark \"nope\""), ("session goto x", "'x' names no step"),
+    ("session goto @", "'@' names no step"), ("session timeline --range 3.2", "is no range"),
+  ])
+  func whatIsNoPlaceIsSaid(line: String, message: String) async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "set a 1", "-c", line)
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains(message), "\(run.errorText)")
+  }
+
+  @Test func aForkGoesOnInARecordingOfItsOwn() async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      set page 1
+      set page 2
+      session goto 1
+      session fork 1 f.jsonl
+      state shell.variables.page
+      set page 3
+      assert session.position == null or shell.lastStatus == 0
+      session status
+      session goto -1
+      session live
+
+      """, to: "x.sb")
+    let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("f.jsonl has the first 1 steps of r.jsonl, and the board goes on"))
+    let lines = run.outputText.split(separator: "\n")
+    #expect(lines.dropFirst().first == #""1""#, "\(run.outputText)")
+    #expect(lines.contains { $0.hasPrefix("recording  f.jsonl") }, "\(run.outputText)")
+    #expect(!run.outputText.contains("position"))
+    #expect(try program.text("r.jsonl").split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
+    #expect(try program.text("f.jsonl").split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
+
+    let verified = try await program.run("session", "verify", "r.jsonl", "f.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let replay = try await program.run("session", "replay", "f.jsonl")
+    // The session itself, from the fork on.
+    #expect(replay.outputText == lines.dropFirst().map { $0 + "\n" }.joined())
+    let values = try await program.run(
+      "session", "state", "shell.variables.page", "--file", "f.jsonl", "--json")
+    #expect(values.outputText.contains(#""value":"3""#), "\(values.outputText)")
+  }
+
+  @Test func aForkIsNotMadeOverAFile() async throws {
+    let program = try await Self.recorded()
+    try program.folder.write("kept", to: "taken.jsonl")
+    let run = try await program.run("session", "fork", "2", "taken.jsonl", "--file", "r.jsonl")
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(try program.text("taken.jsonl") == "kept")
+    let named = try await program.run("session", "fork", "2", "--file", "r.jsonl")
+    #expect(named.status == .exited(0), "\(named.errorText)")
+    #expect(try await program.run("session", "verify", "r.fork-2.jsonl").status == .exited(0))
+  }
+
+  // MARK: Files
+
+  @Test func aTimelineIsFiltered() async throws {
+    let program = try await Self.recorded()
+    func rows(_ options: String...) async throws -> [String] {
+      let run = try await program.run(["session", "timeline", "r.jsonl", "--plain"] + options)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      return run.outputText.split(separator: "\n").map {
+        let cells = $0.split(separator: "\t", omittingEmptySubsequences: false)
+        return "\(cells[0]) \(cells[2]) | \(cells[3]) | \(cells[4])"
+      }
+    }
+    #expect(
+      try await rows() == [
+        "1 set page 1 | shell.run | ",
+        #"2 db put films a {"n":1} | db.run | o db.put"#,
+        "3 db.put of step 2 | db.succeeded | *",
+        "4 session mark here | session.run | ",
+        "5 session | session.succeeded | ",
+        "5  | @here | ",
+        "6 set page 2 | shell.run | ",
+        "7 db list films | db.run | o db.list",
+        "8 db.list of step 7 | db.succeeded | *",
+        "8  | end of the recording | ",
+      ])
+    #expect(try await rows("--by", "effect").map { $0.prefix(1) } == ["3", "8"])
+    #expect(
+      try await rows("--action", "db", "--range", "..3") == [
+        #"2 db put films a {"n":1} | db.run | o db.put"#, "3 db.put of step 2 | db.succeeded | *",
+      ])
+    #expect(try await rows("--grep", "page").map { $0.prefix(1) } == ["1", "6"])
+    #expect(try await rows("--limit", "1") == ["1 set page 1 | shell.run | "])
+  }
+
+  @Test func aDifferenceIsTheAnswerNo() async throws {
+    let program = try await Self.recorded()
+    let differ = try await program.run(
+      "session", "diff", "1", "6", "--path", "shell.variables", "--file", "r.jsonl")
+    #expect(differ.status == .exited(1))
+    #expect(
+      differ.outputText == "path  step 1  step 6\n----  ------  ------\npage  \"1\"     \"2\"\n")
+    #expect(differ.errorText == "the states after steps 1 and 6 differ in 1 place\n")
+    let json = try await program.run(
+      "--json", "session", "diff", "1", "@here", "--path", "shell.variables", "--file", "r.jsonl")
+    #expect(json.status == .exited(0))
+    #expect(json.outputText.contains(#""equal":true,"truncated":false,"changes":[]"#))
+    let no = try await program.run("--json", "session", "diff", "1", "6", "--file", "r.jsonl")
+    #expect(no.status == .exited(1) && no.outputText.hasPrefix(#"{"line":1,"ok":false,"#))
+  }
+
+  @Test func aSearchFindsTheStep() async throws {
+    let program = try await Self.recorded()
+    let found = try await program.run(
+      "session", "bisect", "r.jsonl", "--assert", #"shell.variables.page != "2""#)
+    #expect(found.status == .exited(0), "\(found.errorText)")
+    #expect(found.outputText.hasPrefix("step 6 of 8, "), "\(found.outputText)")
+    #expect(found.outputText.contains(#"  shell.variables.page: "1" -> "2""#))
+    let never = try await program.run("session", "bisect", "r.jsonl", "--assert", "api exists")
+    #expect(never.status == .exited(1))
+    #expect(never.errorText.contains("the assertion fails after no step"), "\(never.errorText)")
+    #expect(
+      try await program.run("session", "bisect", "r.jsonl", "--assert", "a ==").status
+        == .exited(64))
+    #expect(
+      try await program.run("session", "bisect", "no.jsonl", "--assert", "a exists").status
+        == .exited(66))
+  }
+
+  @Test func damageIsOneCodeEverywhere() async throws {
+    let program = try await Self.recorded()
+    var bytes = try program.folder.read("r.jsonl")
+    bytes[bytes.count / 2] ^= 1
+    try program.folder.write(bytes, to: "damaged.jsonl")
+    for words in [
+      ["verify", "damaged.jsonl"], ["replay", "damaged.jsonl"], ["timeline", "damaged.jsonl"],
+      ["stats", "damaged.jsonl"], ["graph", "damaged.jsonl"], ["test", "damaged.jsonl"],
+      ["graph", "damaged.jsonl", "--causes"], ["bisect", "damaged.jsonl", "--assert", "a exists"],
+      ["state", "--file", "damaged.jsonl"], ["action", "7", "--file", "damaged.jsonl"],
+      ["diff", "1", "7", "--file", "damaged.jsonl"],
+      ["fork", "7", "f.jsonl", "--file", "damaged.jsonl"],
+    ] {
+      let run = try await program.run(["session"] + words)
+      #expect(run.status == .exited(65), "\(words): \(run.errorText)")
+      let missing = try await program.run(
+        ["session"] + words.map { $0 == "damaged.jsonl" ? "missing.jsonl" : $0 })
+      #expect(missing.status == .exited(66), "\(words): \(missing.errorText)")
+    }
+    #expect(!program.exists("f.jsonl"))
+  }
+
+  @Test func manyFilesAreReported() async throws {
+    let program = try await Self.recorded()
+    try program.folder.write(try program.folder.read("r.jsonl"), to: "copy.jsonl")
+    let run = try await program.run(
+      "session", "verify", "r.jsonl", "missing.jsonl", "copy.jsonl", "--format", "tap")
+    #expect(run.status == .exited(66), "\(run.errorText)")
+    #expect(run.outputText.hasPrefix("TAP version 14\n1..3\nok 1 - r.jsonl\n"))
+    #expect(run.outputText.contains("\nnot ok 2 - missing.jsonl\n"))
+    #expect(run.outputText.contains("\nok 3 - copy.jsonl\n"))
+    let junit = try await program.run("session", "verify", "r.jsonl", "--format", "junit")
+    #expect(junit.outputText.contains(#"tests="1" failures="0" errors="0""#))
+  }
+
+  // MARK: Replays
+
+  @Test func aReplayPrintsAPart() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "echo one", "-c", "session mark here",
+      "-c", "echo two", "-c", "echo three")
+    #expect(run.status == .exited(0))
+    func replay(_ options: String...) async throws -> String {
+      let run = try await program.run(["session", "replay", "r.jsonl"] + options)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      return run.outputText
+    }
+    #expect(try await replay() == "one\ntwo\nthree\n")
+    #expect(try await replay("--from", "4") == "two\nthree\n")
+    #expect(try await replay("--until", "@here") == "one\n")
+    #expect(try await replay("--from", "2", "--until", "4") == "two\n")
+    #expect(try await replay("--idle-limit", "1ms") == "one\ntwo\nthree\n")
+    for (options, message) in [
+      (["--until", "-1"], "--until takes"), (["--until", "@no"], "there is no mark"),
+      (["--speed", "0"], "--speed is a number above 0"), (["--step"], "there is no terminal"),
+      (["--live", "--speed", "2"], "exclude each other"),
+    ] {
+      let run = try await program.run(["session", "replay", "r.jsonl"] + options)
+      #expect(run.status == .exited(64), "\(options): \(run.errorText)")
+      #expect(run.errorText.contains(message), "\(options): \(run.errorText)")
+    }
+  }
+
+  @Test func aLiveReplayAsksTheServices() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "db put c 1 {}", "-c", "db list c")
+    #expect(run.status == .exited(0))
+    let same = try await program.run(
+      "--environment", "mock", "session", "replay", "r.jsonl", "--live")
+    #expect(same.status == .exited(0), "\(same.errorText)")
+    #expect(same.errorText == "2 lines were sent, 4 steps agree\n")
+    // Another world answers otherwise.
+    let other = try await program.run(
+      "--environment", "mock", "-c", "db put c 9 {}", "-c", "session replay r.jsonl --live")
+    #expect(other.status == .exited(1), "\(other.errorText)")
+    #expect(other.errorText.contains("step 4: expected the action"), "\(other.errorText)")
+  }
+
+  /// Nothing of a recording depends on where and when it is replayed.
+  @Test(arguments: [
+    ["TZ": "Pacific/Kiritimati", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"],
+    ["TZ": "America/St_Johns", "LANG": "C", "LC_ALL": "de_DE.UTF-8"],
+  ])
+  func aRecordingOfAnotherPlaceVerifies(environment: [String: String]) async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      db put c 1 {"I":"ı","at":1.5}
+      db list c
+      log note "İstanbul"
+      log tail
+      session timeline
+      state
+
+      """, to: "x.sb")
+    let first = try await program.run(
+      ["--home", "h", "--record", "r.jsonl", "-f", "x.sb"], environment: environment)
+    #expect(first.status == .exited(0), "\(first.errorText)")
+    let here: [String: String?] = ["TZ": "UTC", "LANG": "C", "LC_ALL": "C"]
+    let verified = try await program.run(["session", "verify", "r.jsonl"], environment: here)
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let second = try await program.run(["session", "replay", "r.jsonl"], environment: here)
+    #expect(second.output == first.output)
+  }
+
+  // MARK: At a terminal
+
+  @Test func thePromptSaysWhereOneIs() async throws {
+    let program = try Program()
+    let terminal = try program.startOnTerminal(
+      "--ascii", "--environment", "mock", "--no-init")
+    #expect(await terminal.waitForOutput("board[mock]> "))
+    terminal.type("session record r.jsonl\r")
+    #expect(await terminal.waitForOutput("board[mock] *> "), "\(terminal.outputText)")
+    terminal.type("session goto 0\r")
+    #expect(await terminal.waitForOutput("board[mock] *(0<1)> "), "\(terminal.outputText)")
+    terminal.type("session live\r")
+    #expect(await terminal.waitForOutput("board[mock] *> ", count: 2), "\(terminal.outputText)")
+    terminal.type("session stop\r")
+    #expect(await terminal.waitForOutput("board[mock]> ", count: 2), "\(terminal.outputText)")
+    terminal.type("exit\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test func aReplayGoesStepByStep() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "echo one", "-c", "echo two")
+    #expect(run.status == .exited(0))
+    let terminal = try program.startOnTerminal("session", "replay", "r.jsonl", "--step")
+    #expect(await terminal.waitForOutput("q ends -- "), "\(terminal.outputText)")
+    #expect(!terminal.outputText.contains("one"))
+    terminal.type("\r")
+    #expect(await terminal.waitForOutput("one"))
+    #expect(await terminal.waitForOutput("q ends -- ", count: 2), "\(terminal.outputText)")
+    terminal.type("q\r")
+    #expect(await terminal.wait() == .exited(130), "\(terminal.outputText)")
+    #expect(!terminal.outputText.contains("two"))
+  }
+}
