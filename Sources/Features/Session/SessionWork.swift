@@ -10,6 +10,8 @@ struct SessionWork {
   let moment: SessionMoment?
   /// Where somebody looks.
   let position: Int?
+  /// Hears now and then of the step that was reached where that takes its time.
+  var progress: @Sendable (_ step: Int) -> Void = { _ in }
 
   private typealias Travel = SessionTravels.Travel
 
@@ -32,7 +34,7 @@ struct SessionWork {
     _ place: Place, _ body: (Travel, _ end: Int) throws -> Result
   ) throws -> Result {
     do {
-      return try travels.visit(place.path, reaching: place.end) { travel in
+      return try travels.visit(place.path, reaching: place.end, progress: progress) { travel in
         try body(travel, min(place.end ?? travel.stepCount, travel.stepCount))
       }
     } catch let error as ReplayError {
