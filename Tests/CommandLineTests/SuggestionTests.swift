@@ -51,7 +51,8 @@ struct SuggestionTests {
   @Test(
     "far words give nothing",
     arguments: [
-      "", "x", "zz", "nope", "banana", "xyz", "hlkjhlkjh", "curl", "git", "keyboard", "quitting", "a b c",
+      "", "x", "zz", "nope", "banana", "xyz", "hlkjhlkjh", "curl", "git", "keyboard", "quitting",
+      "a b c",
       "漢字",
     ])
   func far(typed: String) {

@@ -112,6 +112,41 @@ struct SessionCommandTests {
     #expect(try program.text("o.txt") == "one\ntwo\n")
   }
 
+  @Test func linksAndFilesPrintWhereTheirLinesPrint() async throws {
+    let program = try Program()
+    try program.folder.write("echo one\necho own > own.txt\necho two\n", to: "more.sb")
+    let run = try await program.run(
+      "--environment", "mock", "-c", "db put c 1 {}", "-c", "source more.sb > source.txt", "-c",
+      "open swiftboard://db/c/1 > open.txt", "-c", "open swiftboard://db/c/1 & ; wait", "-c",
+      "source more.sb >> source.txt")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "{}\n")
+    #expect(try program.text("source.txt") == "one\ntwo\none\ntwo\n")
+    #expect(try program.text("own.txt") == "own\n")
+    #expect(try program.text("open.txt") == "{}\n")
+    let background = try await program.run("--environment", "mock", "-c", "source more.sb &")
+    #expect(background.status == .exited(64))
+    #expect(background.errorText.contains("takes no '&'"), "\(background.errorText)")
+  }
+
+  /// Also before a board is there to say it.
+  @Test func failuresOfTheProgramAreJSONToo() async throws {
+    let program = try Program()
+    try program.folder.write("kept", to: "taken.jsonl")
+    for (arguments, code) in [
+      (["--json", "-f", "nothing.sb"], 66), (["--json", "--nope"], 64),
+      (["-o", "json", "--nope"], 64),
+      (["--json", "--record", "taken.jsonl", "-c", "echo"], 73),
+    ] {
+      let run = try await program.run(arguments)
+      #expect(run.status == .exited(Int32(code)), "\(arguments): \(run.errorText)")
+      #expect(
+        run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":\#(code),"error":""#)
+          && run.errorLines.count == 2, "\(arguments): \(run.errorText)")
+      #expect(run.output == [])
+    }
+  }
+
   @Test func aRevealedSecretGoesNowhereElse() async throws {
     let program = try Program()
     let run = try await program.run(

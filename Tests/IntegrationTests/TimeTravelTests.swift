@@ -63,10 +63,10 @@ struct TimeTravelTests {
         "step 1 of 6, T: set page 1",
         #""1""#,
         "step 2 of 13, T: session mark before",
-        "step 15 of 15, T: session.goto of step 14",
-        "step 3 of 17, T: session",
+        "step 15 of 15, T: session.succeeded by session.goto of step 14",
+        "step 3 of 17, T: session.succeeded by session",
         #""1""#,
-        "step 3 of 21, T: session",
+        "step 3 of 21, T: session.succeeded by session",
         "recording r.jsonl",
         "steps 24",
         "position step 3 of 21",
@@ -125,13 +125,16 @@ struct TimeTravelTests {
       """, to: "x.sb")
     let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
     #expect(run.status == .exited(0), "\(run.errorText)")
-    #expect(run.errorText.contains("f.jsonl has the first 1 steps of r.jsonl, and the board goes on"))
+    #expect(
+      run.errorText.contains("f.jsonl has the first 1 steps of r.jsonl, and the board goes on"))
     let lines = run.outputText.split(separator: "\n")
     #expect(lines.dropFirst().first == #""1""#, "\(run.outputText)")
     #expect(lines.contains { $0.hasPrefix("recording  f.jsonl") }, "\(run.outputText)")
     #expect(!run.outputText.contains("position"))
-    #expect(try program.text("r.jsonl").split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
-    #expect(try program.text("f.jsonl").split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
+    for file in ["r.jsonl", "f.jsonl"] {
+      let last = try program.text(file).split(separator: "\n").last
+      #expect(last?.hasPrefix(#"{"k":"end""#) == true, "\(file)")
+    }
 
     let verified = try await program.run("session", "verify", "r.jsonl", "f.jsonl")
     #expect(verified.status == .exited(0), "\(verified.errorText)")

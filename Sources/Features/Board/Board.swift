@@ -201,7 +201,7 @@ public final class Board: Sendable {
     case .session(.succeeded(_, .forked(let fork))) where fork.isContinued:
       // Whoever waits for this command goes on when the board does.
       guard let finished = state.shell.finished else { break }
-      leave(for: fork, finished)
+      leave(for: fork, finished, running: state.shell.running.map(\.job))
       return
     case .session(.succeeded(_, .marked(let name))):
       // Behind the answer, so that at the mark nothing is under way, least of all the mark's own line.
@@ -270,12 +270,13 @@ public final class Board: Sendable {
 
   // MARK: Forks
 
-  /// Ends the recording, and takes the state that a fork of it ends with.
-  private func leave(for fork: SessionForked, _ finished: FinishedJob) {
+  /// Ends the recording and what still runs, and takes the state that a fork ends with.
+  private func leave(for fork: SessionForked, _ finished: FinishedJob, running: [Int]) {
     guard let (log, state) = travels.takeContinuation(for: fork.path) else { return end(finished) }
     stopRecording()
     travels.keep(log, state, for: fork.path)
     shared.withLock { $0.forking = (fork, finished) }
+    for job in running { cancel(job) }
     store.send(.resumed(state), origin: .program("session"))
   }
 

@@ -35,9 +35,8 @@ struct ResumeReducer: Reducer {
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     guard case .resumed(let other) = action else { return [] }
-    let running = state.shell.running.map(\.job)
     state = other
-    return running.map { .cancel(id: $0) }
+    return []
   }
 }
 

@@ -95,7 +95,7 @@ enum SessionOutcomes {
   // MARK: Travel
 
   private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
-    let what = step.origin.map { ": \($0.text)" } ?? ", the beginning"
+    let what = step.origin == nil ? ", the beginning" : ": \(step.title)"
     return Outcome(
       job: job,
       value: [
@@ -239,7 +239,7 @@ enum SessionOutcomes {
       .init("changes", found.diff.flatMap { json($0)["changes"] } ?? .null),
     ]
     var text =
-      "step \(step.step) of \(found.steps), \(SessionText.seconds(step.time)) s: \(step.origin?.text ?? "")\n"
+      "step \(step.step) of \(found.steps), \(SessionText.seconds(step.time)) s: \(step.title)\n"
     for change in found.diff?.changes ?? [] {
       text +=
         "  \(change.path): \(SessionText.value(change.old)) -> \(SessionText.value(change.new))\n"

@@ -41,25 +41,32 @@ struct SessionReducer: Reducer {
     case .record, .stop, .status, .mark, .live:
       // Recording is begun and ended around the store, right after this step; the answer comes as an action.
       return []
-    case .goto(let target): return look("goto", job) { try work.go(to: target) }
-    case .undo: return look("undo", job) { try work.undo() }
+    case .goto(let target): return look("goto", job, dependencies, work) { try $0.go(to: target) }
+    case .undo: return look("undo", job, dependencies, work) { try $0.undo() }
     case .state(let path, let at, let file):
-      return look("state", job) { try work.state(path, at: at, file: file) }
-    case .assert(let text): return look("assert", job) { try work.assert(text) }
+      return look("state", job, dependencies, work) { try $0.state(path, at: at, file: file) }
+    case .assert(let text): return look("assert", job, dependencies, work) { try $0.assert(text) }
     case .action(let target, let file):
-      return look("action", job) { try work.action(target, file: file) }
+      return look("action", job, dependencies, work) { try $0.action(target, file: file) }
     case .diff(let a, let b, let path, let limit, let file):
-      return look("diff", job) { try work.diff(a, b, path: path, limit: limit, file: file) }
-    case .timeline(let query): return look("timeline", job) { try work.timeline(query) }
+      return look("diff", job, dependencies, work) {
+        try $0.diff(a, b, path: path, limit: limit, file: file)
+      }
+    case .timeline(let query):
+      return look("timeline", job, dependencies, work) { try $0.timeline(query) }
     case .fork(let target, let file, let from):
-      return look("fork", job) { try work.fork(at: target, to: file, from: from) }
+      return look("fork", job, dependencies, work) { try $0.fork(at: target, to: file, from: from) }
     case .bisect(let path, let assertion, let linear):
-      return look("bisect", job) { try work.bisect(path, assert: assertion, linear: linear) }
-    case .graph(let path, let label): return look("graph", job) { try work.graph(path, by: label) }
-    case .causes(let path, let range): return look("graph", job) { try work.causes(path, range) }
-    case .stats(let path): return look("stats", job) { try work.stats(path) }
+      return look("bisect", job, dependencies, work) {
+        try $0.bisect(path, assert: assertion, linear: linear)
+      }
+    case .graph(let path, let label):
+      return look("graph", job, dependencies, work) { try $0.graph(path, by: label) }
+    case .causes(let path, let range):
+      return look("graph", job, dependencies, work) { try $0.causes(path, range) }
+    case .stats(let path): return look("stats", job, dependencies, work) { try $0.stats(path) }
     case .test(let path, let until):
-      return look("test", job) { try work.test(path, until: until) }
+      return look("test", job, dependencies, work) { try $0.test(path, until: until) }
     case .verify(let paths, let format, let acceptsRisk):
       return run("verify", job) { send in
         try await SessionVerification.verify(
@@ -72,19 +79,19 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that reads a recording and ends in one action.
+  /// An effect that reads a recording, perhaps a long one, and ends in one action.
   private func look(
-    _ name: String, _ job: Int, _ body: @escaping @Sendable () throws -> SessionResult
+    _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
+    _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
-    [
-      .task(name: "session.\(name)") {
-        do {
-          return .succeeded(job: job, try await SessionReplay.offPool(body))
-        } catch {
-          return .failed(job: job, Failure(any: error))
-        }
-      }.cancellable(id: job)
-    ]
+    run(name, job) { send in
+      var work = work
+      let pace = ProgressPace(dependencies.clock)
+      work.progress = { step in
+        if pace.isDue { send(.progress(job: job, "\(step) steps")) }
+      }
+      return try await SessionReplay.offPool { [work] in try body(work) }
+    }
   }
 
   /// An effect that tells of itself before it ends.

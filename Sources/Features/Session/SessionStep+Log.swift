@@ -33,6 +33,15 @@ extension SessionStep {
       digest: isWhole ? step.digest?.description : nil)
   }
 
+  /// A line as typed; of any other step its action and who sent it.
+  var title: String {
+    switch origin {
+    case nil: ""
+    case .user, .link: origin?.text ?? ""
+    case .effect, .program: "\(name) by \(origin?.text ?? "")"
+    }
+  }
+
   /// The state that a recording begins with.
   static let beginning = SessionStep(
     step: 0, time: 0, origin: nil, name: "", action: nil, draws: [], effects: [], digest: nil)

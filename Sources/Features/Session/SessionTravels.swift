@@ -27,8 +27,9 @@ final class SessionTravels: Sendable {
   ///
   /// - Parameter reaching: The step that the recording has at least. One that has grown since it was opened serves as long as that
   ///   step was there; without it, only one that did not change.
+  /// - Parameter progress: Hears of the steps that were read where the whole recording has to be.
   func visit<Result: Sendable>(
-    _ path: String, reaching step: Int?, acceptsRisk: Bool = false,
+    _ path: String, reaching step: Int?, progress: @Sendable (_ step: Int) -> Void,
     _ body: (Travel) throws -> Result
   ) throws -> Result {
     let file = FileIdentity(path)
@@ -39,10 +40,10 @@ final class SessionTravels: Sendable {
         return try body(known.travel)
       }
       kept = nil
-      var options = Travel.Options()
-      options.acceptRisk = acceptsRisk
-      let travel = try Travel(
-        LogFile(path: path), replayer: SessionReplay.replayer(), options: options)
+      let travel = try withoutActuallyEscaping(progress) { progress in
+        try Travel(
+          LogFile(path: path), replayer: SessionReplay.replayer(), progress: { progress($0) })
+      }
       let result = try body(travel)
       if let file { kept = Kept(travel: travel, file: file) }
       return result

@@ -5,14 +5,10 @@ import Synchronization
 
 /// Checks many recordings, one a processor at a time, and says now and then how far it is.
 enum SessionVerification {
-  /// Microseconds between two reports.
-  private static let interval: Int64 = 1_000_000
-
   private struct Work {
     var done = 0
     var failed = 0
     var steps = 0
-    var due: Int64
   }
 
   static func verify(
@@ -20,8 +16,7 @@ enum SessionVerification {
     _ dependencies: Dependencies, _ send: Send<SessionAction>
   ) async throws -> SessionResult {
     let flag = Flag()
-    let clock = dependencies.clock
-    let work = SharedWork(Work(due: clock.now + interval), total: paths.count)
+    let work = SharedWork(total: paths.count, ProgressPace(dependencies.clock))
     return try await withTaskCancellationHandler {
       try await SessionReplay.offPool {
         let verification = LogVerification { path throws(ReplayError) in
@@ -29,11 +24,11 @@ enum SessionVerification {
             path, acceptsRisk: acceptsRisk, isCancelled: { flag.isSet }
           ) { step, _, _ in
             guard step.number.isMultiple(of: 1000) else { return }
-            work.note(steps: 1000, clock) { send(.progress(job: job, $0)) }
+            work.note(steps: 1000) { send(.progress(job: job, $0)) }
           }
         }
         let report = verification.run(paths) { progress in
-          work.note(progress, clock) { send(.progress(job: job, $0)) }
+          work.note(progress) { send(.progress(job: job, $0)) }
         }
         let checks = report.results.map { result in
           switch result.outcome {
@@ -61,39 +56,34 @@ enum SessionVerification {
   }
 
   private final class SharedWork: Sendable {
-    private let work: Mutex<Work>
+    private let work = Mutex(Work())
     private let total: Int
+    private let pace: ProgressPace
 
-    init(_ work: sending Work, total: Int) {
-      self.work = Mutex(work)
+    init(total: Int, _ pace: ProgressPace) {
       self.total = total
+      self.pace = pace
     }
 
-    func note(steps: Int, _ clock: BoardClock, _ tell: (String) -> Void) {
-      note(clock, tell) { $0.steps += steps }
+    func note(steps: Int, _ tell: (String) -> Void) {
+      note(tell) { $0.steps += steps }
     }
 
-    func note(
-      _ progress: LogVerification.Progress, _ clock: BoardClock, _ tell: (String) -> Void
-    ) {
-      note(clock, tell) {
+    func note(_ progress: LogVerification.Progress, _ tell: (String) -> Void) {
+      note(tell) {
         $0.done = progress.done
         $0.failed = progress.failed
       }
     }
 
-    private func note(
-      _ clock: BoardClock, _ tell: (String) -> Void, _ change: (inout Work) -> Void
-    ) {
-      let now = clock.now
-      let text = work.withLock { work -> String? in
+    private func note(_ tell: (String) -> Void, _ change: (inout Work) -> Void) {
+      let now = work.withLock { work in
         change(&work)
-        guard now >= work.due else { return nil }
-        work.due = now + interval
-        let failed = work.failed > 0 ? ", \(work.failed) failed" : ""
-        return "\(work.done) of \(total) files\(failed), \(work.steps) steps"
+        return work
       }
-      if let text { tell(text) }
+      guard pace.isDue else { return }
+      let failed = now.failed > 0 ? ", \(now.failed) failed" : ""
+      tell("\(now.done) of \(total) files\(failed), \(now.steps) steps")
     }
   }
 }

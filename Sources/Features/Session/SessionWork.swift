@@ -10,6 +10,8 @@ struct SessionWork {
   let moment: SessionMoment?
   /// Where somebody looks.
   let position: Int?
+  /// Hears now and then of the step that was reached where that takes its time.
+  var progress: @Sendable (_ step: Int) -> Void = { _ in }
 
   private typealias Travel = SessionTravels.Travel
 
@@ -28,12 +30,19 @@ struct SessionWork {
     return Place(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
+  /// - Parameter targets: Where in it; one that was opened before serves as long as it reaches so far.
   private func visit<Result: Sendable>(
-    _ place: Place, _ body: (Travel, _ end: Int) throws -> Result
+    _ place: Place, _ targets: SessionTarget?...,
+    body: (Travel, _ end: Int) throws -> Result
   ) throws -> Result {
+    let reach = place.end.map { end in
+      targets.map { target in
+        if case .step(let step) = target?.kind { min(step, end) } else { end }
+      }.max() ?? end
+    }
     do {
-      return try travels.visit(place.path, reaching: place.end) { travel in
-        try body(travel, min(place.end ?? travel.stepCount, travel.stepCount))
+      return try travels.visit(place.path, reaching: reach, progress: progress) { travel in
+        try body(travel, place.end ?? travel.stepCount)
       }
     } catch let error as ReplayError {
       throw Failure(error, place.path)
@@ -53,8 +62,8 @@ struct SessionWork {
       try travel.step(ofMark: name)
     }
     guard (0...end).contains(step) else {
-      // Beyond the end there may be a divergence, which says more.
-      if step > end, end == travel.stepCount { _ = try travel.state(at: step) }
+      // Behind the last step that can be visited there may be a divergence, which says more.
+      if step > end, place.end == nil { _ = try travel.state(at: step) }
       throw LogTravelError.noStep(step, last: end)
     }
     return step
@@ -68,7 +77,7 @@ struct SessionWork {
 
   func go(to target: SessionTarget) throws -> SessionResult {
     let place = try place(nil)
-    return try visit(place) { travel, end in
+    return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
       return .travelled(try logged(step, travel, isWhole: false), of: end)
     }
@@ -103,9 +112,9 @@ struct SessionWork {
 
   func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
     let place = try place(file)
-    return try visit(place) { travel, end in
-      let step = try step(
-        target ?? (place.here.map { SessionTarget(step: $0) } ?? .end), place, travel, end)
+    let target = target ?? place.here.map { SessionTarget(step: $0) } ?? .end
+    return try visit(place, target) { travel, end in
+      let step = try step(target, place, travel, end)
       return .state(try value(at: path, step, travel).text, step: step)
     }
   }
@@ -125,7 +134,7 @@ struct SessionWork {
   func assert(_ text: String) throws -> SessionResult {
     let place = try place(nil)
     let expression = try Expression.parse(text)
-    return try visit(place) { travel, end in
+    return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
       let step = place.here ?? end
       return .asserted(
         text, holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
@@ -135,7 +144,7 @@ struct SessionWork {
 
   func action(_ target: SessionTarget, file: String?) throws -> SessionResult {
     let place = try place(file)
-    return try visit(place) { travel, end in
+    return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
       guard step > 0 else {
         throw Failure(
@@ -150,7 +159,7 @@ struct SessionWork {
     _ a: SessionTarget, _ b: SessionTarget, path: String?, limit: Int, file: String?
   ) throws -> SessionResult {
     let place = try place(file)
-    return try visit(place) { travel, end in
+    return try visit(place, a, b) { travel, end in
       .differences(
         try differences(
           try step(a, place, travel, end), try step(b, place, travel, end), path, limit, travel))
@@ -311,7 +320,7 @@ struct SessionWork {
     -> SessionResult
   {
     let place = try place(source)
-    return try visit(place) { travel, end in
+    return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
       let path = file ?? SessionWork.forkName(of: place.path, at: step)
       let (continuation, state) = try travel.fork(at: step, to: path)

@@ -1,0 +1,25 @@
+import SwiftBoardDependencies
+import Synchronization
+
+/// Says when it is time to tell again how far something is: once a second, and not in the first.
+final class ProgressPace: Sendable {
+  private static let interval: Int64 = 1_000_000
+
+  private let clock: BoardClock
+  private let due: Mutex<Int64>
+
+  init(_ clock: BoardClock) {
+    self.clock = clock
+    due = Mutex(clock.now + ProgressPace.interval)
+  }
+
+  /// Whether it is time now; the next time is counted from here.
+  var isDue: Bool {
+    let now = clock.now
+    return due.withLock { due in
+      guard now >= due else { return false }
+      due = now + ProgressPace.interval
+      return true
+    }
+  }
+}
