@@ -1,7 +1,6 @@
 import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization
@@ -43,7 +42,9 @@ enum SessionReplay {
     _ query: SessionReplayQuery, job: Int, _ dependencies: Dependencies,
     _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
-    if query.isLive { return try await live(query.file, dependencies) }
+    if query.isLive {
+      return try await SessionLiveReplay(path: query.file, dependencies: dependencies).run()
+    }
     let last = try await offPool { try lastStep(query) }
     let feed = ReplayFeed<Part>()
     let isPaced = query.speed != nil || query.isStepped
@@ -75,31 +76,6 @@ enum SessionReplay {
     defer { feed.close() }
     try await play(feed, query, job, dependencies, send)
     return try await result
-  }
-
-  /// Sends a recording's lines to the services there are, from the state it began with, and compares the actions that follow.
-  private static func live(_ path: String, _ dependencies: Dependencies) async throws
-    -> SessionCheck
-  {
-    do {
-      let state = try await offPool {
-        try CanonicalDecoder.decode(
-          BoardState.self,
-          from: try CanonicalEncoder.encode(try LogFile(path: path).reader().header().state))
-      }
-      let board = Board(state: state, dependencies: dependencies, seed: 0, sink: { _ in })
-      let report = try await LiveReplay<BoardReducer>(schema: schema).run(
-        LogFile(path: path), on: board.store)
-      await board.store.shutdown(deadline: .zero)
-      return SessionCheck(
-        path: path, steps: report.agreed, code: report.exitCode,
-        message: report.difference?.description
-          ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
-    } catch let error as ReplayError {
-      return SessionCheck(path, error)
-    } catch let error as LogReadError {
-      return SessionCheck(path, .unreadable(error))
-    }
   }
 
   /// Takes the parts at their time, and prints them.
