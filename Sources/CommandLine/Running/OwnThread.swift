@@ -7,12 +7,12 @@
 #endif
 
 /// Runs what blocks away from the threads that Swift's tasks share.
-enum OwnThread {
+public enum OwnThread {
   /// Runs `body` on a thread of its own and returns its result; some 20 microseconds more than `body` itself.
   ///
   /// It cannot be cancelled: `body` must have a way to end. Where no thread can be started it runs at once, which is
   /// still right, only not polite.
-  static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  public static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       start { continuation.resume(returning: body()) }
     }

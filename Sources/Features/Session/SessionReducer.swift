@@ -90,7 +90,11 @@ struct SessionReducer: Reducer {
       work.progress = { step in
         if pace.isDue { send(.progress(job: job, "\(step) steps")) }
       }
-      return try await SessionReplay.offPool { [work] in try body(work) }
+      return try await withTaskCancellationHandler { [work] in
+        try await SessionReplay.offPool { try body(work) }
+      } onCancel: { [flag = work.flag] in
+        flag.set()
+      }
     }
   }
 

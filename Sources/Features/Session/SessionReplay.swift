@@ -1,4 +1,3 @@
-import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
@@ -155,13 +154,11 @@ enum SessionReplay {
       }, onStep: onStep)
   }
 
-  /// Runs work that takes its time on a thread that is not the pool's.
+  /// Runs work that takes its time on a thread of its own: the pool, which has one a processor, must be there for Ctrl-C.
   static func offPool<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
-    }
+    try await OwnThread.run { Swift.Result { try work() } }.get()
   }
 }
 

@@ -14,7 +14,8 @@ import Synchronization
 final class SessionTravels: Sendable {
   typealias Travel = LogTravel<BoardReducer>
 
-  private struct Kept {
+  /// Its travel is only used under the lock; before it is put there, only by the thread that opened it.
+  private struct Kept: @unchecked Sendable {
     let travel: Travel
     let file: FileIdentity
   }
@@ -23,7 +24,7 @@ final class SessionTravels: Sendable {
   /// What a board needs to write on in a fork that was just made, by its path.
   private let continuations = Mutex<[String: (LogContinuation, BoardState)]>([:])
 
-  /// Calls `body` with a recording; one at a time.
+  /// Calls `body` with a recording; with one that is kept, one at a time.
   ///
   /// - Parameter reaching: The step that the recording has at least. One that has grown since it was opened serves as long as that
   ///   step was there; without it, only one that did not change.
@@ -33,21 +34,24 @@ final class SessionTravels: Sendable {
     _ body: (Travel) throws -> Result
   ) throws -> Result {
     let file = FileIdentity(path)
-    return try kept.withLock { kept in
-      if let known = kept, let file, known.file.isSame(as: file),
+    let known = try kept.withLock { kept -> Result? in
+      guard let known = kept, let file, known.file.isSame(as: file),
         known.file == file || step.map({ $0 <= known.travel.stepCount }) ?? false
-      {
-        return try body(known.travel)
-      }
-      kept = nil
-      let travel = try withoutActuallyEscaping(progress) { progress in
-        try Travel(
-          LogFile(path: path), replayer: SessionReplay.replayer(), progress: { progress($0) })
-      }
-      let result = try body(travel)
-      if let file { kept = Kept(travel: travel, file: file) }
-      return result
+      else { return nil }
+      return try body(known.travel)
     }
+    if let known { return known }
+    // Not under the lock: opening a long one takes its time, and nobody else should wait for it.
+    let travel = try withoutActuallyEscaping(progress) { progress in
+      try Travel(
+        LogFile(path: path), replayer: SessionReplay.replayer(), progress: { progress($0) })
+    }
+    let result = try body(travel)
+    if let file {
+      let new = Kept(travel: travel, file: file)
+      kept.withLock { $0 = new }
+    }
+    return result
   }
 
   func keep(_ continuation: LogContinuation, _ state: BoardState, for path: String) {

@@ -15,7 +15,7 @@ enum SessionVerification {
     _ paths: [String], format: SessionReportFormat?, acceptsRisk: Bool, job: Int,
     _ dependencies: Dependencies, _ send: Send<SessionAction>
   ) async throws -> SessionResult {
-    let flag = Flag()
+    let flag = CancelFlag()
     let work = SharedWork(total: paths.count, ProgressPace(dependencies.clock))
     return try await withTaskCancellationHandler {
       try await SessionReplay.offPool {
@@ -47,12 +47,6 @@ enum SessionVerification {
     } onCancel: {
       flag.set()
     }
-  }
-
-  private final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-    func set() { value.withLock { $0 = true } }
   }
 
   private final class SharedWork: Sendable {

@@ -12,6 +12,8 @@ struct SessionWork {
   let position: Int?
   /// Hears now and then of the step that was reached where that takes its time.
   var progress: @Sendable (_ step: Int) -> Void = { _ in }
+  /// Set when nobody wants the answer any more.
+  let flag = CancelFlag()
 
   private typealias Travel = SessionTravels.Travel
 
@@ -206,6 +208,7 @@ struct SessionWork {
       var result = SessionTimeline(entries: [], spans: [], isTruncated: false)
       var time: Int64 = 0
       while let entry = try timeline.next() {
+        try flag.check()
         guard result.entries.count < query.limit else {
           result.isTruncated = true
           break
@@ -228,7 +231,7 @@ struct SessionWork {
       }
       result.spans = try spans(of: result.entries, in: place.path)
       return .timeline(result)
-    } catch {
+    } catch let error as LogReadError {
       throw Failure(error, place.path)
     }
   }
@@ -251,8 +254,9 @@ struct SessionWork {
   func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
     let expression = try Expression.parse(text)
     return try visit(Place(path: path, end: nil, here: nil)) { travel, end in
-      let found = try travel.bisect(linear ? .linear : .halving) { state in
-        !expression.evaluate(in: try StateJSON.past(state))
+      let found = try travel.bisect(linear ? .linear : .halving) { [flag] state in
+        try flag.check()
+        return !expression.evaluate(in: try StateJSON.past(state))
       }
       var result = SessionBisected(
         path: path, assertion: text, step: nil, diff: nil, steps: end,
