@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import Synchronization
 import Testing
 
 @testable import SwiftBoardFeatures
@@ -86,6 +87,21 @@ struct SessionPartTests {
     #expect(text(true) == "board[mock] ●(5◂12) 1&› ")
     #expect(
       BoardPrompt(state, isRecording: false, hasProblem: false).text(isContinuation: true) == "… ")
+  }
+
+  @Test("progress is told once a second, and not in the first")
+  func pace() {
+    let time = Mutex<Int64>(5_000_000)
+    let pace = ProgressPace(
+      BoardClock(now: { time.withLock { $0 } }, sleep: { _ in }))
+    func isDue(after microseconds: Int64) -> Bool {
+      time.withLock { $0 += microseconds }
+      return pace.isDue
+    }
+    #expect(
+      [0, 999_999, 1, 0, 900_000, 200_000, 5_000_000].map(isDue) == [
+        false, false, true, false, false, true, true,
+      ])
   }
 
   @Test("a feed holds few items, gives all of them in order, and lets go when it is closed")

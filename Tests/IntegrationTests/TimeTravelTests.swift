@@ -146,6 +146,33 @@ struct TimeTravelTests {
     #expect(values.outputText.contains(#""value":"3""#), "\(values.outputText)")
   }
 
+  @Test func whatRunsEndsWhereTheBoardGoesToAFork() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let run = try await program.run(
+      "--home", "h", "--record", "r.jsonl", "-c", "set a 1", "-c",
+      "api get \(server.origin)/faults/hang &", "-c", "session fork 1 f.jsonl", "-c", "jobs", "-c",
+      "set a 2")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("error: cancelled"), "\(run.errorText)")
+    #expect(run.outputText.split(separator: "\n").count <= 2, "no job: \(run.outputText)")
+    let verified = try await program.run("session", "verify", "r.jsonl", "f.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+  }
+
+  /// A fork from the middle of a command has that command ended, in the new recording as well.
+  @Test func aForkFromTheMiddleOfACommandEndsIt() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "db put c 1 {}", "-c",
+      "session fork 1 f.jsonl", "-c", "assert shell.lastStatus == 130", "-c",
+      "state shell.running")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "[]\n")
+    let replay = try await program.run("session", "replay", "f.jsonl")
+    #expect(replay.outputText == "[]\n" && replay.status == .exited(0), "\(replay.errorText)")
+  }
+
   @Test func aForkIsNotMadeOverAFile() async throws {
     let program = try await Self.recorded()
     try program.folder.write("kept", to: "taken.jsonl")
