@@ -24,6 +24,9 @@ examples:
 	@for example in Examples/*/Package.swift; do \
 	  echo "example $$(dirname $$example)"; \
 	  $(SWIFT) run --package-path "$$(dirname "$$example")" || exit 1; \
+	  if [ -d "$$(dirname "$$example")/Tests" ]; then \
+	    $(SWIFT) test --package-path "$$(dirname "$$example")" || exit 1; \
+	  fi; \
 	done
 
 # What is free of noise: how much each kind of step allocates.
