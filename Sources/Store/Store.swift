@@ -212,7 +212,8 @@ public struct RunningEffect<Action: Sendable>: Sendable {
     guard entry.shape == .leaf, let effect = work.effect
     else { return nil }
     descriptor = effect.descriptor
-    since = .now - .nanoseconds(max(0, coarseNanoseconds() - entry.since))
+    let age = max(0, coarseNanoseconds() - entry.since)
+    since = .now - .nanoseconds(age)
     step = entry.step
     cause = work.cause
   }
