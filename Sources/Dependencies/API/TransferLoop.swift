@@ -16,6 +16,7 @@ final class TransferLoop {
   private var active: [UInt64: Transfer] = [:]
   private var ids: [CurlLibrary.Handle: UInt64] = [:]
   private var idle: [EasyHandle] = []
+  private let clock = ContinuousClock()
 
   init?(_ library: CurlLibrary, _ configuration: LiveAPIClient.Configuration) {
     guard let multi = library.multiInit() else { return nil }
@@ -80,9 +81,20 @@ final class TransferLoop {
     return hasFinished
   }
 
-  /// Waits for the network, a timer of libcurl or `curl_multi_wakeup`. An idle client wakes once an hour.
+  /// Waits for the network, a timer of libcurl or `curl_multi_wakeup`. An idle client wakes once an hour, one with transfers each
+  /// second: see `nudge`.
   func wait() {
-    _ = library.multiPoll(multi, nil, 0, 3_600_000, nil)
+    let start = clock.now
+    _ = library.multiPoll(multi, nil, 0, active.isEmpty ? 3_600_000 : 1000, nil)
+    if !active.isEmpty, clock.now - start >= .milliseconds(900) { nudge() }
+  }
+
+  /// Lets libcurl look at the transfers that wait for a connection. It wakes one of them when another ends, and where that one finds none
+  /// after all, nobody wakes the rest; removing a handle does.
+  private func nudge() {
+    guard let spare = idle.popLast() ?? EasyHandle(library) else { return }
+    if library.multiAdd(multi, spare.raw) == 0 { _ = library.multiRemove(multi, spare.raw) }
+    idle.append(spare)
   }
 
   /// Frees everything; what is under way fails.
