@@ -53,7 +53,8 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An id of a type that the store does not know. A class, so that copying is a retain and comparing no dynamic cast.
+/// An id of a type that the store does not know. A class, so that copying is a retain and most comparisons end at the
+/// hash.
 @usableFromInline
 class AnyCancelID: @unchecked Sendable {
   // Unchecked only because a subclassable class cannot be checked: this field and the subclass's are constants of Sendable types.
@@ -108,6 +109,28 @@ struct ScopeKey: Hashable, Sendable {
 
   @inlinable
   func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}
+
+extension ScopeKey {
+  /// By the id that the composition gave, else by its line of source.
+  @inlinable
+  init(id: (any Hashable & Sendable)?, location: SourceLocation) {
+    if let id {
+      let identity = CancelID(opening: id)
+      self.init(identity: identity, label: identity.description)
+    } else {
+      self.init(identity: CancelID(location), label: nil)
+    }
+  }
+}
+
+extension CancelID {
+  /// From an id whose type is not known here.
+  @inlinable
+  init(opening id: any Hashable & Sendable) {
+    func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }
+    self = wrap(id)
+  }
 }
 
 /// An id with its place, outermost scope first. Without an id it stands for everything at that place and below.

@@ -71,6 +71,16 @@ extension Store {
       observe: { core.observe($0, $1) })
   }
 
+  /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or the calling task is cancelled: for an
+  /// actor that lives off a store.
+  ///
+  /// - Parameter limit: As in `steps(buffering:)`.
+  nonisolated(nonsending) public func forEachStep(
+    buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
+  ) async {
+    for await (step, state) in steps(buffering: limit) { await body(step, state) }
+  }
+
   /// Waits for the first state that fulfils `predicate`, the present one included. No state is missed: it is asked in every step.
   ///
   /// - Parameter predicate: Must be quick; it is part of the cost of `send` while somebody waits, and must not use the store.

@@ -63,3 +63,21 @@ extension EffectTable {
     }
   }
 }
+
+extension Store {
+  /// Tells `meter` what happens in the store, in place of the meter before; `nil` takes it off. Independent of hooks and observers.
+  ///
+  /// Without a meter it costs nothing. With one, each event costs its call, and events of effects build their descriptors.
+  ///
+  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
+  public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
+    let old = core.lock.withLock { machine -> (@Sendable (StoreEvent<Action>) -> Void)? in
+      let old = machine.outbox.meter
+      machine.outbox.meter = meter
+      machine.noteAudience()
+      return old
+    }
+    // What it holds ends here, and not under the lock.
+    _ = old
+  }
+}

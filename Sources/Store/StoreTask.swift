@@ -19,7 +19,7 @@ public struct StoreTask: Sendable {
   ///
   /// Runs where the caller does: no hop to another executor where there is nothing to wait for.
   nonisolated(nonsending) public func finish() async {
-    guard let target, !target.isFinished(token) else { return }
+    guard let target, !target.isSettled(token) else { return }
     await withTaskCancellationHandler {
       await target.wait(for: token)
     } onCancel: {
@@ -45,6 +45,8 @@ protocol EffectHost: AnyObject, Sendable {
   nonisolated(nonsending) func wait(for token: EffectToken) async
   func cancel(_ token: EffectToken)
   func isFinished(_ token: EffectToken) -> Bool
+  /// Whether it has ended and observers have been told of all that it did.
+  func isSettled(_ token: EffectToken) -> Bool
   func removeObserver(_ id: Int)
 }
 

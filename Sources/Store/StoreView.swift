@@ -104,30 +104,4 @@ extension Store {
   ) -> StoreView<ChildState, ChildAction> {
     view.scope(state: state, action: action)
   }
-
-  /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or the calling task is cancelled: for an
-  /// actor that lives off a store.
-  ///
-  /// - Parameter limit: As in `steps(buffering:)`.
-  nonisolated(nonsending) public func forEachStep(
-    buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
-  ) async {
-    for await (step, state) in steps(buffering: limit) { await body(step, state) }
-  }
-
-  /// Tells `meter` what happens in the store, in place of the meter before; `nil` takes it off. Independent of hooks and observers.
-  ///
-  /// Without a meter it costs nothing. With one, each event costs its call, and events of effects build their descriptors.
-  ///
-  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
-  public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
-    let old = core.lock.withLock { machine -> (@Sendable (StoreEvent<Action>) -> Void)? in
-      let old = machine.outbox.meter
-      machine.outbox.meter = meter
-      machine.noteAudience()
-      return old
-    }
-    // What it holds ends here, and not under the lock.
-    _ = old
-  }
 }

@@ -72,9 +72,9 @@ func printAllocations(_ limits: [AllocationLimit]) -> Bool {
 /// Sends through nested features, composed by plain calls and by key paths.
 private func depths() -> [(String, () -> Void)] {
   let plain = Store(
-    initialState: opaque(deep5()), reducer: opaque(Plain5()), dependencies: opaque(1))
+    initialState: opaque(deep5()), reducer: opaque(plain5), dependencies: opaque(1))
   let paths = Store(
-    initialState: opaque(deep5()), reducer: opaque(Paths5()), dependencies: opaque(1))
+    initialState: opaque(deep5()), reducer: opaque(paths5), dependencies: opaque(1))
   let list = Store(
     initialState: opaque(ListState(1000)), reducer: opaque(ListByOperator()),
     dependencies: opaque(1))

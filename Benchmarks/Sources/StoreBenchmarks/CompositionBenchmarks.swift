@@ -16,13 +16,14 @@ enum Wrapped<Inner: Sendable>: Sendable {
   }
 }
 
-// Features are concrete types, as they are in a program: each level is written out.
-
-struct Plain1: Reducer {
-  let child = Counter()
+/// One level more around a feature, by a plain call.
+struct PlainLevel<Child: Reducer>: Reducer where Child.Dependencies == Int {
+  let child: Child
 
   @inlinable
-  func reduce(_ state: inout L1, _ action: A1, _ dependencies: Int) -> [Effect<A1>] {
+  func reduce(
+    _ state: inout Parent<Child.State>, _ action: Wrapped<Child.Action>, _ dependencies: Int
+  ) -> [Effect<Wrapped<Child.Action>>] {
     switch action {
     case .child(let action):
       return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
@@ -33,144 +34,12 @@ struct Plain1: Reducer {
   }
 }
 
-struct Plain2: Reducer {
-  let child = Plain1()
+/// One level more, by a key path.
+struct PathLevel<Child: Reducer>: ComposedReducer where Child.Dependencies == Int {
+  let child: Child
 
-  @inlinable
-  func reduce(_ state: inout L2, _ action: A2, _ dependencies: Int) -> [Effect<A2>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain3: Reducer {
-  let child = Plain2()
-
-  @inlinable
-  func reduce(_ state: inout L3, _ action: A3, _ dependencies: Int) -> [Effect<A3>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain4: Reducer {
-  let child = Plain3()
-
-  @inlinable
-  func reduce(_ state: inout L4, _ action: A4, _ dependencies: Int) -> [Effect<A4>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain5: Reducer {
-  let child = Plain4()
-
-  @inlinable
-  func reduce(_ state: inout L5, _ action: A5, _ dependencies: Int) -> [Effect<A5>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain6: Reducer {
-  let child = Plain5()
-
-  @inlinable
-  func reduce(_ state: inout L6, _ action: A6, _ dependencies: Int) -> [Effect<A6>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain7: Reducer {
-  let child = Plain6()
-
-  @inlinable
-  func reduce(_ state: inout L7, _ action: A7, _ dependencies: Int) -> [Effect<A7>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain8: Reducer {
-  let child = Plain7()
-
-  @inlinable
-  func reduce(_ state: inout L8, _ action: A8, _ dependencies: Int) -> [Effect<A8>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain9: Reducer {
-  let child = Plain8()
-
-  @inlinable
-  func reduce(_ state: inout L9, _ action: A9, _ dependencies: Int) -> [Effect<A9>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Plain10: Reducer {
-  let child = Plain9()
-
-  @inlinable
-  func reduce(_ state: inout L10, _ action: A10, _ dependencies: Int) -> [Effect<A10>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-struct Paths1: ComposedReducer {
-  var body: some Reducer<L1, A1, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Counter() }
+  var body: some Reducer<Parent<Child.State>, Wrapped<Child.Action>, Int> {
+    Scope(state: \.child, action: Wrapped.child, id: "child") { child }
     Reduce { state, action, _ in
       if case .own = action { state.own &+= 1 }
       return []
@@ -178,95 +47,15 @@ struct Paths1: ComposedReducer {
   }
 }
 
-struct Paths2: ComposedReducer {
-  var body: some Reducer<L2, A2, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths1() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
+extension Reducer where Dependencies == Int {
+  var plain: PlainLevel<Self> { PlainLevel(child: self) }
+  var path: PathLevel<Self> { PathLevel(child: self) }
 }
 
-struct Paths3: ComposedReducer {
-  var body: some Reducer<L3, A3, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths2() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths4: ComposedReducer {
-  var body: some Reducer<L4, A4, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths3() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths5: ComposedReducer {
-  var body: some Reducer<L5, A5, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths4() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths6: ComposedReducer {
-  var body: some Reducer<L6, A6, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths5() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths7: ComposedReducer {
-  var body: some Reducer<L7, A7, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths6() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths8: ComposedReducer {
-  var body: some Reducer<L8, A8, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths7() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths9: ComposedReducer {
-  var body: some Reducer<L9, A9, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths8() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-struct Paths10: ComposedReducer {
-  var body: some Reducer<L10, A10, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { Paths9() }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
+let plain5 = Counter().plain.plain.plain.plain.plain
+let plain10 = plain5.plain.plain.plain.plain.plain
+let paths5 = Counter().path.path.path.path.path
+let paths10 = paths5.path.path.path.path.path
 
 typealias L1 = Parent<Counter.State>
 typealias A1 = Wrapped<Counter.Action>
@@ -501,23 +290,25 @@ func compositionBenchmarks() -> [Measurement] {
   add(
     "P2", "1 scope, plain call", byHand, goal: 1.0,
     sending(
-      Plain1(), deep1(), { .child(.add($0)) }, against: Switch1(), deep1(), { .child(.add($0)) }))
+      Counter().plain, deep1(), { .child(.add($0)) }, against: Switch1(), deep1(),
+      { .child(.add($0)) }))
   add(
     "P2", "1 scope, key path", byHand, goal: 2.5,
     sending(
-      Paths1(), deep1(), { .child(.add($0)) }, against: Switch1(), deep1(), { .child(.add($0)) }))
+      Counter().path, deep1(), { .child(.add($0)) }, against: Switch1(), deep1(),
+      { .child(.add($0)) }))
   add(
     "P2", "5 scopes, plain call", byHand, goal: 1.0,
-    sending(Plain5(), deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) }))
+    sending(plain5, deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) }))
   add(
     "P2", "5 scopes, key paths", byHand, goal: 2.5,
-    sending(Paths5(), deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) }))
+    sending(paths5, deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) }))
   add(
     "P2", "10 scopes, plain call", byHand, goal: 1.0,
-    sending(Plain10(), deep10(), { add10($0) }, against: Switch10(), deep10(), { add10($0) }))
+    sending(plain10, deep10(), { add10($0) }, against: Switch10(), deep10(), { add10($0) }))
   add(
     "P2", "10 scopes, key paths", byHand, goal: 2.5,
-    sending(Paths10(), deep10(), { add10($0) }, against: Switch10(), deep10(), { add10($0) }))
+    sending(paths10, deep10(), { add10($0) }, against: Switch10(), deep10(), { add10($0) }))
 
   // P3
   func row(_ index: Int, of count: Int) -> ListAction {

@@ -66,14 +66,6 @@ extension ChildScope {
   }
 }
 
-extension CancelID {
-  @inlinable
-  init(opening id: any Hashable & Sendable) {
-    func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }
-    self = wrap(id)
-  }
-}
-
 extension Optional {
   /// Changes the wrapped value in place.
   @inlinable

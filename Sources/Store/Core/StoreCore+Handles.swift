@@ -3,7 +3,12 @@ extension StoreCore {
   nonisolated(nonsending) func wait(for token: EffectToken) async {
     await withUnsafeContinuation { continuation in
       let isOver = lock.withLock { machine -> Bool in
-        guard let index = machine.table.index(of: token) else { return true }
+        guard let index = machine.table.index(of: token) else {
+          // Its last step may be on its way to the observers: who waited finds that they have been told.
+          guard machine.isPublishing, !machine.isHeld else { return true }
+          machine.publicationWaiters.append(continuation)
+          return false
+        }
         machine.table.entries[Int(index)].flags.insert(.awaited)
         machine.table.waiters[index, default: Few()].append(continuation)
         return false
@@ -20,6 +25,13 @@ extension StoreCore {
   @inlinable
   func isFinished(_ token: EffectToken) -> Bool {
     lock.withLock { $0.table.index(of: token) == nil }
+  }
+
+  @inlinable
+  func isSettled(_ token: EffectToken) -> Bool {
+    lock.withLock { machine in
+      machine.table.index(of: token) == nil && (!machine.isPublishing || machine.isHeld)
+    }
   }
 
   @inlinable

@@ -178,6 +178,7 @@ final class StoreCore<R: Reducer>: EffectHost {
       let (next, ends) = lock.withLock { machine -> (Leaving, [@Sendable () -> Void]) in
         machine.isPublishing = machine.isHeld
         guard machine.hasMore || machine.isClosed else { return (.nothing, []) }
+        machine.resumePublicationWaiters()
         run(&machine)
         return (machine.depart(), machine.takeEnds())
       }

@@ -48,13 +48,15 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var isClosed = false { didSet { notePlain() } }
   /// Whether steps have an audience, hooks or observers.
   @usableFromInline var isTapped = false { didSet { notePlain() } }
+  /// There is a step in `publication`.
+  @usableFromInline var hasPublication = false
   @usableFromInline var hooks: StepHooks<State, Action>?
   /// A step on its way to the observers: written under the lock, then read by the one thread that publishes, while `isPublishing` keeps
   /// every other away. Memory of our own, since a step's data need not move on their way out of the lock; there once somebody observes.
   @usableFromInline nonisolated(unsafe) var publication:
     UnsafeMutablePointer<Publication<State, Action>>?
-  /// There is a step in it.
-  @usableFromInline var hasPublication = false
+  /// Who waits for something that has ended, until observers have been told of the step that ended it.
+  @usableFromInline var publicationWaiters: [UnsafeContinuation<Void, Never>] = []
   /// What runs because the state declares it.
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
   /// Their keys in the order in which they began.
@@ -168,8 +170,16 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   }
 
   @inlinable
+  mutating func resumePublicationWaiters() {
+    if publicationWaiters.isEmpty { return }
+    for waiter in publicationWaiters { outbox.partings.append(.resume(waiter)) }
+    publicationWaiters = []
+  }
+
+  @inlinable
   var hasMore: Bool {
-    hasPublication || !outbox.partings.isEmpty || queueHead < queue.count
+    hasPublication || !publicationWaiters.isEmpty || !outbox.partings.isEmpty
+      || queueHead < queue.count
       || !outbox.raised.isEmpty || !outbox.starts.isEmpty
   }
 

@@ -97,16 +97,3 @@ extension Effect {
     return copy
   }
 }
-
-extension ScopeKey {
-  @inlinable
-  init(id: (any Hashable & Sendable)?, location: SourceLocation) {
-    if let id {
-      func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }
-      let identity = wrap(id)
-      self.init(identity: identity, label: identity.description)
-    } else {
-      self.init(identity: CancelID(location), label: nil)
-    }
-  }
-}

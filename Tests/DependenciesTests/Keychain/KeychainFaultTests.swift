@@ -107,15 +107,16 @@ import Testing
     arguments: [EIO, ENOSPC, EXDEV, EACCES])
   func failures(code: Int32) async throws {
     let calls = try await callsOfASave()
-    var failures = 0
-    for (index, call) in calls.enumerated() {
+    for index in calls.indices {
       let folder = try KeychainFolder()
       let script = Script()
       let service = try await prepared(folder, script)
       script.arm(index, .error(code))
       let thrown = await kind { try await service.save(new, forKey: "a") }
-      if thrown == .io { failures += 1 }
-      _ = script.disarm()
+      // How often a file is read differs by chance: what failed is the call that this save made at that place, if it came so far.
+      let made = script.disarm()
+      guard index < made.count else { continue }
+      let call = made[index]
       let place: Comment = "\(call) (call \(index)), errno \(code): \(String(describing: thrown))"
       #expect(temporaries(folder).isEmpty, place)
       let expected = thrown == nil || thrown == .durabilityUnknown ? new : old
@@ -123,16 +124,12 @@ import Testing
       #expect(try await fresh.load(forKey: "a") == expected, place)
       #expect(try await service.load(forKey: "a") == expected, place)
       if call == .syncFolder { #expect(thrown == .durabilityUnknown) }
-      // How often a file is read differs by chance, so that the armed call may not have come; then nothing was thrown.
-      if thrown != nil,
-        [.createFile, .changeMode, .write, .sync, .read, .close, .rename].contains(call)
-      {
+      if [.createFile, .changeMode, .write, .sync, .read, .close, .rename].contains(call) {
         #expect(thrown == .io, place)
       }
       try await service.save(Data([3]), forKey: "a")
       #expect(try await fresh.load(forKey: "a") == Data([3]), place)
     }
-    #expect(failures >= 6)
   }
 
   @Test("interrupted and short calls are carried on")
