@@ -17,6 +17,7 @@ struct EffectTable<Action: Sendable>: Sendable {
   @usableFromInline var count = 0
   @usableFromInline var registry = CancelRegistry()
   @usableFromInline var limits = EffectLimits()
+  /// By the entry they wait for; under -1 those who wait for a publication to end.
   @usableFromInline var waiters: [Int32: Few<UnsafeContinuation<Void, Never>>] = [:]
   @usableFromInline var idleWaiters: [UnsafeContinuation<Void, Never>] = []
 

@@ -6,7 +6,7 @@ extension StoreCore {
         guard let index = machine.table.index(of: token) else {
           // Its last step may be on its way to the observers: who waited finds that they have been told.
           guard machine.isPublishing, !machine.isHeld else { return true }
-          machine.publicationWaiters.append(continuation)
+          machine.waitForPublication(continuation)
           return false
         }
         machine.table.entries[Int(index)].flags.insert(.awaited)

@@ -50,13 +50,13 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var isTapped = false { didSet { notePlain() } }
   /// There is a step in `publication`.
   @usableFromInline var hasPublication = false
+  /// Somebody waits for something that has ended, until observers have been told of the step that ended it.
+  @usableFromInline var hasPublicationWaiters = false
   @usableFromInline var hooks: StepHooks<State, Action>?
   /// A step on its way to the observers: written under the lock, then read by the one thread that publishes, while `isPublishing` keeps
   /// every other away. Memory of our own, since a step's data need not move on their way out of the lock; there once somebody observes.
   @usableFromInline nonisolated(unsafe) var publication:
     UnsafeMutablePointer<Publication<State, Action>>?
-  /// Who waits for something that has ended, until observers have been told of the step that ended it.
-  @usableFromInline var publicationWaiters: [UnsafeContinuation<Void, Never>] = []
   /// What runs because the state declares it.
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
   /// Their keys in the order in which they began.
@@ -170,15 +170,21 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   }
 
   @inlinable
+  mutating func waitForPublication(_ continuation: UnsafeContinuation<Void, Never>) {
+    hasPublicationWaiters = true
+    table.waiters[-1, default: Few()].append(continuation)
+  }
+
+  @inlinable
   mutating func resumePublicationWaiters() {
-    if publicationWaiters.isEmpty { return }
-    for waiter in publicationWaiters { outbox.partings.append(.resume(waiter)) }
-    publicationWaiters = []
+    guard hasPublicationWaiters else { return }
+    hasPublicationWaiters = false
+    table.waiters.removeValue(forKey: -1)?.forEach { outbox.partings.append(.resume($0)) }
   }
 
   @inlinable
   var hasMore: Bool {
-    hasPublication || !publicationWaiters.isEmpty || !outbox.partings.isEmpty
+    hasPublication || hasPublicationWaiters || !outbox.partings.isEmpty
       || queueHead < queue.count
       || !outbox.raised.isEmpty || !outbox.starts.isEmpty
   }
