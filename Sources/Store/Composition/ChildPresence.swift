@@ -42,11 +42,12 @@ extension ChildScope {
     _ effects: [Effect<Child>], of child: ChildPresence,
     as embed: @escaping @Sendable (Child) -> Parent
   ) -> [Effect<Parent>] {
-    if effects.isEmpty { return [] }
-    return if case .one(let identity) = child {
-      adopt(effects, of: identity, as: embed)
-    } else {
-      adopt(effects, as: embed)
+    effects.adopted { effects in
+      if case .one(let identity) = child {
+        adopt(effects, of: identity, as: embed)
+      } else {
+        adopt(effects, as: embed)
+      }
     }
   }
 

@@ -31,9 +31,10 @@ struct ChildScope: Sendable {
   func adopt<Child, Parent>(
     _ effects: [Effect<Child>], as embed: @escaping @Sendable (Child) -> Parent
   ) -> [Effect<Parent>] {
-    if effects.isEmpty { return [] }
-    let key = key
-    return effects.map { $0.map(embed).nested(under: key) }
+    effects.adopted { effects in
+      let key = key
+      return effects.map { $0.map(embed).nested(under: key) }
+    }
   }
 
   /// The effects of one child among several at this place.
@@ -43,7 +44,6 @@ struct ChildScope: Sendable {
     _ effects: [Effect<Child>], of identity: CancelID,
     as embed: @escaping @Sendable (Child) -> Parent
   ) -> [Effect<Parent>] {
-    if effects.isEmpty { return [] }
     let outer = key
     let inner = ScopeKey(identity)
     return effects.map { $0.map(embed).nested(under: inner).nested(under: outer) }
@@ -98,15 +98,5 @@ extension ScopeKey {
   @inline(__always)
   init(_ identity: CancelID) {
     self.init(identity: identity, label: identity.description)
-  }
-}
-
-extension Array {
-  /// Both, without making a new array where one is empty.
-  @inlinable
-  static func joined<Action>(_ first: Self, _ second: Self) -> Self
-  where Element == Effect<Action> {
-    if second.isEmpty { return first }
-    return first.isEmpty ? second : first + second
   }
 }

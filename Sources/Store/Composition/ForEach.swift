@@ -136,9 +136,10 @@ where Child.Dependencies == Base.Dependencies {
   @inlinable
   @inline(__always)
   func adopted(_ effects: [Effect<Child.Action>], _ id: ID) -> [Effect<Base.Action>] {
-    if effects.isEmpty { return [] }
-    let embed = action.embed
-    return scope.adopt(
-      effects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
+    effects.adopted { effects in
+      let embed = action.embed
+      return scope.adopt(
+        effects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
+    }
   }
 }

@@ -12,24 +12,24 @@ extension Array {
   /// - Complexity: One comparison without effects; the id is not even made then.
   @inlinable
   @inline(__always)
-  public func scoped<Child, Parent, ID: Hashable & Sendable>(
+  public consuming func scoped<Child, Parent, ID: Hashable & Sendable>(
     _ embed: @escaping @Sendable (Child) -> Parent, id: @autoclosure () -> ID,
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    isEmpty ? [] : adopted(embed, id)
+    adopted { $0.adopted(embed, id) }
   }
 
   /// The same, with this line of source for an id: give one where a single line serves several children.
   @inlinable
   @inline(__always)
-  public func scoped<Child, Parent>(
+  public consuming func scoped<Child, Parent>(
     _ embed: @escaping @Sendable (Child) -> Parent,
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    isEmpty
-      ? []
-      : adopted(
+    adopted {
+      $0.adopted(
         embed, under: ScopeKey(id: nil, location: SourceLocation(fileID: fileID, line: line)))
+    }
   }
 
   @inlinable
@@ -116,9 +116,8 @@ extension Reducer {
           absentElement(action.action, id, among: elements.ids), fileID: fileID, line: line)
       ]
     }
-    let effects = reduce(&elements.storage[position], action.action, dependencies)
-    return effects.isEmpty
-      ? [] : effects.adopted({ .element(id: id, action: $0) }) { id }
+    return reduce(&elements.storage[position], action.action, dependencies)
+      .adopted { $0.adopted({ .element(id: id, action: $0) }) { id } }
   }
 }
 

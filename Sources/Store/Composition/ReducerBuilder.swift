@@ -84,9 +84,7 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
     _ state: inout R0.State, _ action: R0.Action, _ dependencies: R0.Dependencies
   ) -> [Effect<R0.Action>] {
     let effects = first.reduce(&state, action, dependencies)
-    let more = second.reduce(&state, action, dependencies)
-    if more.isEmpty { return effects }
-    return effects.isEmpty ? more : effects + more
+    return .joined(effects, second.reduce(&state, action, dependencies))
   }
 }
 

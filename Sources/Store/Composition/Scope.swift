@@ -60,8 +60,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
     _ state: inout ParentState, _ action: ParentAction, _ dependencies: Child.Dependencies
   ) -> [Effect<ParentAction>] {
     guard let childAction = self.action.extract(action) else { return [] }
-    let effects = child.reduce(&state[keyPath: self.state], childAction, dependencies)
-    if effects.isEmpty { return [] }
-    return scope.adopt(effects, as: self.action.embed)
+    return child.reduce(&state[keyPath: self.state], childAction, dependencies)
+      .adopted { scope.adopt($0, as: self.action.embed) }
   }
 }
