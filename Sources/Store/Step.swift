@@ -25,13 +25,20 @@ public struct Step<Action: Sendable>: Sendable {
   @inlinable
   public var effects: [EffectDescriptor] { details?.effects ?? [] }
 
+  @inlinable
+  init(number: Int, action: Action, details: StepDetails?) {
+    self.number = number
+    self.action = action
+    self.details = details
+  }
+
   /// A step as a store makes it; for tests and replays.
   @inlinable
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
-    self.number = number
-    self.action = action
-    details =
-      effects.isEmpty && origin.isNameless ? nil : StepDetails(origin: origin, effects: effects)
+    self.init(
+      number: number, action: action,
+      details: effects.isEmpty && origin.isNameless
+        ? nil : StepDetails(origin: origin, effects: effects))
   }
 }
 
@@ -138,5 +145,25 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
     self.willReduce = willReduce
     self.didReduce = didReduce
     self.issue = issue
+  }
+}
+
+/// Hooks where they can be called without being copied: constants of an object, and no optionals, which would be copied to look into them.
+@usableFromInline
+final class HookBox<State: Sendable, Action: Sendable>: Sendable {
+  @usableFromInline let hasWillReduce: Bool
+  @usableFromInline let willReduce: @Sendable (_ number: Int) -> Void
+  @usableFromInline let hasDidReduce: Bool
+  @usableFromInline let didReduce:
+    @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
+  @usableFromInline let issue: @Sendable (StoreIssue) -> Void
+
+  init(_ hooks: StepHooks<State, Action>) {
+    hasWillReduce = hooks.willReduce != nil
+    hasDidReduce = hooks.didReduce != nil
+    // Without `??`, which would wrap each in one closure more.
+    if let body = hooks.willReduce { willReduce = body } else { willReduce = { _ in } }
+    if let body = hooks.didReduce { didReduce = body } else { didReduce = { _, _ in } }
+    if let body = hooks.issue { issue = body } else { issue = { _ in } }
   }
 }

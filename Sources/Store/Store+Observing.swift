@@ -151,12 +151,9 @@ extension StoreCore {
 }
 
 extension StoreMachine {
-  mutating func removeObserver(_ id: Int) -> (Observer?, (@Sendable () -> Void)?) {
-    // Ids ascend.
-    let place = observers.firstIndex { $0.id == id }
-    let observer = place.map { observers.remove(at: $0) }
+  mutating func removeObserver(_ id: Int) -> (Observer<State, Action>?, (@Sendable () -> Void)?) {
+    let observer = changeObservers { $0.remove(id) }
     let end = ends.firstIndex { $0.id == id }.map { ends.remove(at: $0).body }
-    noteAudience()
     return (observer, end)
   }
 
@@ -164,12 +161,11 @@ extension StoreMachine {
     _ observer: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
     _ end: (@Sendable () -> Void)?
   ) -> Int {
-    if publication == nil { publication = .allocate(capacity: 1) }
     nextObserver += 1
-    observers.append(Observer(id: nextObserver, body: observer))
-    if let end { ends.append((nextObserver, end)) }
-    noteAudience()
-    return nextObserver
+    let id = nextObserver
+    changeObservers { $0.append(Observer(id: id, body: observer)) }
+    if let end { ends.append((id, end)) }
+    return id
   }
 }
 

@@ -98,7 +98,7 @@ public final class Store<R: Reducer>: Sendable {
 
   /// How many observe, sequences and those who wait for a state included.
   package var observerCount: Int {
-    core.lock.withLock { $0.observers.count }
+    core.lock.withLock { $0.observerCount }
   }
 
   /// How many keys the registry of ids has, those of ended effects included that have not been swept out.
@@ -129,9 +129,9 @@ public final class Store<R: Reducer>: Sendable {
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
-    let old = core.lock.withLock { machine -> StepHooks<State, Action>? in
-      let old = machine.hooks
-      machine.hooks = make(machine.state, machine.steps)
+    let old = core.lock.withLock { machine -> HookBox<State, Action>? in
+      let old = machine.hooks?.takeRetainedValue()
+      machine.hooks = make(machine.state, machine.steps).map { .passRetained(HookBox($0)) }
       machine.noteAudience()
       return old
     }

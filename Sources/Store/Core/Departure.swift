@@ -20,20 +20,3 @@ struct Departure<State: Sendable, Action: Sendable>: Sendable {
   @inlinable
   var isNothing: Bool { publication == nil && partings.isEmpty }
 }
-
-/// A step on its way to the observers.
-@usableFromInline
-struct Publication<State: Sendable, Action: Sendable>: Sendable {
-  @usableFromInline let step: Step<Action>
-  @usableFromInline let state: State
-  @usableFromInline let observers: [StoreMachine<State, Action>.Observer]
-
-  @inlinable
-  init(
-    step: Step<Action>, state: State, observers: [StoreMachine<State, Action>.Observer]
-  ) {
-    self.step = step
-    self.state = state
-    self.observers = observers
-  }
-}

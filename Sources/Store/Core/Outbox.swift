@@ -81,4 +81,6 @@ enum Parting<Action: Sendable>: Sendable {
   case issue(StoreIssue)
   case effect(Effect<Action>)
   case action(Action)
+  /// Anything else whose end may run somebody's code.
+  case other(any Sendable)
 }

@@ -139,20 +139,21 @@ extension StoreCore {
     if let meter = machine.outbox.meter {
       meter(.willReduce(action: action, step: machine.steps + 1))
     }
-    if let willReduce = machine.hooks?.willReduce { willReduce(machine.steps + 1) }
+    machine.withHooks { if $0.hasWillReduce { $0.willReduce(machine.steps + 1) } }
     let effects = reducer.reduce(&machine.state, action, dependencies)
     machine.steps &+= 1
     if let meter = machine.outbox.meter {
       meter(.didReduce(step: machine.steps, effects: effects.count))
     }
-    if machine.hooks != nil || !machine.observers.isEmpty {
-      let step = Step(
-        number: machine.steps, origin: origin, action: action,
-        effects: effects.isEmpty ? [] : effects.descriptors())
-      if let didReduce = machine.hooks?.didReduce { didReduce(step, machine.state) }
-      if let publication = machine.publication, !machine.observers.isEmpty {
-        publication.initialize(
-          to: Publication(step: step, state: machine.state, observers: machine.observers))
+    let step = Step(
+      number: machine.steps, action: action,
+      details: effects.isEmpty && origin.isNameless
+        ? nil : StepDetails(origin: origin, effects: effects.descriptors()))
+    machine.withHooks { if $0.hasDidReduce { $0.didReduce(step, machine.state) } }
+    if let publication = machine.publication {
+      if machine.isHeld { machine.renewObservers() }
+      if publication.pointee.observers.count > 0 {
+        publication.pointee.told.initialize(to: Publication.Told(step: step, state: machine.state))
         machine.hasPublication = true
       }
     }
@@ -285,7 +286,7 @@ extension StoreCore {
   @inlinable
   func report(_ issue: StoreIssue, _ machine: inout Machine) {
     machine.outbox.partings.append(.issue(issue))
-    machine.hooks?.issue?(issue)
+    machine.withHooks { $0.issue(issue) }
   }
 
   /// Reduces what is queued, until a step has to be published.

@@ -30,8 +30,13 @@ final class StoreCore<R: Reducer>: EffectHost {
   }
 
   deinit {
-    // Whoever publishes holds the core: nothing is in it.
-    lock.withLock { $0.publication?.deallocate() }
+    // Whoever publishes holds the core: nothing is being told.
+    lock.withLock { machine in
+      machine.hooks?.release()
+      guard let publication = machine.publication else { return }
+      publication.deinitialize(count: 1)
+      publication.deallocate()
+    }
   }
 
   @inlinable
@@ -100,6 +105,10 @@ final class StoreCore<R: Reducer>: EffectHost {
       return token
     }
     let effects = reduceWithAudience(action, origin, &machine)
+    if effects.isEmpty, !machine.declares {
+      machine.isPublishing = machine.hasPublication
+      return .none
+    }
     let token = effects.isEmpty ? .none : admit(effects, of: action, &machine)
     if machine.declares { subscribe(&machine) }
     run(&machine)
@@ -171,20 +180,21 @@ final class StoreCore<R: Reducer>: EffectHost {
     var leaving = first
     while true {
       if !leaving.partings.isEmpty { part(leaving.partings) }
-      if let publication = leaving.publication { publish(publication) }
+      if let publication = leaving.publication { publication.pointee.tell() }
       // Who waited finds that observers have been told.
       if !leaving.partings.isEmpty { resume(leaving.partings) }
       guard leaving.publication != nil else { return }
-      let (next, ends) = lock.withLock { machine -> (Leaving, [@Sendable () -> Void]) in
-        machine.isPublishing = machine.isHeld
-        guard machine.hasMore || machine.isClosed else { return (.nothing, []) }
+      let next = lock.withLock { machine -> (leaving: Leaving, ends: [@Sendable () -> Void])? in
+        machine.endPublication()
+        guard machine.hasMore || machine.isClosed else { return nil }
         machine.resumePublicationWaiters()
         run(&machine)
         return (machine.depart(), machine.takeEnds())
       }
-      for end in ends { end() }
-      if next.isNothing { return }
-      leaving = next
+      guard let next else { return }
+      for end in next.ends { end() }
+      if next.leaving.isNothing { return }
+      leaving = next.leaving
     }
   }
 
@@ -197,13 +207,6 @@ final class StoreCore<R: Reducer>: EffectHost {
   @inlinable
   func resume(_ partings: [Parting<R.Action>]) {
     for case .resume(let continuation) in partings { continuation.resume() }
-  }
-
-  /// The snapshot ends here: kept until the next step, it would make that copy what it changes.
-  @inlinable
-  func publish(_ publication: UnsafeMutablePointer<Publication<R.State, R.Action>>) {
-    let told = publication.move()
-    for index in told.observers.indices { told.observers[index].body(told.step, told.state) }
   }
 }
 

@@ -52,33 +52,17 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var hasPublication = false
   /// Somebody waits for something that has ended, until observers have been told of the step that ended it.
   @usableFromInline var hasPublicationWaiters = false
-  @usableFromInline var hooks: StepHooks<State, Action>?
-  /// A step on its way to the observers: written under the lock, then read by the one thread that publishes, while `isPublishing` keeps
-  /// every other away. Memory of our own, since a step's data need not move on their way out of the lock; there once somebody observes.
+  @usableFromInline nonisolated(unsafe) var hooks: Unmanaged<HookBox<State, Action>>?
+  // Memory, which the machine owns.
   @usableFromInline nonisolated(unsafe) var publication:
     UnsafeMutablePointer<Publication<State, Action>>?
   /// What runs because the state declares it.
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
   /// Their keys in the order in which they began.
   @usableFromInline var subscriptionOrder: [CancelKey] = []
-  @usableFromInline var observers: [Observer] = []
   @usableFromInline var nextObserver = 0
   /// Who wants to be told when the store has closed, by the observer's id.
   @usableFromInline var ends: [(id: Int, body: @Sendable () -> Void)] = []
-
-  @usableFromInline
-  struct Observer: Sendable {
-    @usableFromInline let id: Int
-    @usableFromInline let body: @Sendable (Step<Action>, borrowing State) -> Void
-
-    @inlinable
-    init(
-      id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void
-    ) {
-      self.id = id
-      self.body = body
-    }
-  }
 
   /// Whether the reducer declares subscriptions.
   @usableFromInline let declares: Bool
@@ -175,6 +159,19 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     table.waiters[-1, default: Few()].append(continuation)
   }
 
+  /// The observers have been told.
+  @inlinable
+  mutating func endPublication() {
+    isPublishing = isHeld
+    renewObservers()
+  }
+
+  @inlinable
+  mutating func renewObservers() {
+    guard let publication, publication.pointee.successors != nil else { return }
+    outbox.partings.append(.other(publication.pointee.renew()))
+  }
+
   @inlinable
   mutating func resumePublicationWaiters() {
     guard hasPublicationWaiters else { return }
@@ -194,8 +191,30 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     isPlain = !declares && !isTapped && !isPublishing && !isClosed
   }
 
+  /// How many observe from the next step on.
+  var observerCount: Int { publication?.pointee.count ?? 0 }
+
+  mutating func changeObservers<Result>(
+    _ change: (inout ObserverList<State, Action>) -> Result
+  ) -> Result {
+    let publication = publication ?? .allocate(capacity: 1)
+    if self.publication == nil {
+      publication.initialize(to: Publication())
+      self.publication = publication
+    }
+    defer { noteAudience() }
+    return publication.pointee.change(isPublishing: isPublishing, change)
+  }
+
   @inlinable
+  @inline(__always)
+  func withHooks(_ body: (HookBox<State, Action>) -> Void) {
+    guard let hooks else { return }
+    // They change under the lock alone, which is held: nobody need count references.
+    hooks._withUnsafeGuaranteedRef { body($0) }
+  }
+
   mutating func noteAudience() {
-    isTapped = hooks != nil || !observers.isEmpty || outbox.meter != nil
+    isTapped = hooks != nil || observerCount > 0 || outbox.meter != nil
   }
 }

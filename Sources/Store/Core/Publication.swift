@@ -1,0 +1,72 @@
+/// A step on its way to the observers, and who they are: in memory of its own, there once somebody observes.
+///
+/// What is told is written under the lock, then read by the one thread that publishes, while `isPublishing` keeps every other away. So
+/// neither do the step's data move on their way out of the lock, nor does anybody count references to the observers.
+@usableFromInline
+struct Publication<State: Sendable, Action: Sendable>: ~Copyable {
+  @usableFromInline
+  struct Told: Sendable {
+    @usableFromInline let step: Step<Action>
+    @usableFromInline let state: State
+
+    @inlinable
+    init(step: Step<Action>, state: State) {
+      self.step = step
+      self.state = state
+    }
+  }
+
+  /// Not changed while a step is being published.
+  @usableFromInline var observers = ObserverList<State, Action>()
+  /// The observers as they will be after the publication under way.
+  @usableFromInline var successors: ObserverList<State, Action>?
+  /// Has a value from the reduction to the end of the publication.
+  @usableFromInline let told: UnsafeMutablePointer<Told>
+
+  @inlinable
+  init() {
+    told = .allocate(capacity: 1)
+  }
+
+  @inlinable
+  deinit {
+    told.deallocate()
+  }
+
+  /// Calls every observer. Outside the lock.
+  ///
+  /// The snapshot ends here: kept until the next step, it would make that copy what it changes.
+  @inlinable
+  borrowing func tell() {
+    let told = told.move()
+    observers.forEach { $0.body(told.step, told.state) }
+  }
+
+  /// How many observe from the next step on.
+  var count: Int {
+    switch successors {
+    case .some(let next): next.count
+    case .none: observers.count
+    }
+  }
+
+  /// Changes who observes: for good, or from the end of the publication under way.
+  mutating func change<Result>(
+    isPublishing: Bool, _ change: (inout ObserverList<State, Action>) -> Result
+  ) -> Result {
+    guard isPublishing else { return change(&observers) }
+    var next = successors.take() ?? observers.copy()
+    let result = change(&next)
+    successors = consume next
+    return result
+  }
+
+  /// Takes over the observers that have changed; gives those before, whose end may run somebody's code.
+  @usableFromInline
+  mutating func renew() -> [Observer<State, Action>] {
+    guard let next = successors.take() else { return [] }
+    let before = observers.all
+    observers = next
+    return before
+  }
+}

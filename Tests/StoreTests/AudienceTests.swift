@@ -1,0 +1,130 @@
+import SwiftBoardStore
+import Synchronization
+import Testing
+
+@Suite("R8 R12 Who watches, and what ends with them")
+struct AudienceTests {
+  /// Tells when it ends, and reads the store then: under the lock that would not return.
+  private final class Tail: Sendable {
+    private let name: String
+    private let journal: Journal<String>
+    private let store: Mutex<Store<Reduce<Int, Int, Void>>?>
+
+    init(_ name: String, _ journal: Journal<String>, _ store: Store<Reduce<Int, Int, Void>>? = nil)
+    {
+      self.name = name
+      self.journal = journal
+      self.store = Mutex(store)
+    }
+
+    func touch() {}
+
+    deinit {
+      let steps = store.withLock { $0.take() }.map { " at \($0.stepCount)" } ?? ""
+      journal.note("\(name) ended\(steps)")
+    }
+  }
+
+  private let journal = Journal<String>()
+
+  private func makeStore() -> Store<Reduce<Int, Int, Void>> {
+    Store(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { state, action, _ in
+        state += action
+        return []
+      }, dependencies: ())
+  }
+
+  @Test(
+    "an observer that leaves while it is told is let go when the step has been told, outside the lock"
+  )
+  func leavesWhileTold() {
+    let store = makeStore()
+    let observation = Mutex<Observation?>(nil)
+    observation.withLock { [tail = Tail("first", journal, store), journal] observation in
+      observation = store.observe { step, _ in
+        tail.touch()
+        journal.note("first \(step.number)")
+      }
+    }
+    store.observe { [journal] step, _ in
+      observation.withLock { $0.take() }?.cancel()
+      journal.note("second \(step.number)")
+    }
+    store.send(1)
+    store.send(1)
+    #expect(journal.entries == ["first 1", "second 1", "first ended at 1", "second 2"])
+  }
+
+  @Test("an observer that comes while a step is told hears of the next")
+  func comesWhileTold() {
+    let store = makeStore()
+    let hasCome = Mutex(false)
+    store.observe { [journal] step, _ in
+      journal.note("old \(step.number)")
+      if hasCome.withLock({ was in
+        defer { was = true }; return was
+      }) {
+        return
+      }
+      store.observe { [journal] step, _ in journal.note("new \(step.number)") }
+    }
+    store.send(1)
+    store.send(1)
+    #expect(journal.entries == ["old 1", "old 2", "new 2"])
+  }
+
+  @Test("those that come and go keep the order of the rest", arguments: [false, true])
+  func order(whileTold: Bool) {
+    let store = makeStore()
+    let observations = (0..<9).map { number in
+      store.observe { [journal] _, _ in journal.note("\(number)") }
+    }
+    let change: @Sendable () -> Void = { [journal] in
+      for number in [8, 0, 4] { observations[number].cancel() }
+      store.observe { _, _ in journal.note("9") }
+    }
+    let changer = store.observe { _, _ in if whileTold { change() } }
+    if !whileTold { change() }
+    store.send(1)
+    changer.cancel()
+    let told = journal.entries.count
+    store.send(1)
+    #expect(Array(journal.entries[told...]) == ["1", "2", "3", "5", "6", "7", "9"])
+  }
+
+  @Test("hooks end when others take their place, outside the lock")
+  func hooksReplaced() {
+    let store = makeStore()
+    func hooks(_ name: String) -> StepHooks<Int, Int> {
+      StepHooks(didReduce: { [tail = Tail(name, journal, store), journal] step, state in
+        tail.touch()
+        journal.note("\(name) \(step.number): \(state)")
+      })
+    }
+    store.setHooks { _, _ in hooks("first") }
+    store.send(5)
+    store.setHooks { _, _ in hooks("second") }
+    store.send(5)
+    store.setHooks { _, _ in nil }
+    store.send(5)
+    #expect(
+      journal.entries == ["first 1: 5", "first ended at 1", "second 2: 10", "second ended at 2"])
+  }
+
+  @Test("R11 what observers and hooks hold ends with the store")
+  func endsWithStore() {
+    do {
+      let store = makeStore()
+      store.setHooks { [journal] _, _ in
+        let tail = Tail("hooks", journal)
+        return StepHooks(willReduce: { _ in tail.touch() })
+      }
+      let tail = Tail("observer", journal)
+      store.observe { _, _ in tail.touch() }
+      store.send(1)
+    }
+    #expect(Set(journal.entries) == ["hooks ended", "observer ended"])
+  }
+}
