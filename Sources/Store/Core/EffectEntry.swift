@@ -91,6 +91,17 @@ struct EffectWork<Action: Sendable>: Sendable {
 }
 
 extension Effect {
+  /// Makes it the other one with nothing in it, where it has nothing in it itself. Both are tasks without traits.
+  @inlinable
+  mutating func takePlace(of other: borrowing Effect) {
+    switch (operation, other.operation) {
+    case (.task, .task), (.run, .run): break
+    default: operation = other.emptied.operation
+    }
+    name = other.name
+    location = other.location
+  }
+
   /// The same effect with nothing in it.
   @inlinable
   var emptied: Effect {

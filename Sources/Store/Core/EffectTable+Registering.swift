@@ -42,6 +42,34 @@ extension EffectTable {
     }
   }
 
+  /// Whether it is a task that nothing is registered, grouped, queued or caused under.
+  @inlinable
+  func isAlone(_ index: Int32) -> Bool {
+    let entry = entries[Int(index)]
+    return entry.flags.isSubset(of: [.handedOver, .handle, .awaited]) && entry.firstChild < 0
+      && entry.queued == 0
+  }
+
+  /// Whether somebody may ask for it by token.
+  @inlinable
+  func isAskedFor(_ index: Int32) -> Bool {
+    !entries[Int(index)].flags.isDisjoint(with: [.handle, .awaited])
+  }
+
+  /// Puts another task in the place of one that has ended; the old token finds nothing from here on.
+  @inlinable
+  mutating func renew(
+    _ index: Int32, _ effect: Effect<Action>, from source: Source, _ outbox: inout Outbox<Action>
+  ) {
+    let i = Int(index)
+    entries[i].generation &+= 1
+    entries[i].step = source.step
+    entries[i].since = source.since
+    if !_isPOD(Action.self), let cause = works[i].cause.take() { outbox.bury(cause) }
+    works[i].cause = source.cause
+    works[i].effect?.takePlace(of: effect)
+  }
+
   @inlinable
   mutating func cancelInFlight(for effect: Effect<Action>, _ outbox: inout Outbox<Action>) {
     if let traits = effect.traits {

@@ -57,6 +57,10 @@ extension StoreCore {
         run(&machine)
         return machine.depart()
       }
+      if machine.isPlain, machine.table.isAlone(index) {
+        completeAlone(action, index, &machine)
+        return machine.depart()
+      }
       let item = Machine.Item(
         action: action, origin: nil, owner: effect, source: effect, endsWork: true)
       if machine.isPublishing {
@@ -69,6 +73,30 @@ extension StoreCore {
       return machine.depart()
     }
     if !leaving.isNothing { deliver(leaving) }
+  }
+
+  /// The common case, a task without ids in a store that nobody watches: it ends, or goes on as the one task that its action leads to.
+  @inlinable
+  func completeAlone(_ action: R.Action, _ index: Int32, _ machine: inout Machine) {
+    let effects = reducer.reduce(&machine.state, action, dependencies)
+    machine.steps &+= 1
+    if effects.isEmpty {
+      machine.table.endWork(index, &machine.outbox)
+    } else if effects.count == 1, effects[0].traits == nil, effects[0].isTask,
+      !machine.table.isAskedFor(index)
+    {
+      // Nobody can tell the new effect's entry from the old one's, since that is gone with its generation.
+      machine.table.renew(
+        index, effects[0], from: source(action, machine), &machine.outbox)
+      launch(machine.table.token(index), effects[0].operation, &machine)
+    } else {
+      let effect = machine.table.token(index)
+      let item = Machine.Item(
+        action: action, origin: nil, owner: effect, source: effect, endsWork: true)
+      machine.hold(item)
+      take(effects, of: item, index, isOrphan: false, &machine)
+      run(&machine)
+    }
   }
 
   /// An effect ends without an action.

@@ -4,8 +4,7 @@ extension StoreCore {
   func admit(
     _ effects: [Effect<R.Action>], of action: R.Action, _ machine: inout Machine
   ) -> EffectToken {
-    let source = EffectTable<R.Action>.Source(
-      step: machine.steps, cause: action, since: coarseNanoseconds())
+    let source = source(action, machine)
     if effects.count == 1, effects[0].isTask {
       if effects[0].traits == nil, machine.outbox.meter == nil {
         return startAlone(effects[0], parent: -1, flags: .handle, source, &machine)
@@ -23,6 +22,11 @@ extension StoreCore {
     collect(&machine)
     machine.table.endWork(index, &machine.outbox)
     return token
+  }
+
+  @inlinable
+  func source(_ cause: R.Action, _ machine: borrowing Machine) -> EffectTable<R.Action>.Source {
+    EffectTable<R.Action>.Source(step: machine.steps, cause: cause, since: coarseNanoseconds())
   }
 
   /// The common case, a task without ids, without the ways round the table.
@@ -79,9 +83,17 @@ extension StoreCore {
       effects = reduceWithAudience(
         item.action, item.origin ?? origin(of: item.source, machine), &machine)
     }
+    take(effects, of: item, owner, isOrphan: isOrphan, &machine)
+  }
+
+  /// Takes what the reduction of an action returned, and lets go of the action.
+  @inlinable
+  func take(
+    _ effects: [Effect<R.Action>], of item: Machine.Item, _ owner: Int32, isOrphan: Bool,
+    _ machine: inout Machine
+  ) {
     if !effects.isEmpty {
-      let source = EffectTable<R.Action>.Source(
-        step: machine.steps, cause: item.action, since: coarseNanoseconds())
+      let source = source(item.action, machine)
       if effects.count == 1, item.endsWork, !isOrphan, machine.isPlain, effects[0].traits == nil,
         effects[0].isTask
       {
