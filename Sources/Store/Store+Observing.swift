@@ -150,25 +150,6 @@ extension StoreCore {
   }
 }
 
-extension StoreMachine {
-  mutating func removeObserver(_ id: Int) -> (Observer<State, Action>?, (@Sendable () -> Void)?) {
-    let observer = changeObservers { $0.remove(id) }
-    let end = ends.firstIndex { $0.id == id }.map { ends.remove(at: $0).body }
-    return (observer, end)
-  }
-
-  mutating func add(
-    _ observer: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
-    _ end: (@Sendable () -> Void)?
-  ) -> Int {
-    nextObserver += 1
-    let id = nextObserver
-    changeObservers { $0.append(Observer(id: id, body: observer)) }
-    if let end { ends.append((id, end)) }
-    return id
-  }
-}
-
 /// Somebody waits for one answer, which may come before the waiting.
 private final class Wish: Sendable {
   private struct State {

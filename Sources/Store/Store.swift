@@ -169,12 +169,12 @@ public final class Store<R: Reducer>: Sendable {
 
 /// The end of an observation. Keeping one keeps the state of its store.
 public struct Observation: Sendable {
-  @usableFromInline let host: (any EffectHost)?
+  @usableFromInline let host: EffectHost?
   @usableFromInline let id: Int
 
   /// No step that is reduced after this is told. One that is being told now may still arrive. O(number of observers).
   public func cancel() {
-    host?.removeObserver(id)
+    host?.ask(.removeObserver(id))
   }
 }
 

@@ -2,11 +2,11 @@
 ///
 /// A handle costs nothing where there are no effects, and keeps nothing that has ended.
 public struct StoreTask: Sendable {
-  @usableFromInline let target: (any EffectHost)?
+  @usableFromInline let target: EffectHost?
   @usableFromInline let token: EffectToken
 
   @inlinable
-  init(target: (any EffectHost)?, token: EffectToken) {
+  init(target: EffectHost?, token: EffectToken) {
     self.target = target
     self.token = token
   }
@@ -19,35 +19,26 @@ public struct StoreTask: Sendable {
   ///
   /// Runs where the caller does: no hop to another executor where there is nothing to wait for.
   nonisolated(nonsending) public func finish() async {
-    guard let target, !target.isSettled(token) else { return }
+    guard let target, !target.ask(.isSettled(token)) else { return }
     await withTaskCancellationHandler {
-      await target.wait(for: token)
+      await withUnsafeContinuation { waiter in
+        if target.ask(.wait(token, waiter)) { waiter.resume() }
+      }
     } onCancel: {
-      target.cancel(token)
+      target.ask(.cancel(token))
     }
   }
 
   /// Cancels the effects and all that they caused; nothing of theirs is reduced from now on. Others are not touched. Does
   /// not wait: `finish()` does.
   public func cancel() {
-    target?.cancel(token)
+    target?.ask(.cancel(token))
   }
 
   /// Whether everything has ended.
   public var isFinished: Bool {
-    target?.isFinished(token) ?? true
+    target?.ask(.isFinished(token)) ?? true
   }
-}
-
-/// What handles need of a store, whatever its types.
-@usableFromInline
-protocol EffectHost: AnyObject, Sendable {
-  nonisolated(nonsending) func wait(for token: EffectToken) async
-  func cancel(_ token: EffectToken)
-  func isFinished(_ token: EffectToken) -> Bool
-  /// Whether it has ended and observers have been told of all that it did.
-  func isSettled(_ token: EffectToken) -> Bool
-  func removeObserver(_ id: Int)
 }
 
 /// Names one entry of one store's effect table, once: the place is used again, the generation never.

@@ -20,6 +20,9 @@ struct Publication<State: Sendable, Action: Sendable>: ~Copyable {
   @usableFromInline var observers = ObserverList<State, Action>()
   /// The observers as they will be after the publication under way.
   @usableFromInline var successors: ObserverList<State, Action>?
+  @usableFromInline var lastID = 0
+  /// Who wants to be told when the store has closed, by the observer's id.
+  @usableFromInline var ends: [(id: Int, body: @Sendable () -> Void)] = []
   /// Has a value from the reduction to the end of the publication.
   @usableFromInline let told: UnsafeMutablePointer<Told>
 
@@ -50,9 +53,28 @@ struct Publication<State: Sendable, Action: Sendable>: ~Copyable {
     }
   }
 
+  mutating func add(
+    _ body: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
+    _ end: (@Sendable () -> Void)?, isPublishing: Bool
+  ) -> Int {
+    lastID += 1
+    let id = lastID
+    change(isPublishing) { $0.append(Observer(id: id, body: body)) }
+    if let end { ends.append((id, end)) }
+    return id
+  }
+
+  /// Takes out an observer and what it wants to be told at the end.
+  mutating func remove(
+    _ id: Int, isPublishing: Bool
+  ) -> (Observer<State, Action>?, (@Sendable () -> Void)?) {
+    let observer = change(isPublishing) { $0.remove(id) }
+    return (observer, ends.firstIndex { $0.id == id }.map { ends.remove(at: $0).body })
+  }
+
   /// Changes who observes: for good, or from the end of the publication under way.
-  mutating func change<Result>(
-    isPublishing: Bool, _ change: (inout ObserverList<State, Action>) -> Result
+  private mutating func change<Result>(
+    _ isPublishing: Bool, _ change: (inout ObserverList<State, Action>) -> Result
   ) -> Result {
     guard isPublishing else { return change(&observers) }
     var next = successors.take() ?? observers.copy()

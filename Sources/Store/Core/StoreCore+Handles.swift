@@ -1,36 +1,19 @@
 extension StoreCore {
   @inlinable
-  nonisolated(nonsending) func wait(for token: EffectToken) async {
-    await withUnsafeContinuation { continuation in
-      let isOver = lock.withLock { machine -> Bool in
-        guard let index = machine.table.index(of: token) else {
-          // Its last step may be on its way to the observers: who waited finds that they have been told.
-          guard machine.isPublishing, !machine.isHeld else { return true }
-          machine.waitForPublication(continuation)
-          return false
-        }
-        machine.table.entries[Int(index)].flags.insert(.awaited)
-        machine.table.waiters[index, default: Few()].append(continuation)
-        return false
-      }
-      if isOver { continuation.resume() }
-    }
-  }
-
-  @inlinable
-  func cancel(_ token: EffectToken) {
-    leave { machine in machine.table.cancelTree(token, &machine.outbox) }
-  }
-
-  @inlinable
-  func isFinished(_ token: EffectToken) -> Bool {
-    lock.withLock { $0.table.index(of: token) == nil }
-  }
-
-  @inlinable
-  func isSettled(_ token: EffectToken) -> Bool {
-    lock.withLock { machine in
-      machine.table.index(of: token) == nil && (!machine.isPublishing || machine.isHeld)
+  func answer(_ request: HandleRequest) -> Bool {
+    switch request {
+    case .cancel(let token):
+      leave { machine in machine.table.cancelTree(token, &machine.outbox) }
+      return true
+    case .isFinished(let token):
+      return lock.withLock { $0.table.index(of: token) == nil }
+    case .isSettled(let token):
+      return lock.withLock { $0.table.index(of: token) == nil && !$0.isTelling }
+    case .wait(let token, let waiter):
+      return lock.withLock { $0.wait(for: token, waiter) }
+    case .removeObserver(let id):
+      removeObserver(id)
+      return true
     }
   }
 

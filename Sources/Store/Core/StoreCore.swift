@@ -5,7 +5,8 @@
 ///
 /// Here: actions in. `+Reducing` is what happens under the lock, `+Effects` the tasks, `+Handles` waiting and cancelling.
 @usableFromInline
-final class StoreCore<R: Reducer>: EffectHost {
+final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
+  // Unchecked as its superclass is; its fields are constants of Sendable types.
   @usableFromInline typealias Machine = StoreMachine<R.State, R.Action>
   @usableFromInline typealias Leaving = Departure<R.State, R.Action>
 
@@ -26,6 +27,10 @@ final class StoreCore<R: Reducer>: EffectHost {
     self.onIssue = onIssue
     let declares = reducer.declaresSubscriptions(in: CompositionPath())
     lock = Lock(Machine(state: state, declares: declares))
+    super.init { host, request in
+      // It is the core that this closure belongs to.
+      unsafeDowncast(host, to: StoreCore.self).answer(request)
+    }
     if declares { leave { machine in subscribe(&machine) } }
   }
 

@@ -60,9 +60,6 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var subscriptions: [CancelKey: EffectToken] = [:]
   /// Their keys in the order in which they began.
   @usableFromInline var subscriptionOrder: [CancelKey] = []
-  @usableFromInline var nextObserver = 0
-  /// Who wants to be told when the store has closed, by the observer's id.
-  @usableFromInline var ends: [(id: Int, body: @Sendable () -> Void)] = []
 
   /// Whether the reducer declares subscriptions.
   @usableFromInline let declares: Bool
@@ -148,15 +145,28 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   /// Who is to be told that the store has closed: not before the last step has been published.
   @inlinable
   mutating func takeEnds() -> [@Sendable () -> Void] {
-    guard isClosed, !isPublishing || isHeld, !ends.isEmpty else { return [] }
-    defer { ends = [] }
-    return ends.map(\.body)
+    guard isClosed, !isTelling, let publication else { return [] }
+    defer { publication.pointee.ends = [] }
+    return publication.pointee.ends.map(\.body)
   }
 
+  /// Observers are being told of a step.
   @inlinable
-  mutating func waitForPublication(_ continuation: UnsafeContinuation<Void, Never>) {
-    hasPublicationWaiters = true
-    table.waiters[-1, default: Few()].append(continuation)
+  var isTelling: Bool { isPublishing && !isHeld }
+
+  /// Notes who waits for an effect and for observers to have been told of its last step. True if there is nothing to wait for.
+  @inlinable
+  mutating func wait(for token: EffectToken, _ waiter: UnsafeContinuation<Void, Never>) -> Bool {
+    if let index = table.index(of: token) {
+      table.entries[Int(index)].flags.insert(.awaited)
+      table.waiters[index, default: Few()].append(waiter)
+    } else if isTelling {
+      hasPublicationWaiters = true
+      table.waiters[-1, default: Few()].append(waiter)
+    } else {
+      return true
+    }
+    return false
   }
 
   /// The observers have been told.
@@ -194,16 +204,24 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   /// How many observe from the next step on.
   var observerCount: Int { publication?.pointee.count ?? 0 }
 
-  mutating func changeObservers<Result>(
-    _ change: (inout ObserverList<State, Action>) -> Result
-  ) -> Result {
+  mutating func add(
+    _ observer: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
+    _ end: (@Sendable () -> Void)?
+  ) -> Int {
     let publication = publication ?? .allocate(capacity: 1)
     if self.publication == nil {
       publication.initialize(to: Publication())
       self.publication = publication
     }
     defer { noteAudience() }
-    return publication.pointee.change(isPublishing: isPublishing, change)
+    return publication.pointee.add(observer, end, isPublishing: isPublishing)
+  }
+
+  mutating func removeObserver(
+    _ id: Int
+  ) -> (Observer<State, Action>?, (@Sendable () -> Void)?) {
+    defer { noteAudience() }
+    return publication?.pointee.remove(id, isPublishing: isPublishing) ?? (nil, nil)
   }
 
   @inlinable
