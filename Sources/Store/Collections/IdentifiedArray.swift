@@ -27,7 +27,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   @usableFromInline var storage: ContiguousArray<Element>
   @usableFromInline var positions: [ID: Int]
 
-  /// An empty array.
+  /// An empty array. Allocates nothing.
   @inlinable
   public init() {
     self.init(order: [], storage: [], positions: [:])
@@ -61,7 +61,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The elements in order, without their ids. O(1).
+  /// The elements in order, without their ids. O(1); while you keep it, the next change of an element copies all of them.
   @inlinable
   public var elements: ContiguousArray<Element> { storage }
 

@@ -70,7 +70,8 @@ public class SteppedStore<R: Reducer> {
   ///
   /// - Parameters:
   ///   - effects: What the step has to return, in order; not looked at where it is left out.
-  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving it
+  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving
+  ///     it
   ///     out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
   @discardableResult
   public func send(
