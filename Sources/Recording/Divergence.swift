@@ -41,7 +41,7 @@ public struct Divergence: Error, Sendable, Hashable, CustomStringConvertible {
   public let offset: Int
   /// Who sent the action, as the log has it.
   public let origin: StepOrigin
-  /// The action as it was logged, before any migration's result is decoded.
+  /// The action as it stands in the log, before migrations; `null` where the difference is found in a snapshot.
   public let action: JSON
   /// All that differs at this step, at least one.
   public let differences: [Difference]
