@@ -23,7 +23,7 @@ public struct APIRequest: Sendable, Equatable {
   public var url: String
   /// In the order sent; a name may come several times. A value with a line break or NUL is refused.
   public var headers: [HTTPHeader]
-  /// `nil` sends none; of `GET` too one is sent where it is given.
+  /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its length is 0.
   public var body: Data?
   /// From the start of the request to the last byte of the answer. `nil` waits for ever.
   public var timeout: Duration?
@@ -60,7 +60,7 @@ public struct APIRequest: Sendable, Equatable {
 public struct HTTPHeader: Sendable, Hashable, Codable {
   /// In the case given; comparing it is left to `Sequence.value(of:)`.
   public var name: String
-  /// Without the blanks around it.
+  /// As it is sent; of an answer without the blanks around it.
   public var value: String
 
   /// A field as it is; nothing is checked or escaped.

@@ -98,8 +98,8 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
 public struct KeychainError: Error, Sendable, Equatable, Codable {
   /// What was refused, and at which stage of reading. `docs/adr` and the format's specification name the same stages.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// No file; one where none may be; a name or link that is not accepted; an error of the system; more than 64 MiB;
-    /// no keychain at all; a sum that does not fit; a later version.
+    /// No file; one where none may be; a name or link that is not accepted; an error of the system; more bytes than the
+    /// largest keychain has; no keychain at all; a sum that does not fit; a later version.
     case missing, exists, insecurePath, io, tooLarge, notAKeychain, damaged, unsupportedVersion
     /// Parts that no writer makes; flags that are not known; a key derivation that is too weak or too costly to try.
     case malformedHeader, malformedSlot, malformedPayload, unsupportedFlags, kdfParametersRefused

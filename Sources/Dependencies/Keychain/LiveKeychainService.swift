@@ -56,8 +56,7 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.save(data, for: key) }
   }
 
-  /// Looks whether the file changed since it was read; where it did, reads it again. O(1) where not, beside the file's
-  /// `stat`.
+  /// Looks whether the file changed since it was read, and reads it again where it did. Else a `stat` and O(log n).
   public func load(forKey key: String) throws(KeychainError) -> Data? {
     try perform { vault throws(KeychainError) in try vault.value(of: key) }
   }
@@ -82,8 +81,9 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.create(with: secret) }
   }
 
-  /// One key derivation for each slot of the secret's kind until one fits, about half a second each. Of an unlocked
-  /// keychain too: it checks the secret.
+  /// One key derivation for each slot of the secret's kind until one fits, about half a second each, also where it is
+  /// unlocked: a secret that is given is always checked. Without one an unlocked keychain stays as it is. What was
+  /// unlocked stays so when this fails.
   public func unlock(with secret: KeychainSecret?) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.unlock(with: secret) }
   }
