@@ -10,7 +10,8 @@ public enum StepOrigin: Sendable, Hashable {
   case effect(name: String, id: String?, step: Int)
 }
 
-/// One reduction, as hooks and observers see it.
+/// One reduction, as hooks and observers see it. Two words beside the action, and one small object where the origin has a name or there are
+/// effects.
 public struct Step<Action: Sendable>: Sendable {
   /// 1, 2, 3 … in the order of reduction, without gaps.
   public let number: Int

@@ -59,8 +59,7 @@ public struct Exploration: Sendable, Hashable {
 /// }
 /// ```
 /// What is reported through `run.report`, what `run.expect` finds wrong and what the scenario throws fails the run; each is told with the
-/// seed
-/// and how to run that alone: `explore(seeds: 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every
+/// seed and how to run that alone: `explore(seeds: 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every
 /// exploration and model test of the process run that seed and no other.
 ///
 /// - Parameters:

@@ -17,8 +17,7 @@
 public typealias TestReporter = @Sendable (_ failure: TestFailure) -> Void
 
 /// A reporter for a framework that is told of file ID, path, line and column, as Swift Testing is. Called on the thread where the failure
-/// was
-/// found.
+/// was found.
 ///
 /// - Parameter record: Tells the framework of a message at a place.
 public func testReporter(

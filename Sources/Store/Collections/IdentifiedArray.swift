@@ -14,8 +14,8 @@
 /// encoding refuses them, since they would come back under another id. To give an element another id,
 /// remove it and put it in again.
 ///
-/// No operation traps on data: an id that is there already is answered by the result, and positions beyond the end
-/// are taken for the end.
+/// No operation traps on data: an id that is there already is answered by the result, and positions beyond the end are taken for the end.
+/// Memory beside the elements: every id twice, once in `ids` and once in the index, a dictionary of positions.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The ids in order.
   ///

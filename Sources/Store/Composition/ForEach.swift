@@ -60,7 +60,9 @@ extension Reducer {
   /// Attaches a child to every element of a list; the action's case holds the id and the child's action side by side.
   ///
   /// ```swift
-  /// enum Action { case row(Row.ID, Row.Action) } ``` Else as with `ElementAction`.
+  /// enum Action { case row(Row.ID, Row.Action) }
+  /// ```
+  /// Else as with `ElementAction`.
   ///
   /// - Complexity: As there, and a second pattern for each action.
   @inlinable

@@ -13,8 +13,7 @@ extension Effect {
   }
 
   /// Lets the effect go on when the child that returned it ends: neither a state that becomes `nil` nor an element or case that goes
-  /// cancels
-  /// it. An action that it sends to a child that is not there any more is still an issue.
+  /// cancels it. An action that it sends to a child that is not there any more is still an issue.
   ///
   /// - Complexity: One small object for each member.
   @inlinable

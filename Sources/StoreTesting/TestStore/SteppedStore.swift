@@ -75,8 +75,7 @@ public class SteppedStore<R: Reducer> {
   /// - Parameters:
   ///   - effects: What the step has to return, in order; not looked at where it is left out.
   ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving
-  ///     it
-  ///     out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
+  ///     it out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
   /// - Returns: A handle to what the action set going; one to nothing where the store has finished.
   /// - Complexity: The reducer's own and what the effects do; one or two comparisons of states. Differences are made by reflection, and
   ///   only of failures.
