@@ -91,7 +91,7 @@ public struct APIResponse: Sendable, Equatable {
   public var url: String
   /// How many redirects were followed.
   public var redirects: Int
-  /// How long its stages took, all requests of a chain of redirects together.
+  /// When its stages were reached, counted from the beginning of the first request of a chain of redirects.
   public var timing: APITiming
 
   /// An answer; the defaults are those of a mock.

@@ -107,7 +107,8 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var cache = CachePolicy.remoteFirst
   /// Milliseconds; `nil` is the program's setting.
   public var timeout: Int64?
-  /// How often a request that failed in transport is sent again.
+  /// How often a request is sent again that failed for the time being: refused, out of reach, too late, cut off, or with
+  /// status 429, 502, 503 or 504.
   public var retries = 0
   /// How many redirects are followed.
   public var follow = 0
@@ -169,7 +170,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var base64: String?
   /// Bytes of the body as received.
   public var bytes: Int
-  /// How long its stages took.
+  /// When its stages were reached.
   public var timing: APITiming
   /// Whether the cache had a part in it.
   public var verdict: CacheVerdict

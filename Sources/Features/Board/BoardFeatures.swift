@@ -44,9 +44,9 @@ public struct BoardCommand: Sendable {
 public struct BoardLink: Sendable, Equatable {
   /// The host of the link: a feature's name.
   public var feature: String
-  /// Percent-decoded, without empty parts.
+  /// Without empty parts; as they stand, nothing is percent-decoded.
   public var path: [String]
-  /// `key=value`, percent-decoded, in order.
+  /// `key=value` each, as they stand, in order.
   public var query: [String]
 }
 

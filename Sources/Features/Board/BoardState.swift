@@ -44,7 +44,7 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var isColored = false
   /// Whether only errors go to standard error.
   public var isQuiet = false
-  /// Whether more than usual goes to standard error.
+  /// Whether `-v` was given.
   public var isVerbose = false
   /// Whether an HTTP status of 300 and above is a failure.
   public var checksStatus = true

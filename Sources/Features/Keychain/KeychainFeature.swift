@@ -73,7 +73,7 @@ public enum KeychainResult: Codable, Sendable, Equatable {
   case unlocked, locked
   /// What can be said of it.
   case status(KeychainStatus)
-  /// It was read whole and its sums fit.
+  /// Its file makes sense as far as can be told without a secret; unlocked, also with its key.
   case checked(KeychainStatus)
   /// All names, in the order of their bytes.
   case names([String])
