@@ -1,5 +1,8 @@
 /// The keychain's rollback marks live in the main database.
 extension DatabaseKeychainMarks: RollbackMarkStore {
+  /// The mark that is kept for this file.
+  ///
+  /// - Throws: `PersistenceError` where the database cannot be read.
   public func mark(forKeychainAt path: String) throws -> RollbackMark? {
     try mark(at: path).map { stored in
       RollbackMark(
@@ -8,14 +11,21 @@ extension DatabaseKeychainMarks: RollbackMarkStore {
     }
   }
 
+  /// Sets the mark unless a newer one of the same keychain is there.
+  ///
+  /// - Throws: `PersistenceError`; the mark is on the disk when it does not.
   public func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
     try raise(StoredKeychainMark(mark), at: path)
   }
 
+  /// Sets the mark whatever is there.
+  ///
+  /// - Throws: `PersistenceError`; the mark is on the disk when it does not.
   public func replace(_ mark: RollbackMark, forKeychainAt path: String) throws {
     try replace(StoredKeychainMark(mark), at: path)
   }
 
+  /// Closes the connection. What fails then is not said: marks are on the disk when they are set.
   public func closeStore() {
     // A mark is on the disk when it is set; a connection that does not close loses nothing.
     try? close()

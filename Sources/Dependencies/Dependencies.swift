@@ -9,10 +9,15 @@
 /// dependencies.date = .fixed(0)
 /// ```
 public struct Dependencies: Sendable {
+  /// HTTP.
   public var apiClient: any APIClient
+  /// Secrets, by name.
   public var keychainService: any KeychainService
+  /// Documents, preferences, services, cached answers, searches and stored log records.
   public var persistence: any PersistenceService
+  /// Log records; synchronous, never throws.
   public var logger: any Logger
+  /// Counts, with consent only; synchronous, never throws.
   public var analytics: any Analytics
   /// Files that a line names.
   public var files: any FileService
@@ -22,9 +27,12 @@ public struct Dependencies: Sendable {
   public var clock: BoardClock
   /// The wall clock.
   public var date: DateGenerator
+  /// Identifiers.
   public var uuid: UUIDGenerator
+  /// Random numbers.
   public var random: RandomSource
 
+  /// A world of your own; `.live`, `.mock` and `.preview` are ready made.
   public init(
     apiClient: any APIClient, keychainService: any KeychainService,
     persistence: any PersistenceService, logger: any Logger, analytics: any Analytics,

@@ -6,6 +6,7 @@
 
 /// What the live dependencies depend on themselves. Making one touches nothing.
 public struct LiveConfiguration: Sendable {
+  /// Where the files are.
   public var paths: BoardPaths
   /// The process's variables: unlock sources, proxies, XDG folders.
   public var environment: [String: String]

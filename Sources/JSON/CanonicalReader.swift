@@ -63,22 +63,44 @@ public struct CanonicalReader {
 
   // MARK: Scalars
 
+  /// Whether the value is `null`. O(1).
   public var isNull: Bool { core.isNull(index) }
+  /// A boolean.
+  ///
+  /// - Throws: `DecodingError` for all else. O(1).
   public func bool() throws -> Bool { try core.bool(index) }
+  /// A string, with its escapes resolved.
+  ///
+  /// - Throws: `DecodingError` for all else. Cost: linear in its length.
   public func string() throws -> String { try core.string(index) }
+  /// A number rounded to the nearest `Double`; the strings `inf`, `-inf` and `nan` too, as
+  /// `CanonicalWriter.double(_:)` writes them.
+  ///
+  /// - Throws: `DecodingError` for all else, and for what is beyond the range.
   public func double() throws -> Double { try core.double(index) }
+  /// A number rounded to the nearest `Float`; otherwise as `double()`.
   public func float() throws -> Float { try core.float(index) }
+  /// An integer, however it is written: `7`, `7.0` and `7e0` are the same.
+  ///
+  /// - Throws: `DecodingError` for what is none or does not fit.
   public func int() throws -> Int { try core.integer(Int.self, index) }
   /// Any integer type; what does not fit is refused.
   public func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     try core.integer(type, index)
   }
+  /// A date as `Timestamp` reads it.
+  ///
+  /// - Throws: `DecodingError` for text of another form.
   public func date() throws -> Date { try core.date(index) }
   /// A date as microseconds since 1970.
   public func timestamp() throws -> Int { try core.timestamp(index) }
+  /// An identifier, in capital or small letters.
+  ///
+  /// - Throws: `DecodingError` for text of another form.
   public func uuid() throws -> UUID { try core.uuid(index) }
   /// Base64 text.
   public func data() throws -> Data { Data(try core.base64(index)) }
+  /// The value whole, with all that is in it. Cost: linear in its size.
   public func json() -> JSON { JSON(token: index, of: core.tokens, in: core.bytes) }
 
   /// Whether the value is that very string. Cost: no `String` is made.

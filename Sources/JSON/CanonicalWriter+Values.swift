@@ -5,25 +5,30 @@
 #endif
 
 extension CanonicalWriter {
+  /// The value `null`.
   public mutating func null() {
     beginValue()
     append("null")
   }
 
+  /// A boolean.
   public mutating func bool(_ value: Bool) {
     beginValue()
     append(value ? "true" : "false")
   }
 
+  /// An integer, all its digits.
   public mutating func int(_ value: Int) {
     beginValue()
     appendDigits(value.magnitude, isNegative: value < 0)
   }
 
+  /// A signed integer of at most 64 bits; of a wider one only the low 64 are written.
   public mutating func int(_ value: some FixedWidthInteger & SignedInteger) {
     int(Int(truncatingIfNeeded: value))
   }
 
+  /// An unsigned integer of at most 64 bits; of a wider one only the low 64 are written.
   public mutating func uint(_ value: some FixedWidthInteger & UnsignedInteger) {
     beginValue()
     appendDigits(UInt(truncatingIfNeeded: value), isNegative: false)
@@ -54,6 +59,7 @@ extension CanonicalWriter {
     appendReal(value.description, isFinite: value.isFinite)
   }
 
+  /// A string with the least escaping that JSON allows. Cost: linear in its length.
   public mutating func string(_ value: String) {
     beginValue()
     var value = value

@@ -90,8 +90,10 @@ public struct CanonicalWriter: ~Copyable {
 
   // MARK: Containers
 
+  /// Opens an object: keys and values follow, until `endObject()`. Keys are sorted then.
   public mutating func beginObject() { begin(.object) }
 
+  /// Opens an array: its elements follow, in order, until `endArray()`.
   public mutating func beginArray() { begin(.array) }
 
   /// An array whose elements are put into the order of their bytes when it ends.

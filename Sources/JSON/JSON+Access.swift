@@ -8,7 +8,9 @@ extension JSON {
     self = value.isFinite ? .number(value.description) : .string(value.description)
   }
 
+  /// A string.
   public init(_ value: String) { self = .string(value) }
+  /// A boolean.
   public init(_ value: Bool) { self = .bool(value) }
 
   /// The last member of that key; nil where there is none, or no object. Cost: linear in the
@@ -24,6 +26,7 @@ extension JSON {
     return elements[index]
   }
 
+  /// Whether the value is `null`; an absent member is `nil` and not this.
   public var isNull: Bool { self == .null }
 
   /// The text of a string; nil for all else.
@@ -49,6 +52,7 @@ extension JSON {
     return value
   }
 
+  /// The truth value; nil for all else, the numbers 0 and 1 too.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }

@@ -9,6 +9,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What was found and what was expected.
   public var message: String
 
+  /// An error at a place that is already known.
   public init(offset: Int, line: Int, column: Int, message: String) {
     self.offset = offset
     self.line = line

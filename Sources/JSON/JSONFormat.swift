@@ -13,14 +13,20 @@ public struct JSONFormat: Sendable, Hashable {
 
   /// Spaces a level; nil writes one line.
   public var indent: Int?
+  /// Which characters are escaped beyond need.
   public var escaping: Escaping
 
+  /// One line with the least escaping, unless told otherwise.
+  ///
+  /// - Parameter indent: Below 0 counts as 0: a line for each element, none of them moved in.
   public init(indent: Int? = nil, escaping: Escaping = .minimal) {
     self.indent = indent
     self.escaping = escaping
   }
 
+  /// One line, without a space.
   public static let compact = JSONFormat()
+  /// Two spaces a level, one member or element a line.
   public static let pretty = JSONFormat(indent: 2)
 }
 

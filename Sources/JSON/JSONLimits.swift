@@ -8,11 +8,13 @@ public struct JSONLimits: Sendable, Hashable {
     case keepLast
   }
 
+  /// What happens when an object names a key twice.
   public var duplicateKeys: DuplicateKeys
   /// How many arrays and objects may be open at once. Reading is iterative, but what is built (a
   /// `JSON`, a decoded value) is walked recursively: raise this only where the stack allows it.
   public var depth: Int
 
+  /// Limits other than the usual ones: see the properties.
   public init(duplicateKeys: DuplicateKeys = .keepLast, depth: Int = 512) {
     self.duplicateKeys = duplicateKeys
     self.depth = depth

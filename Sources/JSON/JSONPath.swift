@@ -1,14 +1,18 @@
 /// The way to a value inside a `JSON`: `a.b[0].c`, `[1].x`, `a["odd key"]`; the empty text is the
 /// value itself.
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+  /// From a value to one inside it.
   public enum Step: Sendable, Hashable {
+    /// A member of an object; of equal keys the last.
     case key(String)
     /// A position in an array, from 0.
     case index(Int)
   }
 
+  /// From the outside in; none of them is the value itself.
   public var steps: [Step]
 
+  /// A path from its steps. O(1).
   public init(_ steps: [Step]) { self.steps = steps }
 
   /// Reads a path. Keys without quotes end at `.`, `[`, `]` and `"`; keys in quotes are JSON
@@ -94,6 +98,7 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
   /// What was found, where, and what was expected.
   public var message: String
 
+  /// An error as `init(parsing:)` throws it.
   public init(offset: Int, message: String) {
     self.offset = offset
     self.message = message

@@ -2,11 +2,13 @@
 ///
 /// Used twice: as the digest of a state (over its canonical JSON) and as the `sum` of a line (see `SumChain`).
 public struct Digest: Sendable, Hashable, CustomStringConvertible {
+  /// The hash itself: most significant digit first in the text.
   public let value: UInt64
 
   /// Characters of the text form.
   static let length = 22
 
+  /// A value that was computed elsewhere.
   public init(_ value: UInt64) {
     self.value = value
   }

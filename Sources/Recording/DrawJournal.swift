@@ -53,6 +53,7 @@ public final class DrawJournal: Sendable {
   private let isQuiet = Atomic<Bool>(true)
   private let core = Mutex(Core())
 
+  /// A journal outside of any reduction: draws are live and leave no trace.
   public init() {}
 
   /// Whether the caller runs inside a reduction, so that `draw` would note or serve. Lets an interceptor skip the text form of a

@@ -16,6 +16,7 @@ public final class FileSink: LogSink {
     case exists(path: String)
     /// Another recorder holds the file.
     case busy(path: String)
+    /// A system call failed: `open`, `flock` or `fstat`.
     case failed(path: String, LogIOError)
     /// A file that is to be continued is not as it was.
     case changed(path: String)
@@ -113,18 +114,23 @@ public final class FileSink: LogSink {
 
   deinit { close() }
 
+  /// One `pwrite`; may write less than all.
+  ///
+  /// - Throws: `LogIOError`, `EINTR` too; `EBADF` after `close()`.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int {
     let written = pwrite(descriptor.withLock { $0 }, bytes.baseAddress, bytes.count, off_t(offset))
     guard written >= 0 else { throw LogIOError(code: errno, operation: "write") }
     return written
   }
 
+  /// One `ftruncate`. What is beyond `size` is gone.
   public func truncate(to size: Int) throws(LogIOError) {
     guard ftruncate(descriptor.withLock { $0 }, off_t(size)) == 0 else {
       throw LogIOError(code: errno, operation: "ftruncate")
     }
   }
 
+  /// One `fdatasync`, on Darwin `F_FULLFSYNC` where the file system knows it: milliseconds on a disk.
   public func synchronize() throws(LogIOError) {
     let descriptor = descriptor.withLock { $0 }
     #if canImport(Darwin)
@@ -136,6 +142,7 @@ public final class FileSink: LogSink {
     guard result == 0 else { throw LogIOError(code: errno, operation: "fsync") }
   }
 
+  /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of the object does the same.
   public func close() {
     let open = descriptor.withLock { descriptor in
       let open = descriptor

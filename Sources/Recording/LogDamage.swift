@@ -4,11 +4,14 @@ public struct LogDamage: Error, Sendable, Hashable, CustomStringConvertible {
   public let line: Int
   /// Where the line begins, in bytes from 0.
   public let offset: Int
+  /// What the format asks for at this place, in words.
   public let expected: String
+  /// What stands there, shortened.
   public let found: String
   /// One sentence without the place.
   public let message: String
 
+  /// Damage as a reader reports it.
   public init(line: Int, offset: Int, expected: String, found: String, message: String) {
     self.line = line
     self.offset = offset
@@ -27,11 +30,14 @@ public struct LogDamage: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// Why a log cannot be read on.
 public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The bytes are not what was written. Exit status 65 (`EX_DATAERR` of sysexits).
   case damage(LogDamage)
   /// No such file.
   case missing(path: String)
+  /// A system call failed. Exit status 74 (`EX_IOERR`).
   case io(path: String, LogIOError)
 
+  /// The exit status of a command that ends with this: 65, 66 where there is no file, 74 where it cannot be read.
   public var exitCode: Int32 {
     switch self {
     case .damage(let damage): damage.exitCode

@@ -2,13 +2,16 @@ import SwiftBoardStore
 
 /// The descriptor of a returned effect, as it stands in a log. Its place in the source is not part of it.
 public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
+  /// The effect's name; its kind's where it has none.
   public let name: String
+  /// The cancel id with its place in the composition, `/` between the parts; `nil` where it has none.
   public let id: String?
   /// The raw value of `EffectDescriptor.Kind`; a log of a newer program may have others.
   public let kind: String
-  /// The members of a `concatenate`, in order.
+  /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [LogEffect]
 
+  /// An effect as a log has it.
   public init(name: String, id: String? = nil, kind: String, parts: [LogEffect] = []) {
     self.name = name
     self.id = id
@@ -16,6 +19,7 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
     self.parts = parts
   }
 
+  /// The descriptor without its place in the source. O(number of parts).
   public init(_ descriptor: EffectDescriptor) {
     name = descriptor.name
     id = descriptor.id

@@ -3,10 +3,13 @@ import SwiftBoardStore
 
 /// Why a log cannot be forked, or a recording not be continued.
 public enum LogForkError: Error, Sendable, CustomStringConvertible {
+  /// The old log is damaged, missing or unreadable.
   case unreadable(LogReadError)
   /// There are only the steps 0 to `last`.
   case noStep(Int, last: Int)
+  /// The new file cannot be created.
   case file(FileSink.OpenError)
+  /// The new file was created and cannot be written; it was taken away again. Exit status 74.
   case io(path: String, LogIOError)
 
   /// The exit status of a command that ends with this.

@@ -9,6 +9,9 @@ public struct LogMigration: Sendable {
   /// Called for the state in the header and in snapshots.
   public let state: @Sendable (JSON) throws -> JSON
 
+  /// A migration of actions, and of states where they change too.
+  ///
+  /// - Parameter from: The version it starts from. One for each version leads up to the program's own.
   public init(
     from: Int, action: @escaping @Sendable (JSON) throws -> JSON,
     state: @escaping @Sendable (JSON) throws -> JSON = { $0 }
@@ -70,6 +73,7 @@ public struct LogObstacle: Error, Sendable, Hashable, CustomStringConvertible {
   public let step: Int
   /// What was expected and what was found, with the path.
   public let reason: String
+  /// What was logged there.
   public let found: JSON
 
   public var description: String {

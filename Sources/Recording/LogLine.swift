@@ -3,11 +3,17 @@ import SwiftBoardStore
 
 /// One line of a log, typed. Members that this program does not know are kept in `extra` and otherwise ignored.
 public enum LogLine: Sendable, Hashable {
+  /// The first line of every file, and of no other place.
   case header(LogHeader)
+  /// A reduction.
   case step(LogStep)
+  /// An issue.
   case issue(LogIssue)
+  /// A name for a place.
   case mark(LogMark)
+  /// A whole state.
   case snapshot(LogSnapshot)
+  /// A clean stop; the last line where there is one.
   case end(LogEnd)
   /// A kind of a later version: its members without `k` and `sum`.
   case unknown(kind: String, [JSON.Member])
@@ -17,21 +23,27 @@ public enum LogLine: Sendable, Hashable {
 public struct LogHeader: Sendable, Hashable {
   /// The version of the format; this module writes and reads 1.
   public var version = 1
+  /// Whose actions these are, and of which version.
   public var schema: LogSchema
   /// Wall clock, microseconds since 1970.
   public var created: Int64
+  /// In which environment it was recorded, for example `live`.
   public var environment: String
+  /// The locale of the recording, for example `C`. A replay does not set it: reducers read none.
   public var locale: String
+  /// The time zone of the recording, for example `UTC`. A replay does not set it: reducers read none.
   public var timeZone: String
   /// Decimal; a string because JSON numbers of that size lose digits elsewhere.
   public var seed: String
   /// The state the recording starts from.
   public var state: JSON
+  /// The digest of `state`.
   public var digest: Digest
   /// Each how-many-th step has a digest; nil: each.
   public var digestEvery: Int?
   /// Paths or types whose values are tokens.
   public var redacted: [String]
+  /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
 }
 
@@ -45,11 +57,16 @@ public struct LogStep: Sendable, Hashable {
   public var origin: StepOrigin
   /// The action as JSON text, canonical where our own encoder wrote it.
   public private(set) var actionBytes: [UInt8]
+  /// What the reduction drew, in order.
   public var draws: [LoggedDraw]
+  /// What it returned, in order.
   public var effects: [LogEffect]
+  /// Of the state after the step; `nil` where this step has none.
   public var digest: Digest?
+  /// Members that this program does not know, in their order.
   public var extra: [JSON.Member]
 
+  /// A step as a log has it. Writes the action as text once: O(size of the action).
   public init(
     n: Int, t: Int64, origin: StepOrigin, action: JSON, draws: [LoggedDraw] = [],
     effects: [LogEffect] = [], digest: Digest? = nil, extra: [JSON.Member] = []
@@ -83,32 +100,47 @@ public struct LogStep: Sendable, Hashable {
 
 /// Something that went wrong after step `n`.
 public struct LogIssue: Sendable, Hashable {
+  /// The step after which it came up; 0 is before the first.
   public var n: Int
+  /// What happened, and what to do, as the store said it.
   public var message: String
+  /// Module and file of the line that is to blame, as `#fileID` gives them.
   public var file: String
+  /// The line in that file, from 1.
   public var line: Int
+  /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
 }
 
 /// A name for the state after step `n`.
 public struct LogMark: Sendable, Hashable {
+  /// The step whose state is named; 0 is the state in the header.
   public var n: Int
+  /// The name; the same one may come several times.
   public var name: String
+  /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
 }
 
 /// The whole state after step `n`, to seek without replaying from the start.
 public struct LogSnapshot: Sendable, Hashable {
+  /// The step whose state this is.
   public var n: Int
+  /// The state, whole.
   public var state: JSON
+  /// The digest of `state`.
   public var digest: Digest
+  /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
 }
 
 /// A clean stop after step `n`.
 public struct LogEnd: Sendable, Hashable {
+  /// The last step.
   public var n: Int
+  /// Of the state after it.
   public var digest: Digest
+  /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
 }
 
@@ -123,6 +155,7 @@ public struct LogSchema: Sendable, Hashable, CustomStringConvertible {
   /// Raised when a case or a payload changes its form.
   public var version: Int
 
+  /// What identifies the actions of a log: see the properties.
   public init(program: String, feature: String, name: String, version: Int) {
     self.program = program
     self.feature = feature

@@ -13,6 +13,7 @@ public final class LogReader {
     /// Bytes asked of the source at a time.
     public var chunk = 256 << 10
 
+    /// The limits of the format.
     public init() {}
   }
 
@@ -22,6 +23,7 @@ public final class LogReader {
     public let number: Int
     /// Where the line begins, in bytes from 0.
     public let offset: Int
+    /// What the line says.
     public let line: LogLine
   }
 
@@ -39,11 +41,15 @@ public final class LogReader {
   private var unknownCount = 0
   private var closing: [LogWarning] = []
 
+  /// A reader at the front of `source`. Nothing is read before the first line is asked for.
   public init(_ source: any LogSource, limits: Limits = Limits()) {
     self.limits = limits
     input = LineInput(source, limit: limits.line, chunk: limits.chunk)
   }
 
+  /// A reader at the front of a file.
+  ///
+  /// - Throws: `LogReadError.missing` where there is none, `io` where it cannot be opened.
   public convenience init(path: String) throws(LogReadError) {
     self.init(try FileSource(path: path))
   }

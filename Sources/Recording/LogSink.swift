@@ -5,6 +5,9 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What was tried, for example `write`.
   public let operation: String
 
+  /// A failed call.
+  ///
+  /// - Parameter code: `errno` as it was right after the call.
   public init(code: Int32, operation: String) {
     self.code = code
     self.operation = operation

@@ -36,6 +36,9 @@ public final class FileSource: LogSource {
 
   deinit { _ = close(descriptor) }
 
+  /// One `read`, again after `EINTR`. Blocks on a pipe.
+  ///
+  /// - Throws: `LogReadError.io`.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
     while true {
       #if canImport(Glibc)
@@ -64,6 +67,7 @@ public final class BytesSource: LogSource {
     position = min(max(offset, 0), bytes.count)
   }
 
+  /// Copies what is left, as far as it fits. Never throws.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
     let count = min(buffer.count, bytes.count - position)
     buffer.copyBytes(from: bytes[position..<(position + count)])

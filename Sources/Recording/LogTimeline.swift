@@ -7,6 +7,7 @@ import SwiftBoardStore
 public final class LogTimeline {
   /// Who sent an action, by kind.
   public enum Source: String, Sendable, Hashable, CaseIterable {
+    /// In the order of `StepOrigin`'s cases: a person's line, an effect, a link, code that embeds the store.
     case user, effect, link, program
 
     init(_ origin: StepOrigin) {
@@ -53,7 +54,9 @@ public final class LogTimeline {
   public enum Entry: Sendable, Hashable {
     /// A step and its action's name.
     case step(LogStep, action: String)
+    /// A name that somebody gave to the state behind a step.
     case mark(LogMark)
+    /// An issue, behind the step it belongs to.
     case issue(LogIssue)
     /// An effect, behind the step with which it ended; those that never did come last, and so do those that ended behind the filter's
     /// range, which is not read. Left out where a filter asks for actions.

@@ -4,7 +4,9 @@ public enum LogTravelError: Error, Sendable, CustomStringConvertible {
   case noStep(Int, last: Int)
   /// Beyond the step at which the program does not do what was recorded any more.
   case diverged(step: Int, Divergence)
+  /// No mark in the recording has this name. Exit status 64.
   case noMark(String)
+  /// The log could not be replayed as far as that. Exit status as that error says.
   case replay(ReplayError)
 
   /// The exit status of a command that ends with this.

@@ -1,5 +1,6 @@
 /// One value that a reduction drew, as it stands in a log.
 public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
+  /// Which generator was asked, and how its value is written.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// `2026-11-20T22:45:01.250331Z`: UTC, always six digits of microseconds.
     case date
@@ -21,22 +22,28 @@ public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Which generator.
   public let kind: Kind
+  /// The value in the form of its kind.
   public let value: String
 
+  /// A draw as a log has it. Whether `value` has the form of `kind` is not checked here; a reader of logs checks it.
   public init(kind: Kind, value: String) {
     self.kind = kind
     self.value = value
   }
 
+  /// A reading of a monotonic clock.
   public static func clock(microseconds: Int64) -> LoggedDraw {
     LoggedDraw(kind: .clock, value: String(microseconds))
   }
 
+  /// One word of the random generator.
   public static func random(_ value: UInt64) -> LoggedDraw {
     LoggedDraw(kind: .random, value: String(value))
   }
 
+  /// An identifier; small letters become capital ones.
   public static func uuid(_ text: String) -> LoggedDraw {
     LoggedDraw(kind: .uuid, value: text.uppercased())
   }

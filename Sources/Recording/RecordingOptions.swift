@@ -1,17 +1,21 @@
 /// What a recording says about itself in its header.
 public struct RecordingInfo: Sendable, Hashable {
+  /// Whose actions are recorded; a replay compares it with the program's.
   public var schema: LogSchema
   /// Wall clock, microseconds since 1970.
   public var created: Int64
   /// For example `live`.
   public var environment: String
+  /// For a person who reads the log; replays do not depend on it.
   public var locale: String
+  /// For a person who reads the log; replays do not depend on it.
   public var timeZone: String
   /// Of the random source, decimal.
   public var seed: String
   /// Paths or types whose values are tokens.
   public var redacted: [String]
 
+  /// What the header will say; `created` is microseconds since 1970.
   public init(
     schema: LogSchema, created: Int64, environment: String, locale: String = "C",
     timeZone: String = "UTC", seed: String, redacted: [String] = []
@@ -48,6 +52,7 @@ public struct RecordingOptions: Sendable, Hashable {
     case sync
   }
 
+  /// What a recorded step survives; `flush` by default.
   public var durability: Durability
   /// Each how-many-th step gets a digest of the state, from 1. The digest costs time in proportion to the state.
   public var digestEvery: Int
@@ -58,6 +63,11 @@ public struct RecordingOptions: Sendable, Hashable {
   /// When to go on in another file; nil: never.
   public var rotation: Rotation?
 
+  /// Options with their defaults: every step flushed and with a digest, no snapshots, one file.
+  ///
+  /// - Parameters:
+  ///   - digestEvery: Less than 1 counts as 1.
+  ///   - snapshotEvery: Less than 1 counts as 1.
   public init(
     durability: Durability = .flush, digestEvery: Int = 1, snapshotEvery: Int? = nil,
     baseStep: Int = 0, rotation: Rotation? = nil
@@ -72,6 +82,7 @@ public struct RecordingOptions: Sendable, Hashable {
 
 /// Why a recording could not begin.
 public enum RecordingError: Error, Sendable, CustomStringConvertible {
+  /// The file could not be created, or is not the one to be continued. Exit status 73.
   case file(FileSink.OpenError)
   /// The header could not be written.
   case io(LogIOError)
@@ -107,6 +118,7 @@ public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   public let step: Int
   /// The system call that failed; nil where an action or a state could not be encoded.
   public let io: LogIOError?
+  /// What went wrong, in a sentence.
   public let reason: String
 
   public var description: String {

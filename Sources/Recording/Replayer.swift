@@ -17,6 +17,12 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   let schema: LogSchema
   let migrations: [LogMigration]
 
+  /// A replayer of the logs of one reducer.
+  ///
+  /// - Parameters:
+  ///   - dependencies: Their generators have to draw through `journal`; nothing else of them is used while no effect runs.
+  ///   - schema: What the program declares. A log of another program or action is refused, one of another version is migrated or graded.
+  ///   - migrations: At most one from each version.
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, schema: LogSchema,
     migrations: [LogMigration] = []

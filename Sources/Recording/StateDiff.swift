@@ -4,10 +4,14 @@ import SwiftBoardJSON
 public enum StateDiff {
   /// One place: a path such as `characters.rows[3].name`, what is there on either side (nil: nothing).
   public struct Change: Sendable, Hashable, CustomStringConvertible {
+    /// Where, from the outermost value: `rows[3].name`, `["odd key"].x`; `$` is the value itself.
     public let path: String
+    /// What is there before; `nil`: nothing.
     public let old: JSON?
+    /// What is there after; `nil`: nothing.
     public let new: JSON?
 
+    /// A place as `changedPaths` finds it.
     public init(path: String, old: JSON?, new: JSON?) {
       self.path = path
       self.old = old
@@ -21,10 +25,12 @@ public enum StateDiff {
 
   /// Differences between two states, the first ones where there are many.
   public struct Changes: Sendable, Hashable, CustomStringConvertible {
+    /// In the order of the older value, at most as many as were asked for.
     public let places: [Change]
     /// Whether there are more places than are named.
     public let isTruncated: Bool
 
+    /// Whether the two values are the same.
     public var isEmpty: Bool { places.isEmpty }
 
     /// A line for each place.

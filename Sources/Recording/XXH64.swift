@@ -19,6 +19,7 @@ public struct XXH64: Sendable {
   /// The last `count % 32` bytes, which do not fill a stripe yet.
   private var rest: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
+  /// The hash of nothing yet. Allocates nothing.
   public init() {}
 
   /// The hash of `bytes` in one go.

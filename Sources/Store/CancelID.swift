@@ -12,6 +12,9 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
 
   @usableFromInline let value: Value
 
+  /// Takes any value as an id; a `CancelID` stays what it is.
+  ///
+  /// - Complexity: `Int` and `String` are kept in place; any other type costs one allocation and is hashed once, here.
   @inlinable
   public init(_ base: some Hashable & Sendable) {
     if let number = base as? Int, type(of: base) == Int.self {

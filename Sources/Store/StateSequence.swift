@@ -2,7 +2,9 @@
 ///
 /// Each iteration watches the store on its own. While nobody asks, nothing but a mark is kept.
 public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
+  /// What is iterated over.
   public typealias Element = Value
+  /// Iterating never throws.
   public typealias Failure = Never
 
   @usableFromInline let read: @Sendable () -> Value
@@ -24,6 +26,9 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
     self.observe = observe
   }
 
+  /// Begins to watch: one observer of the store until the iterator is dropped.
+  ///
+  /// - Complexity: Three small objects. From then on every step of the store takes one lock more, to set the mark, and wakes whoever waits.
   public func makeAsyncIterator() -> Iterator {
     let signal = ChangeSignal()
     return Iterator(
@@ -32,6 +37,8 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Watches until it is dropped.
+  ///
+  /// - Complexity: Dropping it is O(number of observers), under the store's lock.
   public struct Iterator: AsyncIteratorProtocol {
     let sequence: StateSequence
     let signal: ChangeSignal
@@ -45,11 +52,14 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The present value at first, then the latest once there is a newer one; `nil` when the store has ended or the task is cancelled.
+    ///
+    /// - Complexity: One lock for the mark and one of the store for each value that is read, and a copy of it; with repetitions removed,
+    ///   one comparison. Suspends only where nothing has changed.
     public mutating func next() async -> Value? {
       await next(isolation: nil)
     }
 
-    /// As `next()`.
+    /// As `next()`, in the isolation of the caller.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
       while await signal.wait() {
         let value = sequence.read()

@@ -2,14 +2,16 @@
 public enum StepOrigin: Sendable, Hashable {
   /// A person's line, as typed, and where it stands, for example `demo.sb:7`.
   case user(line: String, at: String)
+  /// A link that was opened, whole, for example `swiftboard://api/get`.
   case link(String)
-  /// Code that embeds the store.
+  /// Code that embeds the store, and what it calls itself; `send` says "" where nothing is passed.
   case program(String)
   /// An effect, its id where it has one, and the number of the step that returned it.
   case effect(name: String, id: String?, step: Int)
 }
 
-/// One reduction, as hooks and observers see it.
+/// One reduction, as hooks and observers see it. Two words beside the action, and one small object where the origin has a name or there are
+/// effects.
 public struct Step<Action: Sendable>: Sendable {
   /// 1, 2, 3 … in the order of reduction, without gaps.
   public let number: Int
@@ -18,10 +20,10 @@ public struct Step<Action: Sendable>: Sendable {
   /// `nil` for the commonest of steps, sent by nameless code and without effects: copying it is cheap then.
   @usableFromInline let details: StepDetails?
 
-  /// Who sent the action.
+  /// Who sent the action. O(1).
   @inlinable
   public var origin: StepOrigin { details?.origin ?? .program("") }
-  /// What was returned, in order.
+  /// What was returned, in order. `.none` leaves nothing here. O(1): they were made when the step was.
   @inlinable
   public var effects: [EffectDescriptor] { details?.effects ?? [] }
 
@@ -33,6 +35,8 @@ public struct Step<Action: Sendable>: Sendable {
   }
 
   /// A step as a store makes it; for tests and replays.
+  ///
+  /// - Complexity: One small object, or none where there are no effects and the origin is nameless code.
   @inlinable
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
     self.init(
@@ -68,6 +72,8 @@ extension StepOrigin {
 public struct EffectDescriptor: Sendable, Hashable {
   /// What an effect does, as far as the store knows.
   public enum Kind: String, Sendable, Hashable {
+    /// `task` and `run` are work that takes time; `send`, `cancel` and `issue` are done at once; `merge` and `concatenate` are groups,
+    /// whose members are in `parts`.
     case task, run, send, cancel, merge, concatenate, issue
   }
 
@@ -83,6 +89,8 @@ public struct EffectDescriptor: Sendable, Hashable {
   public let location: SourceLocation
 
   /// A descriptor to compare with. Without a name it has its kind's.
+  ///
+  /// - Parameter id: As `id`: places and the id itself, joined by `/`.
   public init(
     kind: Kind, name: String? = nil, id: String? = nil, parts: [EffectDescriptor] = [],
     location: SourceLocation = SourceLocation()
@@ -117,6 +125,8 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   public let step: Int
 
   /// An issue as a store reports it; for tests and handlers.
+  ///
+  /// - Parameter step: 0 where no step is to blame.
   public init(message: String, location: SourceLocation, step: Int) {
     self.message = message
     self.location = location
@@ -129,14 +139,14 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
 /// Taps on the reductions of one store, called on the reducing thread inside the store's critical section: they see every step
 /// before anybody else does. They must be quick and must not call the store.
 public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
-  /// Before the reducer is called, with the number the step will have.
+  /// Before the reducer is called, with the number the step will have. A call a step.
   public var willReduce: (@Sendable (_ number: Int) -> Void)?
   /// After the reducer returned. Keeping a copy of the state makes the next step copy what it changes.
   public var didReduce: (@Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void)?
   /// An issue, after the step it belongs to.
   public var issue: (@Sendable (StoreIssue) -> Void)?
 
-  /// Hooks; a `nil` one costs nothing.
+  /// Hooks; a `nil` one costs nothing. The calls of the others are part of the cost of every step.
   public init(
     willReduce: (@Sendable (Int) -> Void)? = nil,
     didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)? = nil,

@@ -17,6 +17,8 @@ extension Store {
   /// step copies what it changes of it: where only the latest state matters, `states` costs less.
   ///
   /// - Parameter limit: How many steps may lie in the buffer; beyond that the oldest are dropped. Unlimited by default.
+  /// - Complexity: One observer, until the stream or the iterating task ends. A step costs an element in the buffer and the lock of the
+  ///   stream; its memory is what has not been taken.
   public func steps(buffering limit: Int? = nil) -> AsyncStream<(step: Step<Action>, state: State)>
   {
     stream(limit) { step, state in (step, copy state) }
@@ -25,6 +27,7 @@ extension Store {
   /// Every action, in order, as an asynchronous sequence that ends with the store.
   ///
   /// - Parameter limit: As in `steps(buffering:)`.
+  /// - Complexity: As `steps(buffering:)`, without a state in the buffer.
   public func actions(buffering limit: Int? = nil) -> AsyncStream<Action> {
     stream(limit) { step, _ in step.action }
   }
@@ -46,12 +49,17 @@ extension Store {
   /// never behind. Begins with the present state, and ends with the store.
   ///
   /// Nothing is kept while nobody takes: the state is read when it is asked for.
+  ///
+  /// - Complexity: O(1) to make; each iteration then watches by itself: see `StateSequence`.
   public var states: StateSequence<State> { states { copy $0 } }
 
   /// The latest of a part of the state, conflated like `states`, and only where it differs from the one before:
   /// ```swift
   /// for await count in store.states(\.count) { … }
   /// ```
+  ///
+  /// - Complexity: As `states`, and one read through the key path and one comparison for each mark that is taken, not for each step. The
+  ///   value taken last is kept.
   public func states<Value: Sendable & Equatable>(
     _ value: KeyPath<State, Value> & Sendable
   ) -> StateSequence<Value> {
@@ -61,7 +69,10 @@ extension Store {
       observe: { core.observe($0, $1) })
   }
 
-  /// The latest of what `read` makes of the state, conflated like `states`. `read` runs under the lock, like `withState`.
+  /// The latest of what `read` makes of the state, conflated like `states`. `read` runs under the lock, like `withState`. Nothing is
+  /// compared.
+  ///
+  /// - Complexity: As `states`, and one call of `read` for each element that is taken.
   public func states<Value: Sendable>(
     _ read: @escaping @Sendable (borrowing State) -> Value
   ) -> StateSequence<Value> {
@@ -75,6 +86,7 @@ extension Store {
   /// actor that lives off a store.
   ///
   /// - Parameter limit: As in `steps(buffering:)`.
+  /// - Complexity: As `steps(buffering:)`: `body` runs behind the store, which never waits for it.
   nonisolated(nonsending) public func forEachStep(
     buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
   ) async {
@@ -85,6 +97,8 @@ extension Store {
   ///
   /// - Parameter predicate: Must be quick; it is part of the cost of `send` while somebody waits, and must not use the store.
   /// - Returns: False where the store ended, or the waiting task was cancelled, before there was such a state.
+  /// - Complexity: One lock and no observer where the present state fulfils it; else one observer and one call of `predicate` a step until
+  ///   there is an answer.
   @discardableResult
   nonisolated(nonsending) public func wait(
     until predicate: @escaping @Sendable (borrowing State) -> Bool

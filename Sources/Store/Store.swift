@@ -17,7 +17,8 @@
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes; `outlives()` opts out. The operators watch
 ///   the steps that go through them: who removes a child elsewhere ends its effects with `Effect.endChild(id:)`, or the child's next
 ///   action does.
-/// - **R8** A child sees an action before what is attached to it. An action for a child that is not there is an issue at the composing line.
+/// - **R8** A child sees an action before what is attached to it. An action for a child that is not there is an issue at the composing
+///   line.
 /// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels them.
 /// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets them end first.
@@ -33,11 +34,16 @@ public final class Store<R: Reducer>: Sendable {
 
   @usableFromInline let core: StoreCore<R>
 
+  /// A store at its initial state. Nothing is reduced; what that state declares with `subscriptions` is started.
+  ///
   /// - Parameters:
-  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact. Its `enqueue` is called under
-  ///     the store's lock and must not run the job at once.
-  ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step, on the thread where it came up. Writes to
-  ///     standard error by default.
+  ///   - dependencies: Handed to the reducer with every action; the store does not look at them.
+  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact. Its `enqueue` is called under the
+  ///     store's lock and must not run the job at once.
+  ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step and outside the lock, on the thread where it came up.
+  ///     Writes to standard error by default.
+  /// - Complexity: Two objects, together about 400 bytes beside what the state refers to. The table of effects comes with the first effect
+  ///   that needs a place in it, and stays as large as it once was.
   @inlinable
   public init(
     initialState: State, reducer: R, dependencies: R.Dependencies,
@@ -52,10 +58,13 @@ public final class Store<R: Reducer>: Sendable {
     core.cancelAll(closing: true)
   }
 
-  /// Reduces `action`. See R2 for what holds when it returns.
+  /// Reduces `action` on the calling thread. See R2 for what holds when it returns. After the store was shut down the action is dropped and
+  /// is an issue.
   ///
+  /// - Parameter origin: Who sends, for hooks, observers and recordings.
   /// - Returns: A handle to what the action set going.
-  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects and no observers.
+  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects and no observers. Each `.task` or `.run`
+  ///   that is returned starts one task. With observers, one lock more and their own cost.
   @inlinable
   @discardableResult
   public func send(_ action: Action, origin: StepOrigin = .program("")) -> StoreTask {
@@ -73,23 +82,29 @@ public final class Store<R: Reducer>: Sendable {
   }
 
   /// A copy of the state: a retain for what is shared, and the next step copies what it changes of it while you keep it.
+  ///
+  /// - Complexity: One lock and a copy of the value; no allocation.
   @inlinable
   public var state: State {
     core.lock.withLock { $0.state }
   }
 
   /// Reads the state in place. The closure runs under the store's lock: it must be quick and must not use the store.
+  ///
+  /// - Complexity: One lock, no copy and no allocation; a step of another thread waits meanwhile.
   @inlinable
   public func withState<Result: Sendable>(_ read: (borrowing State) -> Result) -> Result {
     core.lock.withLock { read($0.state) }
   }
 
-  /// How many actions have been reduced.
+  /// How many actions have been reduced: the number of the last step, 0 before the first. One lock.
   public var stepCount: Int {
     core.lock.withLock { $0.steps }
   }
 
-  /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended. O(number of effects).
+  /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended. In no particular order.
+  ///
+  /// - Complexity: O(most effects that there ever were at once), under the lock: the table keeps its places. Makes each one's descriptor.
   public var effects: [RunningEffect<Action>] {
     core.lock.withLock { machine in
       machine.table.running
@@ -115,6 +130,8 @@ public final class Store<R: Reducer>: Sendable {
   /// reduced. It may send. It is part of the cost of `send`, so a slow one belongs behind a queue of its own.
   ///
   /// - Returns: Ends the observation when `cancel()` is called; dropping it changes nothing.
+  /// - Complexity: O(1) amortised here. A step then costs one call for each observer, a copy of the state as it is handed on, and a second
+  ///   lock. Observing a store that has ended does nothing.
   @discardableResult
   public func observe(
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
@@ -126,6 +143,7 @@ public final class Store<R: Reducer>: Sendable {
   ///
   /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that no step falls between what it sees
   ///   and what the hooks see.
+  /// - Complexity: One lock. Without hooks steps cost nothing more; with them each makes a `Step` and the descriptors of its effects.
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
@@ -139,11 +157,15 @@ public final class Store<R: Reducer>: Sendable {
     _ = old
   }
 
-  /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which
-  /// run for as long as the state declares them, are cancelled first.
+  /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which run for as
+  /// long as the state declares them, are cancelled first.
+  ///
+  /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had passed. A second call returns at once.
   ///
   /// - Parameter clock: Measures the deadline.
-  /// - Returns: What was still running when the deadline passed.
+  /// - Returns: What was still running when the deadline passed, those included that were cancelled before and have not returned; empty
+  ///   where all ended in time.
+  /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued actions) to end them.
   @discardableResult
   public func shutdown(
     deadline: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -172,7 +194,7 @@ public struct Observation: Sendable {
   @usableFromInline let host: EffectHost?
   @usableFromInline let id: Int
 
-  /// No step that is reduced after this is told. One that is being told now may still arrive. O(number of observers).
+  /// No step that is reduced after this is told. One that is being told now may still arrive. O(number of observers). One lock.
   public func cancel() {
     host?.ask(.removeObserver(id))
   }
@@ -184,6 +206,7 @@ public struct RunningEffect<Action: Sendable>: Sendable {
   public enum Phase: Sendable, Equatable {
     /// Waiting for its turn in a sequence.
     case pending
+    /// Its task was made, or its members are being run.
     case running
     /// Nothing of it is reduced any more; its task has not returned yet.
     case cancelled

@@ -7,6 +7,7 @@ public enum StoreEvent<Action: Sendable>: Sendable {
   case willReduce(action: Action, step: Int)
   /// It is over and returned this many effects.
   case didReduce(step: Int, effects: Int)
+  /// Its work was handed to a task; never told of effects that take no time.
   case effectStarted(MeteredEffect)
   /// It returned.
   case effectFinished(MeteredEffect)
@@ -69,7 +70,7 @@ extension Store {
   ///
   /// Without a meter it costs nothing. With one, each event costs its call, and events of effects build their descriptors.
   ///
-  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
+  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store. One lock.
   public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
     let old = core.lock.withLock { machine -> (@Sendable (StoreEvent<Action>) -> Void)? in
       let old = machine.outbox.meter

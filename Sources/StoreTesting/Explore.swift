@@ -5,6 +5,7 @@ public final class ExploredRun: Sendable {
   /// What decides the order.
   public let seed: UInt64
   /// Runs the next ready task that the seed chooses. Tasks of the scenario's own go here too: `Task(executorPreference: run.executor)`.
+  /// O(1).
   public var executor: ManualExecutor { clock.executor }
   /// A clock on that executor: for the test store and its dependencies.
   public let clock: TestClock
@@ -15,12 +16,15 @@ public final class ExploredRun: Sendable {
     clock = TestClock(executor: ManualExecutor(seed: seed))
   }
 
-  /// For test stores and all else that reports.
+  /// For test stores and all else that reports. Each failure is kept until the run ends; one lock.
   public var report: TestReporter {
     { [self] failure in found.withLock { $0.append(failure) } }
   }
 
   /// Fails the run where `condition` is false. Expectations of a test framework are not seen here: the run would count as good.
+  ///
+  /// - Parameter message: Made only where the condition is false.
+  /// - Complexity: O(1); one lock where it is false.
   public func expect(
     _ condition: Bool, _ message: @autoclosure () -> String = "An expectation does not hold.",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -54,8 +58,8 @@ public struct Exploration: Sendable, Hashable {
 ///   …
 /// }
 /// ```
-/// What is reported through `run.report`, what `run.expect` finds wrong and what the scenario throws fails the run; each is told with the seed
-/// and how to run that alone: `explore(seeds: 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every
+/// What is reported through `run.report`, what `run.expect` finds wrong and what the scenario throws fails the run; each is told with the
+/// seed and how to run that alone: `explore(seeds: 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every
 /// exploration and model test of the process run that seed and no other.
 ///
 /// - Parameters:

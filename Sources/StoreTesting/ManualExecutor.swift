@@ -55,7 +55,10 @@ public final class ManualExecutor: TaskExecutor {
 
   private let state: Mutex<State>
 
-  /// - Parameter seed: Where given, decides which of the ready tasks runs next.
+  /// An executor with nothing to run.
+  ///
+  /// - Parameter seed: Where given, decides which of the ready tasks runs next; without one they run in the order in which they became
+  ///   ready.
   public init(seed: UInt64? = nil) {
     state = Mutex(State(random: seed.map(SeededRandom.init)))
   }
@@ -72,7 +75,7 @@ public final class ManualExecutor: TaskExecutor {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// How many tasks are ready to run.
+  /// How many tasks are ready to run. One lock.
   public var readyCount: Int {
     state.withLock { $0.count }
   }
@@ -93,6 +96,7 @@ public final class ManualExecutor: TaskExecutor {
   /// Runs ready tasks until none is left; those that become ready meanwhile too.
   ///
   /// - Returns: How many times a task was run.
+  /// - Complexity: Amortized O(1) for each, beside what it does. Does not return while tasks make each other ready for ever.
   @discardableResult
   public func run() -> Int {
     var count = 0
@@ -102,6 +106,8 @@ public final class ManualExecutor: TaskExecutor {
 
   /// Returns as soon as a task is ready, or the waiting task is cancelled: for tasks that wait for a thread or an actor which is
   /// not run from here. It does not poll, and has no time-out.
+  ///
+  /// - Complexity: One lock and one suspension; none where a task is ready already.
   public func waitUntilReady() async {
     let id = state.withLock { state -> Int in
       state.nextWaiter += 1

@@ -2,7 +2,7 @@
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var word: UInt64
 
-  /// Equal seeds give equal numbers.
+  /// Equal seeds give equal numbers. O(1).
   public init(seed: UInt64) {
     word = seed
   }

@@ -8,7 +8,9 @@ public struct CommandSpec<Output>: Sendable {
   public var summary: String
   /// More for `help COMMAND`; empty for nothing.
   public var details: String
+  /// In the order in which they are typed.
   public var arguments: [ArgumentSpec]
+  /// The command's own; `CommandTable.globals` come on top.
   public var options: [OptionSpec]
   /// Whole lines that work as they stand.
   public var examples: [String]
@@ -16,8 +18,15 @@ public struct CommandSpec<Output>: Sendable {
   public var isDefault: Bool
   /// For a default: whether a first word may be meant for it. What it refuses is an unknown sub-command.
   public var acceptsBare: @Sendable (String) -> Bool
+  /// Makes the command's output of what was typed. Called after words, kinds and counts were checked; throws what only the command can know
+  /// to be wrong.
   public var build: @Sendable (Invocation) throws(UsageError) -> Output
 
+  /// A command from its parts.
+  ///
+  /// - Parameters:
+  ///   - path: At least one word.
+  ///   - build: Must have no effect: it is called to understand a line, not to run it.
   public init(
     _ path: [String], _ summary: String, details: String = "", arguments: [ArgumentSpec] = [],
     options: [OptionSpec] = [], examples: [String] = [], isDefault: Bool = false,

@@ -1,11 +1,13 @@
 /// All commands there are, and the only place that knows how their words are read.
 public struct CommandTable<Output>: Sendable {
+  /// In the order in which help lists them.
   public var specs: [CommandSpec<Output>]
   /// Options that every command also takes; a command's own of the same name or letter wins.
   public var globals: [OptionSpec]
   /// What the first words are about, for help; a word may be left out.
   public var topics: [CommandTopic]
 
+  /// A table; that no two commands have the same words is not checked.
   public init(
     _ specs: [CommandSpec<Output>] = [], globals: [OptionSpec] = [], topics: [CommandTopic] = []
   ) {
@@ -87,9 +89,12 @@ public struct CommandTable<Output>: Sendable {
 
 /// What a first word is about.
 public struct CommandTopic: Sendable, Hashable {
+  /// The first word of a command.
   public var name: String
+  /// One line, without a full stop.
   public var summary: String
 
+  /// What a first word is about, for help.
   public init(_ name: String, _ summary: String) {
     self.name = name
     self.summary = summary
@@ -100,6 +105,7 @@ public struct CommandTopic: Sendable, Hashable {
 public struct CommandMatch<Output> {
   /// The words of its spec, `["api", "get"]`, also where it was typed as `api X`.
   public var path: [String]
+  /// What the command's `build` made.
   public var output: Output
   /// The global options that came with it.
   public var globals: OptionValues

@@ -7,6 +7,7 @@ import SwiftBoardJSON
 public struct Invocation: Sendable {
   /// The command's words: `["api", "get"]`.
   public let path: [String]
+  /// The command's own options; those of the table are in `CommandMatch.globals`.
   public let options: OptionValues
   private let arguments: [String: [Argument]]
   private let head: Argument?

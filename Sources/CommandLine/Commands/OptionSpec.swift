@@ -6,7 +6,9 @@ public struct OptionSpec: Sendable, Hashable {
   public var short: Character?
   /// What stands for the value in help, `DUR`; `nil` for a flag.
   public var value: String?
+  /// One line for help, without a full stop.
   public var help: String
+  /// What the table checks and completion offers; `text` for a flag.
   public var kind: ValueKind
   /// Every value is kept; of other options the last one counts.
   public var isRepeatable: Bool
@@ -37,6 +39,7 @@ public struct OptionSpec: Sendable, Hashable {
     isNegatable = negatable
   }
 
+  /// Whether it takes no value.
   public var isFlag: Bool { value == nil }
 
   /// The value as help shows it.
@@ -63,8 +66,10 @@ public struct OptionValues: Sendable, Hashable {
   private var values: [String: [Argument]] = [:]
   private var flags: [String: Bool] = [:]
 
+  /// No options.
   public init() {}
 
+  /// Whether none was given.
   public var isEmpty: Bool { values.isEmpty && flags.isEmpty }
 
   /// The last value given, if any.

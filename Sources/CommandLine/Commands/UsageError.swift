@@ -2,6 +2,7 @@
 public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The exit status, 64 unless the data itself is malformed (65) or the configuration is (78).
   public var code: Int32
+  /// What is wrong, in one line without a full stop; may hold what was typed, controls and all: escape it before it is shown.
   public var message: String
   /// The advice, if there is any; without the word `help:`.
   public var help: String?
@@ -12,6 +13,7 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
 
+  /// An error at a place that is known as a number.
   public init(
     _ message: String, help: String? = nil, column: Int? = nil, length: Int? = nil,
     lineOffset: Int = 0, code: Int32 = 64

@@ -2,6 +2,7 @@ import SwiftBoardJSON
 
 /// What an argument or an option's value is: what completion offers, and what the table checks before a command is built.
 public enum ValueKind: Sendable, Hashable {
+  /// Anything.
   case text
   /// A whole number; checked.
   case int
@@ -11,18 +12,27 @@ public enum ValueKind: Sendable, Hashable {
   case path
   /// One of these words; checked.
   case choice([String])
+  /// A file's name; not looked for before the command runs.
   case file
+  /// A folder's name; not looked for before the command runs.
   case directory
+  /// A service's name, as `api service` keeps them.
   case service
+  /// A secret's name in the keychain; never its value.
   case secret
+  /// A collection of documents.
   case collection
+  /// A JSON text; checked when the command asks for it with `Invocation.json(_:)`.
   case json
   /// A request item, `key=text` and its kin.
   case item
+  /// A condition: see `StateExpression`.
   case expression
   /// A word of the command language, as `help` takes it.
   case command
+  /// A job's number.
   case job
+  /// A variable's name, without `$`.
   case variable
   /// A mark in a session.
   case mark

@@ -15,19 +15,29 @@ import SwiftBoardJSON
 public struct StateExpression: Sendable, Hashable {
   /// What a path is compared by.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
+    /// The same value; numbers by value, objects whatever the order of their members.
     case equal = "=="
+    /// Not `equal`; holds for a path that leads nowhere.
     case notEqual = "!="
+    /// Numbers among numbers, strings among strings.
     case less = "<"
+    /// Numbers among numbers, strings among strings.
     case lessOrEqual = "<="
+    /// Numbers among numbers, strings among strings.
     case greater = ">"
+    /// Numbers among numbers, strings among strings.
     case greaterOrEqual = ">="
+    /// A string in a string, an element in an array, a key in an object.
     case contains
+    /// The path leads somewhere, to `null` too.
     case exists
   }
 
   /// One comparison.
   public struct Comparison: Sendable, Hashable {
+    /// What is looked up in the value.
     public var path: JSONPath
+    /// How it is compared.
     public var relation: Operator
     /// `null` for `exists`.
     public var value: JSON

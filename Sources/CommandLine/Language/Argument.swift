@@ -14,6 +14,7 @@ public struct Argument: Sendable, Hashable {
   /// How many characters the word takes as typed.
   public var length: Int
 
+  /// An argument from its parts, which are merged as in `SecretTemplate`.
   public init(
     parts: [Part], quoting: Word.Quoting = .none, lineOffset: Int = 0, column: Int = 1,
     length: Int = 1
@@ -30,6 +31,7 @@ public struct Argument: Sendable, Hashable {
     self.init(parts: [.text(text)], column: column, length: text.count)
   }
 
+  /// The whole word was in quotes: it is text, and never an option.
   public var isQuoted: Bool { quoting != .none }
 
   /// The text, or `nil` where a secret is part of it.

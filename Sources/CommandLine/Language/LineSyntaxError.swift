@@ -2,6 +2,7 @@
 public struct LineSyntaxError: Error, Sendable, Hashable {
   /// The exit status: 64, or 65 where the bytes themselves are malformed (invalid UTF-8, NUL).
   public var code: Int32
+  /// What is wrong, in one line without a full stop.
   public var message: String
   /// What to do about it, if that is known.
   public var help: String?
@@ -14,6 +15,9 @@ public struct LineSyntaxError: Error, Sendable, Hashable {
   /// The prefix that was read before the error, so that `!` also covers a line that does not parse.
   public var prefix: LinePrefix?
 
+  /// An error at a place in the line.
+  ///
+  /// - Parameter length: Less than 1 counts as 1.
   public init(
     _ message: String, help: String? = nil, lineOffset: Int = 0, column: Int = 1, length: Int = 1,
     code: Int32 = 64, prefix: LinePrefix? = nil

@@ -21,10 +21,12 @@ public enum ParsedLine: Sendable, Hashable {
 
 /// The commands of one line, and the prefix for all of them.
 public struct CommandList: Sendable, Hashable {
+  /// What the line begins with, for all its commands: `!`, `-` or `time`.
   public var prefix: LinePrefix?
   /// Never empty.
   public var commands: [ParsedCommand]
 
+  /// A line from its parts; `commands` must not be empty.
   public init(prefix: LinePrefix? = nil, commands: [ParsedCommand]) {
     self.prefix = prefix
     self.commands = commands
@@ -37,8 +39,10 @@ public struct ParsedCommand: Sendable, Hashable {
   public var words: [Word]
   /// It ended in `&`.
   public var isBackground: Bool
+  /// Where the output goes; `nil`: to standard output.
   public var redirect: Redirect?
 
+  /// A command from its words; there is at least one.
   public init(words: [Word], isBackground: Bool = false, redirect: Redirect? = nil) {
     self.words = words
     self.isBackground = isBackground
@@ -47,10 +51,12 @@ public struct ParsedCommand: Sendable, Hashable {
 
   /// `> FILE` or `>> FILE`.
   public struct Redirect: Sendable, Hashable {
+    /// The file's name, not expanded yet.
     public var file: Word
     /// `>>`: the file is kept and added to.
     public var appends: Bool
 
+    /// Where output goes, and whether the file is kept.
     public init(file: Word, appends: Bool) {
       self.file = file
       self.appends = appends
@@ -72,13 +78,16 @@ public struct IncompleteLine: Sendable, Hashable {
     case backslash
   }
 
+  /// What is open; changes as further lines come: see `mightEnd(with:)`.
   public var reason: Reason
   /// Which physical line it was opened on, 0 for the first.
   public var lineOffset: Int
   /// The character that opened it, from 1.
   public var column: Int
+  /// The prefix that was read, which also counts for a line that never ends.
   public var prefix: LinePrefix?
 
+  /// What is open, and where it was opened.
   public init(reason: Reason, lineOffset: Int, column: Int, prefix: LinePrefix? = nil) {
     self.reason = reason
     self.lineOffset = lineOffset

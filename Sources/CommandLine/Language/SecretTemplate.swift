@@ -7,6 +7,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
 {
   /// A stretch of a template.
   public enum Part: Sendable, Hashable {
+    /// Text as it is; what merely looks like a reference is none.
     case text(String)
     /// A secret by its name.
     case secret(String)
@@ -15,6 +16,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
   /// Without empty texts, and never two texts in a row.
   public private(set) var parts: [Part]
 
+  /// A template from its parts: empty texts go, neighbouring ones become one. O(n).
   public init(parts: [Part]) {
     var merged: [Part] = []
     for part in parts {
@@ -27,7 +29,9 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
     self.parts = merged
   }
 
+  /// A template without a secret.
   public init(_ text: String) { self.init(parts: [.text(text)]) }
+  /// A template that is one secret, by its name.
   public init(secret name: String) { self.init(parts: [.secret(name)]) }
   public init(stringLiteral text: String) { self.init(text) }
 

@@ -24,6 +24,7 @@ public struct Word: Sendable, Hashable {
 
   /// Empty for `''`.
   public var segments: [Segment]
+  /// How it was written; a word that is wholly in quotes is never an option.
   public var quoting: Quoting
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
@@ -34,6 +35,9 @@ public struct Word: Sendable, Hashable {
   /// The word as typed.
   public var raw: String
 
+  /// A word from its parts.
+  ///
+  /// - Parameter length: The length of `raw` where nothing is given.
   public init(
     segments: [Segment], quoting: Quoting = .none, lineOffset: Int = 0, column: Int = 1,
     length: Int? = nil, raw: String

@@ -8,16 +8,22 @@ public struct Failure: Error, Sendable, Hashable {
   public var line: Int
   /// Which physical line of a continued line the column is in.
   public var lineOffset: Int
+  /// The first blamed character in its physical line, from 1; `nil` where no word is to blame.
   public var column: Int?
+  /// How many characters are blamed.
   public var length: Int?
   /// The line as typed, all its physical lines.
   public var text: String?
+  /// What went wrong, in one line without a full stop; controls in it are escaped when it is shown.
   public var message: String
+  /// What to do about it, if that is known; without the word `help:`.
   public var help: String?
+  /// The exit status, of sysexits where it fits: 64 usage, 65 malformed data, 69 service, 78 configuration and others.
   public var code: Int32
   /// The error's name for programs: `connectionRefused`.
   public var errorName: String
 
+  /// A failure from its parts.
   public init(
     place: LinePlace? = nil, line: Int = 1, lineOffset: Int = 0, column: Int? = nil,
     length: Int? = nil, text: String? = nil, message: String, help: String? = nil, code: Int32,

@@ -2,13 +2,16 @@ import SwiftBoardJSON
 
 /// Turns a result into the text for standard output.
 public struct OutputFormatter: Sendable, Hashable {
+  /// For whom it is written.
   public var format: OutputFormat
   /// The terminal's columns; `nil` for no limit, as on a pipe.
   public var width: Int?
   /// Our own text is ASCII. What servers and users wrote stays as it is.
   public var ascii: Bool
+  /// Whether colours may be used; JSON, CSV and plain text have none.
   public var color: Bool
 
+  /// A formatter; without arguments one that suits a pipe.
   public init(
     format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, color: Bool = false
   ) {

@@ -4,11 +4,13 @@ import SwiftBoardJSON
 public enum Presentation: Sendable, Hashable {
   /// Text of several lines perhaps; its controls are escaped when it is shown.
   case text(String)
+  /// Rows of as many cells as there are columns. Controls in cells are escaped when they are shown.
   case table(columns: [Column], rows: [[String]])
   /// One thing, a name and a value a line.
   case record([Field])
   /// Shown indented at a terminal, else on one line.
   case json(JSON)
+  /// Nothing to show; in JSON there is a line all the same.
   case none
 
   /// A record of pairs.
@@ -18,13 +20,19 @@ public enum Presentation: Sendable, Hashable {
 
   /// A column of a table.
   public struct Column: Sendable, Hashable {
+    /// To which side a column's cells are moved; numbers go to the right.
     public enum Alignment: Sendable, Hashable { case left, right }
 
+    /// The header, as it is shown.
     public var name: String
     /// Where the width does not suffice, the column of the lowest priority goes first; of equal ones the last.
     public var priority: Int
+    /// To which side cells and header go.
     public var alignment: Alignment
 
+    /// A column.
+    ///
+    /// - Parameter priority: Higher ones stay longer where the width does not suffice.
     public init(_ name: String, priority: Int = 1, alignment: Alignment = .left) {
       self.name = name
       self.priority = priority
@@ -34,9 +42,12 @@ public enum Presentation: Sendable, Hashable {
 
   /// A line of a record.
   public struct Field: Sendable, Hashable {
+    /// What stands before the value.
     public var name: String
+    /// One line or several; controls are escaped when it is shown.
     public var value: String
 
+    /// A line of a record.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value

@@ -9,7 +9,9 @@
 public struct ProgramOptions: Sendable, Hashable {
   /// What to run.
   public enum Mode: Sendable, Hashable {
+    /// `--help`: usage on standard output, and nothing else runs.
     case help
+    /// `--version`: the versions of the program and its libraries.
     case version
     /// No command: a person at a terminal, else a script on standard input.
     case standardInput
@@ -21,37 +23,54 @@ public struct ProgramOptions: Sendable, Hashable {
     case oneShot([String])
   }
 
+  /// When output has colours; `auto`: at a terminal that knows them, unless `NO_COLOR` is set.
   public enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
 
+  /// Which world the services belong to: the real one, a deterministic one in memory, or one of sample data.
   public enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
 
+  /// What to run.
   public var mode = Mode.standardInput
+  /// `-q`: no messages but errors.
   public var isQuiet = false
   /// How often `-v` was given.
   public var verbosity = 0
+  /// `-o FORMAT`.
   public var output: OutputFormat?
+  /// `--color WHEN`.
   public var color: ColorMode?
+  /// `--ascii`: no character of our own beyond ASCII.
   public var ascii: Bool?
+  /// `--no-pager` makes it `false`.
   public var usesPager: Bool?
   /// `false`: never prompt.
   public var allowsInput = true
+  /// `--no-history` makes it `false`.
   public var keepsHistory: Bool?
+  /// `--no-init` makes it `false`: `init.sb` is not run.
   public var runsInitFile = true
   /// Every file goes under this folder.
   public var home: String?
   /// The configuration file.
   public var config: String?
+  /// `--environment NAME`.
   public var environment: Environment?
+  /// `--offline`: nothing goes over the network.
   public var isOffline: Bool?
+  /// `--timeout DUR`: the limit for each request.
   public var timeout: Duration?
+  /// `-k`: run on after a failing line; the first failure's code is the exit status.
   public var keepGoing: Bool?
   /// `nil`: on in scripts and one-shot commands.
   public var checkStatus: Bool?
+  /// `-x`: show each line before it runs.
   public var echo: Bool?
   /// The recording to write.
   public var record: String?
+  /// `--seed N`: where all random numbers start.
   public var seed: UInt64?
 
+  /// What holds where nothing is given.
   public init() {}
 
   /// Reads the program's arguments, without its name, and its environment.

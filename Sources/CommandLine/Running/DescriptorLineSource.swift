@@ -53,6 +53,9 @@ public final class DescriptorLineSource: LineSource {
     if closes { Libc.close(descriptor) }
   }
 
+  /// The next line; reads a chunk of 64 KiB where no whole one is left, on a thread of its own.
+  ///
+  /// - Throws: 74 where reading fails, 66 for a folder.
   public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
       let (line, isAtEnd) = buffer.withLock { ($0.next(file: file), $0.isAtEnd) }

@@ -5,6 +5,7 @@ public struct LinePlace: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public var line: Int
 
+  /// A place; lines count from 1.
   public init(_ file: String?, line: Int) {
     self.file = file
     self.line = line

@@ -30,6 +30,9 @@ public final class PromptedLineSource: LineSource {
     self.prompt = prompt
   }
 
+  /// Asks for the prompt, shows it and waits for the person. Lines count from 1.
+  ///
+  /// - Throws: What the reader throws.
   public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     switch try await reader.readLine(prompt: await prompt(isContinuation)) {
     case .line(let text):

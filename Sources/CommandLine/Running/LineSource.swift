@@ -8,6 +8,7 @@ public protocol LineSource: Sendable {
 
 /// What a source answered.
 public enum NextLine: Sendable, Hashable {
+  /// A physical line.
   case line(SourceLine)
   /// Nothing more will come.
   case end
@@ -19,10 +20,12 @@ public enum NextLine: Sendable, Hashable {
 public struct SourceLine: Sendable, Hashable {
   /// Without its line end.
   public var text: String
+  /// Where it is from.
   public var place: LinePlace
   /// The line cannot be used, for example for invalid UTF-8; `text` is then only for showing.
   public var problem: LineSyntaxError?
 
+  /// A line, with what is wrong with its bytes.
   public init(text: String, place: LinePlace, problem: LineSyntaxError? = nil) {
     self.text = text
     self.place = place
@@ -34,9 +37,12 @@ public struct SourceLine: Sendable, Hashable {
 public struct LineSourceError: Error, Sendable, Hashable {
   /// The exit status: 66 for a file that cannot be opened, 74 for a read that failed.
   public var code: Int32
+  /// What went wrong, in one line without a full stop.
   public var message: String
+  /// What to do about it, if that is known.
   public var help: String?
 
+  /// An error with its exit status.
   public init(code: Int32, message: String, help: String? = nil) {
     self.code = code
     self.message = message

@@ -22,6 +22,7 @@ public final class ListLineSource: LineSource {
     state = Mutex(State(lines: lines))
   }
 
+  /// The next line of the list; never waits and never throws.
   public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     state.withLock { state in
       guard state.next < state.lines.count else { return .end }

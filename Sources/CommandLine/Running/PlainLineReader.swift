@@ -32,6 +32,9 @@ public final class PlainLineReader: LineReader {
     }
   }
 
+  /// Writes the prompt and waits on a thread of its own. A terminal that was hung up is the end of input.
+  ///
+  /// - Throws: 74 where the terminal cannot be read.
   public func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     var text = prompt
     _ = text.withUTF8 { Libc.write(output, UnsafeRawBufferPointer($0)) }

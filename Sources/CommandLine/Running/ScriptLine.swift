@@ -7,12 +7,14 @@ public struct ScriptLine: Sendable, Hashable {
   /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is `.invalid`.
   public var parsed: ParsedLine
 
+  /// A line from its parts.
   public init(text: String, place: LinePlace, parsed: ParsedLine) {
     self.text = text
     self.place = place
     self.parsed = parsed
   }
 
+  /// The prefix that was read, also where the rest is invalid.
   public var prefix: LinePrefix? { parsed.prefix }
 }
 
@@ -25,12 +27,14 @@ public struct LineOutcome: Sendable, Hashable {
   /// What the prefix has to say about it, to be shown with the failure.
   public var message: String?
 
+  /// An outcome; without arguments a success.
   public init(exitCode: Int32 = 0, stop: Bool = false, message: String? = nil) {
     self.exitCode = exitCode
     self.stop = stop
     self.message = message
   }
 
+  /// Exit status 0, and the next line is read.
   public static let success = LineOutcome()
 
   /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-` forgives a failure.

@@ -13,6 +13,7 @@ public struct ScriptRunner: Sendable {
   private let source: any LineSource
   private let policy: Policy
 
+  /// A runner; nothing is read before `run`.
   public init(source: any LineSource, policy: Policy) {
     self.source = source
     self.policy = policy

@@ -8,6 +8,7 @@
 
 /// A signal that is answered by the program.
 public enum Signal: Sendable, Hashable, CaseIterable {
+  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that is gone.
   case interrupt, terminate, hangup
   /// The terminal has another size.
   case windowChanged

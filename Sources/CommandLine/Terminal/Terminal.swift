@@ -8,8 +8,11 @@
 
 /// What is known about the terminal; a snapshot except for the size, which is asked anew each time.
 public struct Terminal: Sendable, Hashable {
+  /// Whether standard input is one.
   public var isInputTerminal: Bool
+  /// Whether standard output is one.
   public var isOutputTerminal: Bool
+  /// Whether standard error is one.
   public var isErrorTerminal: Bool
   /// `TERM` is `dumb`, empty or not set: no escape sequence, no raw mode.
   public var isDumb: Bool

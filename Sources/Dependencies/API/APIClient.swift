@@ -17,10 +17,13 @@ public protocol APIClient: Sendable {
 ///
 /// The description shows method and address only, never headers or body, which may hold secrets.
 public struct APIRequest: Sendable, Equatable {
+  /// A token of RFC 9110, 5.6.2, as it is sent: `GET`; small letters are not made capital.
   public var method: String
   /// Absolute, `http` or `https`.
   public var url: String
+  /// In the order sent; a name may come several times. A value with a line break or NUL is refused.
   public var headers: [HTTPHeader]
+  /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its length is 0.
   public var body: Data?
   /// From the start of the request to the last byte of the answer. `nil` waits for ever.
   public var timeout: Duration?
@@ -32,6 +35,11 @@ public struct APIRequest: Sendable, Equatable {
   /// The most bytes of body, after decompression; more is `APIError.tooLarge`.
   public var bodyLimit: Int
 
+  /// A request; nothing is checked before it is sent.
+  ///
+  /// - Parameters:
+  ///   - redirectLimit: None are followed unless it says so.
+  ///   - bodyLimit: 16 MiB.
   public init(
     method: String = "GET", url: String, headers: [HTTPHeader] = [], body: Data? = nil,
     timeout: Duration? = .seconds(30), redirectLimit: Int = 0, secretHeaders: Set<String> = [],
@@ -50,9 +58,12 @@ public struct APIRequest: Sendable, Equatable {
 
 /// A header field as sent or received. Names compare without regard to case: see `Sequence.value(of:)`.
 public struct HTTPHeader: Sendable, Hashable, Codable {
+  /// In the case given; comparing it is left to `Sequence.value(of:)`.
   public var name: String
+  /// As it is sent; of an answer without the blanks around it.
   public var value: String
 
+  /// A field as it is; nothing is checked or escaped.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -68,17 +79,22 @@ extension Sequence<HTTPHeader> {
 
 /// A whole answer.
 public struct APIResponse: Sendable, Equatable {
+  /// The status code, 200 or 404 alike; never 1xx.
   public var status: Int
   /// For example `1.1` or `2`.
   public var httpVersion: String
   /// In the order received; repeated fields are kept.
   public var headers: [HTTPHeader]
+  /// After decompression; empty where there is none.
   public var body: Data
   /// The address that answered, after redirects.
   public var url: String
+  /// How many redirects were followed.
   public var redirects: Int
+  /// When its stages were reached, counted from the beginning of the first request of a chain of redirects.
   public var timing: APITiming
 
+  /// An answer; the defaults are those of a mock.
   public init(
     status: Int, httpVersion: String = "1.1", headers: [HTTPHeader] = [], body: Data = Data(),
     url: String, redirects: Int = 0, timing: APITiming = APITiming()
@@ -95,23 +111,38 @@ public struct APIResponse: Sendable, Equatable {
 
 /// Microseconds since the request began; 0 where a stage did not happen (a kept connection has no lookup).
 public struct APITiming: Sendable, Equatable, Codable {
+  /// When the host name was resolved.
   public var lookup: Int64 = 0
+  /// When the connection stood.
   public var connect: Int64 = 0
+  /// When TLS stood; 0 without TLS.
   public var tls: Int64 = 0
+  /// When the first byte of the answer was there.
   public var firstByte: Int64 = 0
+  /// When the last one was.
   public var total: Int64 = 0
 
+  /// Nothing happened yet: all zero.
   public init() {}
 }
 
 /// Why no whole answer came. `message` never contains a header value or a query value.
 public struct APIError: Error, Sendable, Equatable, Codable {
+  /// What went wrong, and in which stage.
   public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// The address cannot be used, or is neither `http` nor `https`. Nothing was sent. The same goes for a bad method
+    /// or header.
     case invalidURL, unsupportedScheme
+    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal and `--offline`
+    /// included.
     case dns, refused, unreachable
+    /// The time was over before the last byte; the task was cancelled, or the client was dropped.
     case timeout, cancelled
+    /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects than were allowed.
     case tls, truncated, malformed, tooManyRedirects
+    /// More bytes of body or headers than are accepted.
     case tooLarge
+    /// Anything else inside the HTTP library, with its code.
     case io
     /// The HTTP library could not be loaded; the message names the package to install.
     case libraryMissing
@@ -121,9 +152,12 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case undecodable
   }
 
+  /// What went wrong, for code.
   public var kind: Kind
+  /// What went wrong and what to do, for people, in one line.
   public var message: String
 
+  /// An error; what it says must hold no secret.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message

@@ -6,19 +6,24 @@
 
 /// What to ask a service for, as parts that are put together into an `APIRequest`.
 public struct APIEndpoint: Sendable, Equatable {
+  /// As `APIRequest.method`.
   public var method: String
   /// Absolute, `http` or `https`; it may hold a query already.
   public var url: String
   /// Added behind the query of `url`, percent-encoded.
   public var query: [QueryItem]
+  /// In the order sent.
   public var headers: [HTTPHeader]
+  /// `nil` sends none.
   public var body: Data?
   /// For the whole exchange; `nil` waits for ever.
   public var timeout: Duration?
+  /// How many redirects are followed; 0 makes of a 3xx answer an error of `APIClient.request(_:)`.
   public var redirectLimit: Int
   /// Names of headers that hold a secret, see `APIRequest.secretHeaders`.
   public var secretHeaders: Set<String>
 
+  /// An endpoint; nothing is checked before `request()`.
   public init(
     method: String = "GET", url: String, query: [QueryItem] = [], headers: [HTTPHeader] = [],
     body: Data? = nil, timeout: Duration? = .seconds(30), redirectLimit: Int = 5,

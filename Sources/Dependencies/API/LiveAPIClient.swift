@@ -12,11 +12,13 @@
 /// Nothing is loaded and no thread runs before the first request. Then one thread serves all requests, until the client
 /// is dropped. A request costs about 50 µs beside the network.
 public final class LiveAPIClient: APIClient {
+  /// What one client does for all requests.
   public struct Configuration: Sendable, Equatable {
     /// The most connections to one host and port at a time; further requests wait for one.
     public var connectionsPerHost: Int
     /// The most connections in all.
     public var connections: Int
+    /// Sent where a request has no `User-Agent` of its own.
     public var userAgent: String
     /// A PEM file with the authorities to trust instead of the system's.
     public var certificateFile: String?
@@ -42,6 +44,7 @@ public final class LiveAPIClient: APIClient {
 
   private let engine: TransferEngine
 
+  /// A client that has done nothing yet: no library is loaded, no thread made.
   public init(configuration: Configuration = Configuration()) {
     engine = TransferEngine(configuration: configuration, onEnd: nil)
   }
@@ -58,6 +61,10 @@ public final class LiveAPIClient: APIClient {
     try CurlLibrary.loaded.get().version
   }
 
+  /// Sends over a kept connection where there is one. Nothing is retried.
+  ///
+  /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all redirects together took
+  ///   longer than the request allows.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     try request.check()
     let clock = ContinuousClock()

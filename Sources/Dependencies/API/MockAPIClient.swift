@@ -10,6 +10,7 @@ import Synchronization
 public enum MockAnswer: Sendable {
   /// `url` is that of the request, the timing is zero.
   case response(status: Int, headers: [HTTPHeader], body: Data)
+  /// Throws this.
   case failure(APIError)
   /// No answer until the task is cancelled or `MockAPIClient.release(with:)` is called.
   case hang
@@ -71,6 +72,7 @@ public final class MockAPIClient: APIClient {
 
   private let state = Mutex(State())
 
+  /// A mock without an answer: every request throws `unanswered`.
   public init() {}
 
   /// Every request so far, in the order sent, cancelled and unanswered ones too.
@@ -133,6 +135,10 @@ public final class MockAPIClient: APIClient {
 
   // MARK: APIClient
 
+  /// Writes the request down, then answers by the newest rule that has an answer.
+  ///
+  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, and what a rule says. O(number of
+  ///   rules).
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let (rules, waiters) = state.withLock { state in
       state.requests.append(request)

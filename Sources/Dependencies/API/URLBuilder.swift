@@ -1,9 +1,11 @@
 /// A query item: `name=value`, or `name` alone.
 public struct QueryItem: Sendable, Hashable, Codable {
+  /// Not encoded.
   public var name: String
   /// Not encoded.
   public var value: String?
 
+  /// An item; without a value there is no `=`.
   public init(_ name: String, _ value: String?) {
     self.name = name
     self.value = value

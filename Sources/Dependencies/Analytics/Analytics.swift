@@ -4,13 +4,18 @@ public protocol Analytics: Sendable {
   func track(_ event: AnalyticsEvent)
   /// Taking consent back empties every queue.
   func setConsent(_ granted: Bool)
+  /// Whether events are taken at the moment.
   var hasConsent: Bool { get }
 }
 
+/// Something that was done, without who did it.
 public struct AnalyticsEvent: Sendable, Equatable, Codable {
+  /// What was done, in the form `feature.deed`: `api.get`.
   public var name: String
+  /// What is counted with it. No secrets and nothing that people typed; live analytics redacts both parts all the same.
   public var properties: [LogField]
 
+  /// An event; its time and id are added when it is tracked.
   public init(_ name: String, properties: [LogField] = []) {
     self.name = name
     self.properties = properties

@@ -20,8 +20,10 @@ public struct AnalyticsDelivery: Sendable, Equatable, Codable {
   public var id: UUID
   /// Wall-clock microseconds since 1970.
   public var time: Int64
+  /// What happened, redacted.
   public var event: AnalyticsEvent
 
+  /// A delivery as `LiveAnalytics` makes it; for tests of providers.
   public init(id: UUID, time: Int64, event: AnalyticsEvent) {
     self.id = id
     self.time = time
@@ -31,12 +33,16 @@ public struct AnalyticsDelivery: Sendable, Equatable, Codable {
 
 /// What became of a provider's events.
 public struct AnalyticsStatistics: Sendable, Equatable, Codable {
+  /// The provider's name.
   public var provider: String
+  /// Events that it took.
   public var delivered: Int
   /// Found no place in the queue, or were refused three times.
   public var dropped: Int
+  /// Events in its queue.
   public var waiting: Int
 
+  /// Counts at one moment.
   public init(provider: String, delivered: Int, dropped: Int, waiting: Int) {
     self.provider = provider
     self.delivered = delivered

@@ -8,17 +8,28 @@ import Synchronization
 public final class FileAnalyticsProvider: AnalyticsProvider {
   /// Why events could not be written.
   public struct Failure: Error, Sendable, Equatable {
+    /// How many of the events that were offered are not in the file.
     public var lost: Int
   }
 
+  /// For statistics.
   public let name: String
   private let file: Mutex<LineFile>
 
+  /// A provider that has opened nothing yet.
+  ///
+  /// - Parameters:
+  ///   - maxBytes: At which size the file is rotated; 1 MiB.
+  ///   - maxFiles: How many are kept, the current one included.
   public init(path: String, name: String = "file", maxBytes: Int = 1 << 20, maxFiles: Int = 2) {
     self.name = name
     file = Mutex(LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles))
   }
 
+  /// Appends a line for each event; not synchronised to the disk.
+  ///
+  /// - Throws: `Failure` where lines could not be written. Those that were come again with the next attempt, under the
+  ///   same ids.
   public func deliver(_ events: [AnalyticsDelivery]) throws {
     let lines = events.map { delivery in
       var line = Array(#"{"id":""#.utf8)

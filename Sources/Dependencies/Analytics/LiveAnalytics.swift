@@ -25,6 +25,10 @@ public final class LiveAnalytics: Analytics {
     self.redactor = redactor
   }
 
+  /// Redacts the event and puts it into every queue; without consent or providers, or from inside a log sink, does
+  /// nothing.
+  ///
+  /// - Complexity: The redaction, and one lock for each provider. Never waits for one.
   public func track(_ event: AnalyticsEvent) {
     guard hasConsent, !outlets.isEmpty, !LogRecursion.isInside else { return }
     let event = AnalyticsEvent(
@@ -35,8 +39,11 @@ public final class LiveAnalytics: Analytics {
     if !hasConsent { removeAll() }
   }
 
+  /// One atomic load.
   public var hasConsent: Bool { consent.load(ordering: .sequentiallyConsistent) }
 
+  /// Takes effect at once. Taking consent back empties all queues; what a provider has in its hands already may still
+  /// arrive.
   public func setConsent(_ granted: Bool) {
     consent.store(granted, ordering: .sequentiallyConsistent)
     if !granted { removeAll() }

@@ -17,12 +17,14 @@ public final class MockAnalytics: Analytics {
   /// What was tracked since consent was given, in order.
   public var events: [AnalyticsEvent] { state.withLock { $0.events } }
 
+  /// Keeps the event, with consent only. O(1) amortised.
   public func track(_ event: AnalyticsEvent) {
     state.withLock { state in
       if state.hasConsent { state.events.append(event) }
     }
   }
 
+  /// Taking consent back forgets what was kept.
   public func setConsent(_ granted: Bool) {
     state.withLock { state in
       state.hasConsent = granted
@@ -30,5 +32,6 @@ public final class MockAnalytics: Analytics {
     }
   }
 
+  /// As it was set last.
   public var hasConsent: Bool { state.withLock { $0.hasConsent } }
 }

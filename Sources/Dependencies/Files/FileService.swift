@@ -12,6 +12,7 @@ public protocol FileService: Sendable {
   func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError)
 }
 
+/// What becomes of a file that is there already.
 public enum FileWriteMode: String, Sendable, Codable {
   /// In place of what is there, whole or not at all.
   case replace
@@ -23,14 +24,21 @@ public enum FileWriteMode: String, Sendable, Codable {
 
 /// Why a file could not be read or written.
 public struct FileError: Error, Sendable, Equatable, Codable {
+  /// What went wrong.
   public enum Kind: String, Sendable, Codable {
+    /// Nothing is there; something is; more bytes than the limit; permissions; no file can be made there; the disk is
+    /// full; any other error of the system.
     case missing, exists, tooLarge, denied, cannotCreate, full, io
   }
 
+  /// What went wrong, for code.
   public var kind: Kind
+  /// The path as it was given.
   public var path: String
+  /// What went wrong, for people, in one line.
   public var message: String
 
+  /// An error about one path.
   public init(_ kind: Kind, path: String, message: String) {
     self.kind = kind
     self.path = path

@@ -16,12 +16,22 @@ import Dispatch
 
 /// Files on disk. Reading and writing wait on a thread of their own, not on the pool that runs effects.
 public struct LiveFileService: FileService {
+  /// Holds nothing.
   public init() {}
 
+  /// Reads 64 KiB at a time until the end or the limit. Works on pipes too, and waits there; cancelling the task does
+  /// not end that.
+  ///
+  /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
     try await offPool { LiveFileService.readNow(path, limit) }
   }
 
+  /// `replace` writes a new file beside the old one and renames it, through symbolic links, and keeps the old
+  /// permissions; what is no regular file is written to directly. `create` and `append` may leave a part where the disk
+  /// is full. Nothing is synchronised to the disk.
+  ///
+  /// - Throws: `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied` or `io`.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
     try await offPool { LiveFileService.writeNow(data, path, mode) }
   }

@@ -10,6 +10,7 @@ import Synchronization
 public final class MockFileService: FileService {
   private let contents: Mutex<[String: Data]>
 
+  /// Files by path; paths are compared as text.
   public init(_ contents: [String: Data] = [:]) {
     self.contents = Mutex(contents)
   }
@@ -17,6 +18,9 @@ public final class MockFileService: FileService {
   /// What is there now, by path.
   public var files: [String: Data] { contents.withLock { $0 } }
 
+  /// A copy of what is there.
+  ///
+  /// - Throws: `missing` or `tooLarge`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
     guard let data = contents.withLock({ $0[path] }) else {
       throw FileError(.missing, path: path, message: "there is no file \(path)")
@@ -29,6 +33,9 @@ public final class MockFileService: FileService {
     return data
   }
 
+  /// Changes what `files` shows.
+  ///
+  /// - Throws: `exists`, with `create` only.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
     let exists = contents.withLock { contents -> Bool in
       if mode == .create, contents[path] != nil { return true }

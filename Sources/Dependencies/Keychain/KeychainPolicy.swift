@@ -5,6 +5,9 @@ public struct KeychainPolicy: Sendable {
   /// Passes and bytes of new passphrase slots: 3 passes over 256 MiB, about half a second.
   let kdf: KeyDerivation
 
+  /// A policy with the key derivation of new slots as it should be.
+  ///
+  /// - Parameter lockTimeout: Zero or less tries once.
   public init(lockTimeout: Duration = .seconds(10)) {
     self.init(ops: 3, memory: 268_435_456, lockTimeout: lockTimeout)
   }

@@ -33,19 +33,24 @@ public protocol KeychainService: Sendable {
 
 /// What opens a keychain. The bytes live in guarded memory and are zeroed with the last reference.
 public enum KeychainSecret: Sendable {
+  /// 1…1024 bytes of UTF-8; each attempt costs a key derivation, half a second by default.
   case passphrase(GuardedBytes)
+  /// The contents of a key file; costs no derivation worth mentioning.
   case keyFile(GuardedBytes)
 }
 
 /// What a keychain says of itself.
 public struct KeychainStatus: Sendable, Equatable, Codable {
+  /// A way to open the keychain, as the file's header tells it, without its key.
   public struct Slot: Sendable, Equatable, Codable {
     /// `passphrase`, `keyFile` or `unknown(N)`.
     public var kind: String
     /// Passes and bytes of the key derivation; 0 for a key file.
     public var ops: UInt32
+    /// Bytes of memory that the derivation takes; 0 for a key file.
     public var memory: UInt64
 
+    /// A slot as `status()` tells of it.
     public init(kind: String, ops: UInt32, memory: UInt64) {
       self.kind = kind
       self.ops = ops
@@ -53,19 +58,26 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
     }
   }
 
+  /// The file; a mock's is a name only.
   public var path: String
+  /// Whether there is a file.
   public var exists: Bool
+  /// Whether calls need no secret at the moment.
   public var unlocked: Bool
   /// Entries; `nil` while locked.
   public var count: Int?
+  /// Counts the saves, from 1; `nil` where there is no file that can be read.
   public var generation: UInt64?
+  /// The file's size; `nil` where there is none.
   public var bytes: Int?
+  /// In the order of the file.
   public var slots: [Slot]
   /// False when the system refused to keep a guarded region out of swap; `nil` while locked.
   public var memoryLocked: Bool?
   /// Things the user should know, for example that rollback was not checked or that others can read the file.
   public var warnings: [String]
 
+  /// A status; what is left out is not known.
   public init(
     path: String, exists: Bool, unlocked: Bool, count: Int? = nil, generation: UInt64? = nil,
     bytes: Int? = nil, slots: [Slot] = [], memoryLocked: Bool? = nil, warnings: [String] = []
@@ -84,24 +96,42 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
 
 /// Why a keychain refused. Carries path, category and numbers; never keys, values or passphrases.
 public struct KeychainError: Error, Sendable, Equatable, Codable {
+  /// What was refused, and at which stage of reading. `docs/adr` and the format's specification name the same stages.
   public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// No file; one where none may be; a name or link that is not accepted; an error of the system; more bytes than the
+    /// largest keychain has; no keychain at all; a sum that does not fit; a later version.
     case missing, exists, insecurePath, io, tooLarge, notAKeychain, damaged, unsupportedVersion
+    /// Parts that no writer makes; flags that are not known; a key derivation that is too weak or too costly to try.
     case malformedHeader, malformedSlot, malformedPayload, unsupportedFlags, kdfParametersRefused
+    /// No slot for this kind of secret; the secret is wrong, or the file was replaced; the derivation could not run,
+    /// and nothing was judged.
     case noMatchingSlot, wrongSecret, kdfFailed
+    /// Parts that were changed by somebody who made the sums fit.
     case tamperedSlot, tamperedHeader, tamperedPayload
+    /// Another keychain is in its place; an older copy of it is.
     case differentKeychain, rolledBack
+    /// No secret at hand; no such entry; an entry of that name; a key of no byte or too many; too many entries or
+    /// bytes.
     case locked, missingKey, duplicateKey, invalidKey, limitExceeded
+    /// A new secret that is not accepted; one that others may read; two unlock sources at once.
     case invalidPassphrase, invalidKeyFile, insecurePermissions, unlockSourceAmbiguous
+    /// Another process kept the lock; the file is another user's; it changed while it was being written; the disk did
+    /// not confirm the save.
     case lockTimeout, notOwner, changedUnderneath, durabilityUnknown
+    /// A slot that stays needs its secret, and it was not given.
     case slotSecretNeeded
   }
 
+  /// What was refused, for code.
   public var kind: Kind
   /// The format's own name where the kind groups several, for example `malformed(header)`; else the kind's name.
   public var category: String
+  /// The keychain's file; empty in a mock's errors before they are told to anybody.
   public var path: String
+  /// What happened and what to do, for people; never a key, value or passphrase.
   public var message: String
 
+  /// An error; without a category it has its kind's name.
   public init(_ kind: Kind, category: String? = nil, path: String = "", message: String) {
     self.kind = kind
     self.category = category ?? kind.rawValue

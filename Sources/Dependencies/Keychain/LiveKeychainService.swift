@@ -48,22 +48,30 @@ public actor LiveKeychainService: KeychainService {
     marks = rollbackMarks
   }
 
+  /// Reads, changes and rewrites the whole file under its lock, beside it and renamed, and waits for the disk: some
+  /// milliseconds, and O(size).
+  ///
+  /// - Throws: `KeychainError`; after `durabilityUnknown` the new file is there and may not survive a loss of power.
   public func save(_ data: Data, forKey key: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.save(data, for: key) }
   }
 
+  /// Looks whether the file changed since it was read, and reads it again where it did. Else a `stat` and O(log n).
   public func load(forKey key: String) throws(KeychainError) -> Data? {
     try perform { vault throws(KeychainError) in try vault.value(of: key) }
   }
 
+  /// As `save`; where the key is absent nothing is written.
   public func delete(forKey key: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.delete(key) }
   }
 
+  /// As `save`, once.
   public func rename(_ key: String, to newKey: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.rename(key, to: newKey) }
   }
 
+  /// As `load`; a copy of all names.
   public func keys() throws(KeychainError) -> [String] {
     try perform { vault throws(KeychainError) in try vault.keys() }
   }
@@ -73,10 +81,14 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.create(with: secret) }
   }
 
+  /// One key derivation for each slot of the secret's kind until one fits, about half a second each, also where it is
+  /// unlocked: a secret that is given is always checked. Without one an unlocked keychain stays as it is. What was
+  /// unlocked stays so when this fails.
   public func unlock(with secret: KeychainSecret?) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.unlock(with: secret) }
   }
 
+  /// O(size). A later call that needs the entries unlocks again where there is an unlock source.
   public func lock() {
     vault.lock()
   }
@@ -87,6 +99,7 @@ public actor LiveKeychainService: KeychainService {
     marks?.closeStore()
   }
 
+  /// Reads the header where the keychain is locked. Asks for no secret.
   public func status() throws(KeychainError) -> KeychainStatus {
     try perform { vault throws(KeychainError) in try vault.status() }
   }

@@ -10,10 +10,15 @@ import Synchronization
 public final class MockKeychainService: KeychainService {
   /// A call as it came in, before it was judged.
   public enum Call: Sendable, Equatable {
+    /// `save(_:forKey:)`.
     case save(Data, key: String)
+    /// `load(forKey:)`.
     case load(key: String)
+    /// `delete(forKey:)`.
     case delete(key: String)
+    /// `rename(_:to:)`.
     case rename(String, to: String)
+    /// The calls without a key; secrets are not kept.
     case keys, create, unlock, lock, status
   }
 
@@ -57,6 +62,7 @@ public final class MockKeychainService: KeychainService {
     state.withLock { $0.failures.append(error) }
   }
 
+  /// Replaces at once, in memory. Refuses the keys and values that the live one refuses.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
     try perform(.save(data, key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -67,6 +73,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// The value as it was saved.
   public func load(forKey key: String) async throws(KeychainError) -> Data? {
     try perform(.load(key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -75,6 +82,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// What is not there is no error.
   public func delete(forKey key: String) async throws(KeychainError) {
     try perform(.delete(key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -83,6 +91,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// As in the live one: `missingKey` before `duplicateKey`; to its own name nothing happens.
   public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
     try perform(.rename(key, to: newKey)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -98,6 +107,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// In the order of their bytes. O(n log n).
   public func keys() async throws(KeychainError) -> [String] {
     try perform(.keys) { state throws(KeychainError) in
       try Self.open(&state)
@@ -106,6 +116,9 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// Takes the secret as the one that opens it from now on.
+  ///
+  /// - Throws: `exists`, `locked` where no secret is given, and what is wrong with a new secret.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
     try perform(.create) { state throws(KeychainError) in
       guard !state.exists else {
@@ -122,6 +135,9 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// Compares the secret with that of the mock; there is no key derivation.
+  ///
+  /// - Throws: `missing`, `locked`, `wrongSecret` or `noMatchingSlot`.
   public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
     try perform(.unlock) { state throws(KeychainError) in
       guard let secret else { return try Self.open(&state) }
@@ -129,6 +145,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// Cannot fail, also after `failNext(with:)`.
   public func lock() async {
     state.withLock { state in
       state.calls.append(.lock)
@@ -136,6 +153,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// Says in a warning that all is in memory.
   public func status() async throws(KeychainError) -> KeychainStatus {
     try perform(.status) { state throws(KeychainError) in
       guard state.exists else { return KeychainStatus(path: path, exists: false, unlocked: false) }

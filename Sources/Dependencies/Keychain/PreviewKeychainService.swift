@@ -16,24 +16,30 @@ public final class PreviewKeychainService: KeychainService {
 
   private let wasCreated = Mutex(false)
 
+  /// With both samples, unlocked.
   public init() {}
 
+  /// As `MockKeychainService`.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
     try await base.save(data, forKey: key)
   }
 
+  /// As `MockKeychainService`.
   public func load(forKey key: String) async throws(KeychainError) -> Data? {
     try await base.load(forKey: key)
   }
 
+  /// As `MockKeychainService`.
   public func delete(forKey key: String) async throws(KeychainError) {
     try await base.delete(forKey: key)
   }
 
+  /// As `MockKeychainService`.
   public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
     try await base.rename(key, to: newKey)
   }
 
+  /// As `MockKeychainService`.
   public func keys() async throws(KeychainError) -> [String] {
     try await base.keys()
   }
@@ -48,14 +54,17 @@ public final class PreviewKeychainService: KeychainService {
     for key in try await base.keys() { try await base.delete(forKey: key) }
   }
 
+  /// As `MockKeychainService`; any secret opens it.
   public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
     try await base.unlock(with: secret)
   }
 
+  /// Throws nothing; whatever is called next needs `unlock(with:)` first.
   public func lock() async {
     await base.lock()
   }
 
+  /// As `MockKeychainService`.
   public func status() async throws(KeychainError) -> KeychainStatus {
     try await base.status()
   }

@@ -9,6 +9,7 @@ public struct RollbackMark: Sendable, Equatable, Codable {
   /// The key id that a rekey under way is about to give.
   public var successor: [UInt8]?
 
+  /// A mark as a store of marks keeps it; lengths are not checked.
   public init(keyID: [UInt8], generation: UInt64, mac: [UInt8], successor: [UInt8]? = nil) {
     self.keyID = keyID
     self.generation = generation
@@ -53,5 +54,6 @@ public protocol RollbackMarkStore: Sendable {
 }
 
 extension RollbackMarkStore {
+  /// Nothing is open.
   public func closeStore() {}
 }

@@ -13,6 +13,11 @@ public final class JSONLinesSink: LogSink {
   private let worker: BackgroundWorker<LogRecord>
   private let failed = Shared(0)
 
+  /// A sink that has opened nothing yet.
+  ///
+  /// - Parameters:
+  ///   - maxBytes: At which size the file is rotated; 4 MiB.
+  ///   - maxFiles: How many are kept, the current one included.
   public convenience init(path: String, maxBytes: Int = 4 << 20, maxFiles: Int = 5) {
     self.init(path: path, maxBytes: maxBytes, maxFiles: maxFiles, calls: LineFile.Calls())
   }
@@ -38,14 +43,17 @@ public final class JSONLinesSink: LogSink {
     }
   }
 
+  /// Puts the record into the queue; one lock. Dropped and counted where there is no place.
   public func write(_ record: LogRecord) {
     worker.add(record, bytes: record.approximateBytes)
   }
 
+  /// Blocks the thread until the queue is empty and written.
   public func flush(deadline: ContinuousClock.Instant) -> Bool {
     worker.flush(deadline: deadline)
   }
 
+  /// Records that found no place in the queue, and those that the disk refused.
   public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
 }
 

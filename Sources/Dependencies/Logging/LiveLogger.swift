@@ -36,10 +36,12 @@ public final class LiveLogger: Logger {
     self.redactor = redactor
   }
 
+  /// A few nanoseconds, no allocation.
   public func isEnabled(_ level: LogLevel, category: String) -> Bool {
     levels.isEnabled(level, category: category)
   }
 
+  /// Redacts, cuts, keeps and hands on. What a sink logs is dropped and counted.
   public func write(
     _ level: LogLevel, category: String, message: String, fields: [LogField]
   ) {
@@ -69,14 +71,18 @@ public final class LiveLogger: Logger {
     }
   }
 
+  /// Empties the memory; sinks keep what they have.
   public func clear() { ring.clear() }
 
+  /// Takes effect with the next record. A category keeps its own level when the common one changes.
   public func setLevel(_ level: LogLevel, category: String?) {
     levels.set(level, category: category)
   }
 
+  /// The category's own level, else the common one.
   public func level(category: String?) -> LogLevel { levels.level(category: category) }
 
+  /// One lock, and one for each sink.
   public func statistics() -> LogStatistics {
     let counts = counts.withLock { $0 }
     var byName: [String: Int] = [:]
@@ -85,8 +91,10 @@ public final class LiveLogger: Logger {
       counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
   }
 
+  /// O(length of the text).
   public func redact(_ text: String) -> String { redactor.redact(text) }
 
+  /// Also taken out of the records in memory when they are read.
   public func registerSecret(_ value: [UInt8], name: String) {
     redactor.registerSecret(value, name: name)
   }

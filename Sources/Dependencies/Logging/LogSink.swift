@@ -3,6 +3,7 @@
 /// It must return at once (what may wait belongs on its own thread), must not throw and must not log: what a sink logs
 /// is dropped and counted.
 public protocol LogSink: Sendable {
+  /// Takes a record. Returns at once.
   func write(_ record: LogRecord)
   /// Returns when what was written so far is where it belongs; false when the deadline came first.
   func flush(deadline: ContinuousClock.Instant) -> Bool
@@ -11,6 +12,8 @@ public protocol LogSink: Sendable {
 }
 
 extension LogSink {
+  /// Nothing is waiting.
   public func flush(deadline: ContinuousClock.Instant) -> Bool { true }
+  /// Nothing was dropped.
   public var dropped: Int { 0 }
 }

@@ -13,7 +13,9 @@ public protocol Logger: Sendable {
   func clear()
   /// The least level that is written for the category; `nil` stands for every category without one of its own.
   func setLevel(_ level: LogLevel, category: String?)
+  /// The level that counts for the category; `nil` asks for the common one.
   func level(category: String?) -> LogLevel
+  /// What was taken and dropped since the start.
   func statistics() -> LogStatistics
   /// What a sink would write in place of `text`.
   func redact(_ text: String) -> String
@@ -38,31 +40,43 @@ extension Logger {
   }
 }
 
+/// How bad it is, the least first.
 public enum LogLevel: Int, Sendable, Codable, Comparable, CaseIterable {
+  /// The order is that of `Comparable`; the names are those in files and on the command line.
   case trace, debug, info, notice, warning, error, critical
 
   @inlinable
   public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// A name and a value that go with a message.
 public struct LogField: Sendable, Equatable, Codable {
+  /// Of some names (`token`, `password`, `authorization` …) the value is always redacted.
   public var key: String
+  /// As text; cut at 4 KiB.
   public var value: String
 
+  /// A field as it is; redacted when it is logged.
   public init(_ key: String, _ value: String) {
     self.key = key
     self.value = value
   }
 }
 
+/// One thing that was logged.
 public struct LogRecord: Sendable, Equatable, Codable {
   /// Wall-clock microseconds since 1970.
   public var time: Int64
+  /// How bad it is.
   public var level: LogLevel
+  /// What it is about, for example `api`.
   public var category: String
+  /// Redacted and cut where it comes out of a logger.
   public var message: String
+  /// In the order given; at most 64 where it comes out of a logger.
   public var fields: [LogField]
 
+  /// A record as a logger makes it; nothing is redacted here.
   public init(
     time: Int64, level: LogLevel, category: String, message: String, fields: [LogField] = []
   ) {
@@ -74,12 +88,14 @@ public struct LogRecord: Sendable, Equatable, Codable {
   }
 }
 
+/// How much was logged since the start.
 public struct LogStatistics: Sendable, Equatable, Codable {
   /// Records taken since the start, by level.
   public var counts: [String: Int]
   /// Records a sink could not take.
   public var dropped: Int
 
+  /// Counts at one moment.
   public init(counts: [String: Int], dropped: Int) {
     self.counts = counts
     self.dropped = dropped

@@ -16,24 +16,34 @@ public final class MockLogger: Logger {
   /// What was logged, oldest first.
   public var records: [LogRecord] { base.recent(limit: .max) }
 
+  /// As `LiveLogger` decides.
   public func isEnabled(_ level: LogLevel, category: String) -> Bool {
     base.isEnabled(level, category: category)
   }
 
+  /// Keeps the record, redacted and cut as by `LiveLogger`.
   public func write(_ level: LogLevel, category: String, message: String, fields: [LogField]) {
     base.write(level, category: category, message: message, fields: fields)
   }
 
+  /// As `records`, the newest of them.
   public func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
+  /// Forgets what was logged.
   public func clear() { base.clear() }
+  /// As in `LiveLogger`.
   public func setLevel(_ level: LogLevel, category: String?) {
     base.setLevel(level, category: category)
   }
+  /// As in `LiveLogger`.
   public func level(category: String?) -> LogLevel { base.level(category: category) }
+  /// Nothing is dropped but what is logged from inside a sink.
   public func statistics() -> LogStatistics { base.statistics() }
+  /// As by `LiveLogger`.
   public func redact(_ text: String) -> String { base.redact(text) }
+  /// As with `LiveLogger`.
   public func registerSecret(_ value: [UInt8], name: String) {
     base.registerSecret(value, name: name)
   }
+  /// Nothing to wait for.
   public func flush() { base.flush() }
 }

@@ -36,24 +36,34 @@ public final class PreviewLogger: Logger {
       fields: [LogField("operation", "put")]),
   ]
 
+  /// As `MockLogger` decides: every level is on.
   public func isEnabled(_ level: LogLevel, category: String) -> Bool {
     base.isEnabled(level, category: category)
   }
 
+  /// Keeps the record behind the samples.
   public func write(_ level: LogLevel, category: String, message: String, fields: [LogField]) {
     base.write(level, category: category, message: message, fields: fields)
   }
 
+  /// The newest, samples included.
   public func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
+  /// Forgets the samples too.
   public func clear() { base.clear() }
+  /// As in `MockLogger`.
   public func setLevel(_ level: LogLevel, category: String?) {
     base.setLevel(level, category: category)
   }
+  /// As in `MockLogger`.
   public func level(category: String?) -> LogLevel { base.level(category: category) }
+  /// Counts the samples too.
   public func statistics() -> LogStatistics { base.statistics() }
+  /// As by `MockLogger`.
   public func redact(_ text: String) -> String { base.redact(text) }
+  /// As with `MockLogger`.
   public func registerSecret(_ value: [UInt8], name: String) {
     base.registerSecret(value, name: name)
   }
+  /// Nothing to wait for.
   public func flush() { base.flush() }
 }

@@ -20,6 +20,7 @@ import Synchronization
 public final class Redactor: Sendable {
   private let table = Mutex<SecretTable?>(nil)
 
+  /// A redactor that knows no value yet and redacts by position only.
   public init() {}
 
   /// From now on the value is replaced by `«secret:NAME»`. Values under four bytes are not registered: they would blank

@@ -11,10 +11,14 @@ public final class RingSink: LogSink {
   private let capacity: Int
   private let state = Mutex(State())
 
+  /// A ring without records.
+  ///
+  /// - Parameter capacity: Less than 1 counts as 1. Memory grows up to it with the records.
   public init(capacity: Int = 1024) {
     self.capacity = max(1, capacity)
   }
 
+  /// Keeps the record in place of the oldest once the ring is full. One lock.
   public func write(_ record: LogRecord) {
     // The record that leaves is freed after the lock.
     let old = state.withLock { state -> LogRecord? in
@@ -39,6 +43,7 @@ public final class RingSink: LogSink {
     }
   }
 
+  /// Forgets all records and gives their memory back.
   public func clear() {
     let old = state.withLock { state in
       defer { state = State() }

@@ -30,6 +30,7 @@ public final class StoreSink: LogSink {
     }
   }
 
+  /// Puts the record into the queue, from the sink's level on. One lock.
   public func write(_ record: LogRecord) {
     guard record.level >= level else { return }
     worker.add(record, bytes: record.approximateBytes)
@@ -40,5 +41,6 @@ public final class StoreSink: LogSink {
     worker.flush(deadline: deadline)
   }
 
+  /// Records that found no place in the queue, and those of batches that the store refused.
   public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
 }

@@ -22,18 +22,25 @@ public protocol DocumentStore: Sendable {
   func putDocument(_ document: Document) async throws(PersistenceError)
   /// `nil` only where it is absent. A stored body that no longer matches its digest is `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
+  /// Those that match, in the query's order. `invalid` for a path, value or limit that makes no sense, before anything
+  /// is read.
   func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
   /// False where there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
 }
 
+/// A JSON text under a name, in a collection.
 public struct Document: Sendable, Equatable, Codable {
+  /// The collection's name; any text, compared by its bytes.
   public var collection: String
+  /// Unique in the collection; compared by its bytes.
   public var id: String
+  /// JSON text.
   public var body: String
   /// Wall-clock microseconds since 1970, set by the caller.
   public var updated: Int64
 
+  /// A document; nothing is checked before it is put.
   public init(collection: String, id: String, body: String, updated: Int64) {
     self.collection = collection
     self.id = id
@@ -45,24 +52,30 @@ public struct Document: Sendable, Equatable, Codable {
 /// Which documents of a collection, in which order. Ids decide where the sort key does not: numbers before text,
 /// ascending.
 public struct DocumentQuery: Sendable, Equatable, Codable {
+  /// Which collection.
   public var collection: String
   /// All must hold: the value at the path equals the JSON value `equals`.
   public var conditions: [Condition]
   /// A path like `a.b[0]`; a leading `-` sorts downwards.
   public var sort: String?
+  /// The most documents, after sorting; 0 gives none, below that is `invalid`.
   public var limit: Int?
 
+  /// One comparison.
   public struct Condition: Sendable, Equatable, Codable {
+    /// A path like `a.b[0]`. One that leads nowhere equals nothing, not even `null`.
     public var path: String
     /// JSON text.
     public var equals: String
 
+    /// A condition; nothing is checked before the query is run.
     public init(path: String, equals: String) {
       self.path = path
       self.equals = equals
     }
   }
 
+  /// A query; without conditions all documents of the collection, by id.
   public init(
     collection: String, conditions: [Condition] = [], sort: String? = nil, limit: Int? = nil
   ) {
@@ -75,7 +88,9 @@ public struct DocumentQuery: Sendable, Equatable, Codable {
 
 /// Named settings, JSON text each.
 public protocol PreferenceStore: Sendable {
+  /// JSON text; `nil` only where it is absent.
   func preference(_ name: String) async throws(PersistenceError) -> String?
+  /// Durable on return. `invalid` for what is no JSON.
   func setPreference(_ name: String, to json: String) async throws(PersistenceError)
   /// False where there was none.
   func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool
@@ -83,10 +98,14 @@ public protocol PreferenceStore: Sendable {
   func preferences() async throws(PersistenceError) -> [Preference]
 }
 
+/// A setting by its name.
 public struct Preference: Sendable, Equatable, Codable {
+  /// Unique; compared by its bytes.
   public var name: String
+  /// JSON text, byte for byte as it was set.
   public var json: String
 
+  /// A setting; nothing is checked before it is set.
   public init(name: String, json: String) {
     self.name = name
     self.json = json
@@ -97,6 +116,7 @@ public struct Preference: Sendable, Equatable, Codable {
 public protocol APIServiceStore: Sendable {
   /// Throws `.exists` unless `replacing`.
   func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError)
+  /// `nil` only where it is absent.
   func service(_ name: String) async throws(PersistenceError) -> APIService?
   /// Sorted by name.
   func services() async throws(PersistenceError) -> [APIService]
@@ -106,18 +126,26 @@ public protocol APIServiceStore: Sendable {
 
 /// A named HTTP service. Its authentication names a secret of the keychain and never holds one.
 public struct APIService: Sendable, Equatable, Codable {
+  /// How a request to the service shows who asks. Names a secret of the keychain.
   public enum Authentication: Sendable, Equatable, Codable {
+    /// The secret as the value of this header.
     case header(name: String, secret: String)
+    /// The secret as the value of this query item.
     case query(name: String, secret: String)
+    /// `Authorization: Bearer` and the secret.
     case bearer(secret: String)
+    /// `Authorization: Basic` with the user and the secret, RFC 7617.
     case basic(user: String, secret: String)
   }
 
+  /// Unique; what a line calls it by.
   public var name: String
   /// Absolute, without a trailing slash.
   public var baseURL: String
+  /// `nil`: requests show nothing.
   public var authentication: Authentication?
 
+  /// A service; nothing is checked here.
   public init(name: String, baseURL: String, authentication: Authentication? = nil) {
     self.name = name
     self.baseURL = baseURL
@@ -128,27 +156,37 @@ public struct APIService: Sendable, Equatable, Codable {
 /// Answers of HTTP services, bounded by bytes and entries, the least recently used leaving first. It may be deleted at any
 /// time: a damaged entry is a miss.
 public protocol ResponseCache: Sendable {
+  /// `nil` where none is kept, and where it is damaged. Fresh or not is for the caller to say.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
+  /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under that key.
   func storeResponse(_ response: CachedResponse) async throws(PersistenceError)
   /// After a 304: new times and headers, the body stays.
   func refreshResponse(_ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?)
     async throws(PersistenceError)
+  /// Sorted by key, without bodies.
   func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary]
   /// How many were removed. `service` `nil`: all.
   func clearResponses(service: String?) async throws(PersistenceError) -> Int
 }
 
+/// An answer that is kept.
 public struct CachedResponse: Sendable, Equatable, Codable {
   /// Method, normalised address and varying headers; no secret is part of it.
   public var key: String
+  /// Whose answer it is, for clearing.
   public var service: String
+  /// The status code.
   public var status: Int
+  /// Of the answer, in the order received; never of the request.
   public var headers: [HTTPHeader]
+  /// After decompression.
   public var body: Data
   /// Wall-clock microseconds since 1970. An entry stored in the future is stale, so a clock set back makes none immortal.
   public var stored: Int64
+  /// When it stops being fresh, in microseconds since 1970; `nil`: nothing says so.
   public var expires: Int64?
 
+  /// An answer as it is to be kept.
   public init(
     key: String, service: String, status: Int, headers: [HTTPHeader], body: Data, stored: Int64,
     expires: Int64?
@@ -163,14 +201,22 @@ public struct CachedResponse: Sendable, Equatable, Codable {
   }
 }
 
+/// A kept answer without headers and body.
 public struct CachedResponseSummary: Sendable, Equatable, Codable {
+  /// As in `CachedResponse`.
   public var key: String
+  /// As in `CachedResponse`.
   public var service: String
+  /// As in `CachedResponse`.
   public var status: Int
+  /// Of the body.
   public var bytes: Int
+  /// Microseconds since 1970.
   public var stored: Int64
+  /// Microseconds since 1970; `nil`: nothing says so.
   public var expires: Int64?
 
+  /// A summary as a cache gives it.
   public init(
     key: String, service: String, status: Int, bytes: Int, stored: Int64, expires: Int64?
   ) {
@@ -185,17 +231,24 @@ public struct CachedResponseSummary: Sendable, Equatable, Codable {
 
 /// What was looked for last, newest first, each text once per scope, at most 100 a scope.
 public protocol RecentSearchStore: Sendable {
+  /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds since 1970. The oldest
+  /// beyond the limit goes.
   func addSearch(_ text: String, scope: String, at: Int64) async throws(PersistenceError)
+  /// Those that contain the text, whatever the case; all for `nil` and for the empty text.
   func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   /// How many were removed. `text` `nil`: all of the scope.
   func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int
 }
 
+/// A text that was looked for.
 public struct RecentSearch: Sendable, Equatable, Codable {
+  /// As it was typed.
   public var text: String
+  /// When it was looked for last, in microseconds since 1970.
   public var at: Int64
 
+  /// A search as a store gives it.
   public init(text: String, at: Int64) {
     self.text = text
     self.at = at
@@ -204,18 +257,25 @@ public struct RecentSearch: Sendable, Equatable, Codable {
 
 /// Log records that outlive the process.
 public protocol LogStore: Sendable {
+  /// In this order. The oldest beyond the limit go.
   func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError)
   /// The newest `limit` that match, oldest of them first.
   func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
+  /// All of them.
   func clearLogRecords() async throws(PersistenceError)
 }
 
+/// Figures at one moment.
 public struct PersistenceStatistics: Sendable, Equatable, Codable {
+  /// How full a table is.
   public struct Row: Sendable, Equatable, Codable {
+    /// The table's name.
     public var name: String
+    /// How many rows it has.
     public var rows: Int
 
+    /// A table's figure.
     public init(name: String, rows: Int) {
       self.name = name
       self.rows = rows
@@ -224,10 +284,14 @@ public struct PersistenceStatistics: Sendable, Equatable, Codable {
 
   /// Empty for an implementation without files.
   public var paths: [String]
+  /// Of both files and their write-ahead logs; 0 without files.
   public var bytes: Int
+  /// Of the main file.
   public var schemaVersion: Int
+  /// Those of the main file first.
   public var tables: [Row]
 
+  /// Figures as a service gives them.
   public init(paths: [String], bytes: Int, schemaVersion: Int, tables: [Row]) {
     self.paths = paths
     self.bytes = bytes
@@ -238,20 +302,33 @@ public struct PersistenceStatistics: Sendable, Equatable, Codable {
 
 /// Why the persistence refused. Carries path, operation and result code; never a bound value.
 public struct PersistenceError: Error, Sendable, Equatable, Codable {
+  /// What was refused, and why.
   public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// A value or query that is not accepted; a name that is taken.
     case invalid, exists
+    /// Locked for more than five seconds; no space; the system; permissions; the file cannot be opened, or none be
+    /// made; it was moved or deleted while it was open.
     case busy, full, io, readOnly, cannotOpen, cannotCreate, moved
+    /// Damaged; no database; another program's; a later version's. It was left as it is.
     case corrupted, notADatabase, foreignDatabase, newerSchema
+    /// The task was cancelled while it waited; a defect of this program.
     case cancelled, misuse
   }
 
+  /// What was refused, for code.
   public var kind: Kind
+  /// The file; empty without one.
   public var path: String
+  /// The name of the call, for example `putDocument`.
   public var operation: String
   /// The database's extended result code, 0 where there is none.
   public var code: Int32
+  /// What happened, why, and what to do, for people; never a stored value.
   public var message: String
 
+  /// An error.
+  ///
+  /// - Parameter code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
   public init(
     _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String
   ) {

@@ -16,13 +16,18 @@ public protocol TerminalService: Sendable {
 
 /// Why the terminal gave no answer.
 public struct TerminalError: Error, Sendable, Equatable, Codable {
+  /// What went wrong.
   public enum Kind: String, Sendable, Codable {
+    /// Ctrl-C; a passphrase that was typed differently the second time; more than the limit; an error of the system.
     case interrupted, mismatch, tooLong, io
   }
 
+  /// What went wrong, for code.
   public var kind: Kind
+  /// What went wrong, for people, in one line.
   public var message: String
 
+  /// An error; its message holds nothing that was typed.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message

@@ -4,6 +4,12 @@ public struct BoardClock: Sendable {
   @usableFromInline let interceptor: DrawInterceptor?
   private let suspend: @Sendable (Duration) async throws -> Void
 
+  /// A clock from its parts.
+  ///
+  /// - Parameters:
+  ///   - interceptor: Sees every read of `now`.
+  ///   - now: Microseconds; must never decrease.
+  ///   - sleep: Throws `CancellationError` when the task is cancelled.
   public init(
     interceptor: DrawInterceptor? = nil,
     now: @escaping @Sendable () -> Int64,
@@ -52,19 +58,25 @@ extension BoardClock {
   /// clock's origin.
   public var standard: Standard { Standard(base: self) }
 
+  /// A `BoardClock` as a `Clock`.
   public struct Standard: Clock {
+    /// A moment, as the clock counts it.
     public struct Instant: InstantProtocol {
+      /// Since the clock's origin.
       public var microseconds: Int64
 
+      /// The moment so many microseconds after the origin.
       public init(microseconds: Int64) {
         self.microseconds = microseconds
       }
 
+      /// Whole microseconds, rounded up; stays at the ends of `Int64`.
       public func advanced(by duration: Duration) -> Instant {
         let (sum, overflow) = microseconds.addingReportingOverflow(duration.microseconds)
         return Instant(microseconds: overflow ? (duration < .zero ? .min : .max) : sum)
       }
 
+      /// Negative where `other` is earlier.
       public func duration(to other: Instant) -> Duration {
         .microseconds(other.microseconds) - .microseconds(microseconds)
       }
@@ -74,9 +86,14 @@ extension BoardClock {
 
     let base: BoardClock
 
+    /// A draw, like `BoardClock.now`.
     public var now: Instant { Instant(microseconds: base.now) }
+    /// What `BoardClock` counts in.
     public var minimumResolution: Duration { .microseconds(1) }
 
+    /// Reads the time once, which is a draw, and sleeps for what is left. The tolerance is not used.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
       try await base.sleep(for: now.duration(to: deadline))
     }

@@ -8,12 +8,19 @@
 
 /// Where the board's files are. Computing it touches no file.
 public struct BoardPaths: Sendable, Equatable {
+  /// `config.json`.
   public var configuration: String
+  /// `init.sb`, run at the start.
   public var initScript: String
+  /// `main.sqlite`: what must not be lost.
   public var mainDatabase: String
+  /// `cache.sqlite`: what may be deleted.
   public var cacheDatabase: String
+  /// `keychain.sbkc`.
   public var keychain: String
+  /// What was typed, one line each.
   public var history: String
+  /// `log.jsonl`; rotated ones have a number behind it.
   public var log: String
   /// What is counted, with consent only.
   public var analytics: String

@@ -13,6 +13,9 @@ public struct DateGenerator: Sendable {
   @usableFromInline let live: @Sendable () -> Int64
   @usableFromInline let interceptor: DrawInterceptor?
 
+  /// A wall clock from a closure that gives microseconds since 1970.
+  ///
+  /// - Parameter interceptor: Sees every draw.
   public init(
     interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> Int64
   ) {

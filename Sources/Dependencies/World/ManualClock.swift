@@ -34,6 +34,7 @@ public final class ManualClock: Sendable {
 
   private let state = Mutex(State())
 
+  /// A clock at 0 with nobody asleep.
   public init() {}
 
   /// The clock to be put into `Dependencies`.

@@ -3,6 +3,9 @@ public struct RandomSource: Sendable {
   @usableFromInline let live: @Sendable () -> UInt64
   @usableFromInline let interceptor: DrawInterceptor?
 
+  /// A source from a closure that gives 64 bits.
+  ///
+  /// - Parameter interceptor: Sees every draw.
   public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UInt64) {
     self.live = live
     self.interceptor = interceptor
@@ -41,6 +44,7 @@ public struct RandomSource: Sendable {
       self.source = source
     }
 
+    /// One draw of the source.
     @inlinable
     public mutating func next() -> UInt64 { source.next() }
   }

@@ -9,6 +9,9 @@ public struct UUIDGenerator: Sendable {
   @usableFromInline let live: @Sendable () -> UUID
   @usableFromInline let interceptor: DrawInterceptor?
 
+  /// A generator from a closure.
+  ///
+  /// - Parameter interceptor: Sees every draw.
   public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UUID) {
     self.live = live
     self.interceptor = interceptor

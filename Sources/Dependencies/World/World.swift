@@ -10,10 +10,14 @@ public enum Draw: Sendable, Equatable {
   case date(Int64)
   /// Monotonic microseconds since the clock's own origin.
   case clock(Int64)
+  /// An identifier.
   case uuid(UUID)
+  /// 64 random bits.
   case random(UInt64)
 
+  /// Which generator was asked.
   public enum Kind: String, Sendable {
+    /// In the order of the cases of `Draw`.
     case date, clock, uuid, random
   }
 }

@@ -19,21 +19,29 @@ extension BoardFeature {
     })
 }
 
+/// What the board knows of its requests; answers themselves are in the actions.
 public struct APIState: Codable, Sendable, Equatable {
   /// Requests begun and answered since the start.
   public var requests = 0
+  /// Requests that were answered, whatever the status.
   public var answers = 0
   /// The requests in flight, by job.
   public var pending: [PendingRequest] = []
 
+  /// Nothing asked yet.
   public init() {}
 }
 
+/// A request in flight.
 public struct PendingRequest: Codable, Sendable, Equatable {
+  /// The job that sent it; its cancel id.
   public var job: Int
+  /// The method as it is sent.
   public var method: String
+  /// The address or service path as typed; secrets are names.
   public var target: String
 
+  /// A request in flight, as the reducer notes it.
   public init(job: Int, method: String, target: String) {
     self.job = job
     self.method = method
@@ -41,51 +49,79 @@ public struct PendingRequest: Codable, Sendable, Equatable {
   }
 }
 
+/// What happens in the feature `api`.
 public enum APIAction: Codable, Sendable, Equatable {
+  /// A line asks for something.
   case run(CommandContext, APICommand)
+  /// A request came back with a whole answer, of whatever status.
   case answered(job: Int, APIRequestSpec, APIAnswer)
+  /// A command that is no request ended well.
   case succeeded(job: Int, APIResult)
+  /// A command ended without an answer.
   case failed(job: Int, Failure)
 }
 
+/// What a line can ask of the feature `api`; each is a command.
 public enum APICommand: Codable, Sendable, Equatable {
+  /// `api METHOD TARGET ITEM…`.
   case request(APIRequestSpec)
+  /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items.
   case runSaved(name: String, [APIItem])
+  /// `api service add`.
   case serviceAdd(APIService)
+  /// `api service list`.
   case serviceList
+  /// `api service show NAME`.
   case serviceShow(String)
+  /// `api service remove NAME`.
   case serviceRemove(String)
+  /// `api service test NAME`: whether the service answers, and how fast.
   case serviceTest(String)
+  /// `api recent`: the addresses asked for last; those that contain the text, where there is one.
   case recent(String?)
+  /// `api cache list` and `api cache stats`.
   case cacheList, cacheStats
+  /// `api cache clear`; of all services where none is named.
   case cacheClear(service: String?)
+  /// `api cancel`: the requests of a job; of all where none is named.
   case cancel(job: Int?)
 }
 
 /// A request as the line has it; secrets are names.
 public struct APIRequestSpec: Codable, Sendable, Equatable {
+  /// What of an answer a command shows.
   public enum Shown: String, Codable, Sendable {
+    /// The body alone; status and headers alone; everything that was sent and came; how long each stage took.
     case body, headers, verbose, timing
   }
 
+  /// The method, in capital letters.
   public var method: String
   /// Whether the line named the method. Without it an unknown service is a word that was not understood.
   public var isExplicit: Bool
   /// `SERVICE/PATH` or an address.
   public var target: SecretTemplate
+  /// Query items, headers and parts of the body, in the order typed.
   public var items: [APIItem] = []
+  /// Where the answer may come from.
   public var cache = CachePolicy.remoteFirst
   /// Milliseconds; `nil` is the program's setting.
   public var timeout: Int64?
+  /// How often a request is sent again that failed for the time being: refused, out of reach, too late, cut off, or with
+  /// status 429, 502, 503 or 504.
   public var retries = 0
+  /// How many redirects are followed.
   public var follow = 0
+  /// What of the answer is shown.
   public var shown = Shown.body
+  /// A path into the JSON of the body, of which alone is shown; `nil`: the whole.
   public var select: String?
   /// A file for the body.
   public var out: String?
   /// A name under which the request is kept.
   public var save: String?
 
+  /// A request without items, on the program's settings.
   public init(method: String, isExplicit: Bool, target: SecretTemplate) {
     self.method = method
     self.isExplicit = isExplicit
@@ -95,15 +131,20 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
 
 /// One item of a request: a query item, a header, a part of the body.
 public struct APIItem: Codable, Sendable, Equatable {
+  /// Where an item belongs, by the sign in the line.
   public enum Kind: String, Codable, Sendable {
+    /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole body.
     case query, header, text, json, file, bodyFile
   }
 
+  /// Where it belongs.
   public var kind: Kind
+  /// Empty for the whole body.
   public var name: String
   /// The value, or the file that has it.
   public var value: SecretTemplate
 
+  /// An item, as the line's words were read.
   public init(kind: Kind, name: String, value: SecretTemplate) {
     self.kind = kind
     self.name = name
@@ -113,10 +154,15 @@ public struct APIItem: Codable, Sendable, Equatable {
 
 /// An answer as state and log may have it: without secrets.
 public struct APIAnswer: Codable, Sendable, Equatable {
+  /// The method that was sent.
   public var method: String
+  /// The address that answered, without secrets.
   public var url: String
+  /// The status code.
   public var status: Int
+  /// For example `1.1` or `2`.
   public var httpVersion: String
+  /// In the order received, without secrets.
   public var headers: [HTTPHeader]
   /// The body as text; `nil` where it is none.
   public var text: String?
@@ -124,26 +170,41 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var base64: String?
   /// Bytes of the body as received.
   public var bytes: Int
+  /// When its stages were reached.
   public var timing: APITiming
+  /// Whether the cache had a part in it.
   public var verdict: CacheVerdict
+  /// How many redirects were followed.
   public var redirects: Int
   /// Why a kept answer stands in for the service's.
   public var stale: String?
   /// The file that the body was written to.
   public var file: String?
+  /// How often it was sent, the first time included.
   public var attempts: Int
 }
 
+/// How a command of `api` that is no request ended well.
 public enum APIResult: Codable, Sendable, Equatable {
+  /// The service that was asked for.
   case service(APIService)
+  /// All services, by name.
   case services([APIService])
+  /// The service that was added.
   case added(APIService)
+  /// The name of the service that was removed.
   case removed(String)
+  /// The service answered, after so many milliseconds.
   case tested(name: String, status: Int, milliseconds: Int64)
+  /// What was asked for last, newest first.
   case recent([RecentSearch])
+  /// What the cache keeps, by key.
   case cache([CachedResponseSummary])
+  /// How much the cache keeps; bytes of bodies.
   case cacheStatistics(entries: Int, bytes: Int)
+  /// How many answers were removed from the cache.
   case cleared(Int)
+  /// The jobs that were cancelled.
   case cancelled([Int])
 }
 

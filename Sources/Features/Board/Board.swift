@@ -7,6 +7,7 @@ import Synchronization
 /// A board at work: the store, its recording, and what it prints. It is what `swiftboard` runs, and what another tool embeds to run the
 /// same lines.
 public final class Board: Sendable {
+  /// The store, for looking at its state and effects. Lines go through the board, which gives them their context.
   public let store: Store<BoardReducer>
   private let dependencies: Dependencies
   private let journal: DrawJournal

@@ -3,11 +3,17 @@ import SwiftBoardStore
 
 /// Everything that can happen on the board: a case for each feature.
 public enum BoardAction: Codable, Sendable, Equatable {
+  /// Commands of the board itself.
   case shell(ShellAction)
+  /// HTTP services.
   case api(APIAction)
+  /// Secrets.
   case keychain(KeychainAction)
+  /// Documents and preferences.
   case db(DatabaseAction)
+  /// What happened, for people.
   case log(LogAction)
+  /// Recordings.
   case session(SessionAction)
   /// The board goes on from another state, that of a fork. It stands between two recordings and in none.
   indirect case resumed(BoardState)

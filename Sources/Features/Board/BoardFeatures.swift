@@ -6,6 +6,7 @@ import SwiftBoardJSON
 public struct BoardFeature: Sendable {
   /// The first word of its commands and of its links.
   public let name: String
+  /// One line for help, without a full stop.
   public let summary: String
   /// Its commands; what they build becomes an action as soon as the command has a context.
   public let commands: CommandTable<BoardCommand>
@@ -14,6 +15,7 @@ public struct BoardFeature: Sendable {
   /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this feature's.
   public let link: @Sendable (BoardLink) -> [String]?
 
+  /// A feature; without `link` it resolves none.
   public init(
     name: String, summary: String, commands: CommandTable<BoardCommand>,
     outcome: @escaping @Sendable (BoardAction, BoardState) -> Outcome?,
@@ -29,8 +31,10 @@ public struct BoardFeature: Sendable {
 
 /// A command that was understood and waits for the context that makes it an action.
 public struct BoardCommand: Sendable {
+  /// Makes the action that starts the command; has no effect.
   public let action: @Sendable (CommandContext) -> BoardAction
 
+  /// A command from its action.
   public init(_ action: @escaping @Sendable (CommandContext) -> BoardAction) {
     self.action = action
   }
@@ -38,13 +42,17 @@ public struct BoardCommand: Sendable {
 
 /// `swiftboard://feature/part/part?key=value`, taken apart.
 public struct BoardLink: Sendable, Equatable {
+  /// The host of the link: a feature's name.
   public var feature: String
+  /// Without empty parts; as they stand, nothing is percent-decoded.
   public var path: [String]
+  /// `key=value` each, as they stand, in order.
   public var query: [String]
 }
 
 /// The board's features.
 public enum BoardFeatures {
+  /// In the order in which help lists them, and in which links are offered.
   public static let all: [BoardFeature] = [.api, .keychain, .db, .log, .session, .shell]
 
   /// Every command of every feature.

@@ -6,6 +6,7 @@ import SwiftBoardStore
 public struct BoardReducer: ComposedReducer {
   private let travels: SessionTravels
 
+  /// The reducer of a board that records and travels by itself; replays make one too.
   public init() {
     self.init(travels: SessionTravels())
   }
@@ -15,6 +16,8 @@ public struct BoardReducer: ComposedReducer {
     self.travels = travels
   }
 
+  /// The features in an order that does not matter to them, then the account of running commands, which sees what they
+  /// left.
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
     Scope(state: \.api, action: .api, id: "api") { APIReducer() }
     Scope(state: \.keychain, action: .keychain, id: "keychain") { KeychainReducer() }

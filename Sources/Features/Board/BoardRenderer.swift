@@ -3,17 +3,22 @@ import SwiftBoardJSON
 
 /// Something to print, and where.
 public struct BoardOutput: Sendable, Equatable {
+  /// Where a text goes.
   public enum Stream: Sendable, Equatable {
+    /// Results, and everything else.
     case standardOutput, standardError
   }
 
+  /// Where it goes, where there is no `redirect`.
   public var stream: Stream
+  /// With its last line end; may have several lines.
   public var text: String
   /// The file in place of standard output.
   public var redirect: CommandContext.Redirect?
   /// The command it belongs to.
   public var job: Int
 
+  /// A text to print.
   public init(
     stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
   ) {
@@ -32,6 +37,9 @@ public struct BoardRenderer: Sendable {
   /// When each running command began, in the time of steps.
   private var begun: [Int: Int64] = [:]
 
+  /// A renderer that has seen no step.
+  ///
+  /// - Parameter isReplay: Whether revealed secrets are printed as their marks.
   public init(isReplay: Bool) {
     self.isReplay = isReplay
   }

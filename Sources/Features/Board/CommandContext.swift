@@ -3,10 +3,14 @@ import SwiftBoardCommandLine
 /// Which command of which line an action belongs to. It travels in the action that starts the command, so that everything the board
 /// prints can be told from the steps alone.
 public struct CommandContext: Codable, Sendable, Equatable {
+  /// `> FILE` or `>> FILE`, expanded.
   public struct Redirect: Codable, Sendable, Equatable {
+    /// The file's name.
     public var file: String
+    /// `>>`: the file is kept and added to.
     public var appends: Bool
 
+    /// Where output goes, and whether the file is kept.
     public init(file: String, appends: Bool) {
       self.file = file
       self.appends = appends
@@ -17,19 +21,24 @@ public struct CommandContext: Codable, Sendable, Equatable {
   public var job: Int
   /// The number of the line in its source, and the source, for example `demo.sb`; `nil` for a person and for one shot.
   public var line: Int
+  /// The source of the line, for example `demo.sb`; `nil` for a person and for one shot.
   public var source: String?
   /// The line as typed; secrets are names.
   public var text: String
   /// For example `api.get`.
   public var name: String
+  /// What the line begins with, for all its commands; `nil` for nothing.
   public var prefix: LinePrefix?
+  /// Where its output goes; `nil`: to standard output.
   public var redirect: Redirect?
+  /// Whether the next line is read while it runs.
   public var isBackground: Bool
   /// The output format, where the line has one of its own.
   public var output: OutputFormat?
   /// Milliseconds a request may take, where the line or the program has a limit of its own.
   public var timeout: Int64?
 
+  /// A context, as the board makes one for each command.
   public init(
     job: Int, line: Int, source: String?, text: String, name: String, prefix: LinePrefix? = nil,
     redirect: Redirect? = nil, isBackground: Bool = false, output: OutputFormat? = nil,

@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 extension Failure {
+  /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76 or 130 by its kind.
   public init(_ error: APIError) {
     let (code, name, help): (Int32, String, String?) =
       switch error.kind {
@@ -28,6 +29,7 @@ extension Failure {
     self.init(code: code, error: name, message: error.message, help: help)
   }
 
+  /// The exit code of a keychain error: 64, 65, 66, 73, 74, 75, 77 or 78 by its kind; its name is the error's category.
   public init(_ error: KeychainError) {
     let code: Int32 =
       switch error.kind {
@@ -56,6 +58,7 @@ extension Failure {
     self.init(code: code, error: error.category, message: error.message, help: help)
   }
 
+  /// The exit code of a database error: 65, 70, 73, 74 or 130 by its kind.
   public init(_ error: PersistenceError) {
     let code: Int32 =
       switch error.kind {
@@ -68,6 +71,7 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
+  /// The exit code of a file error: 65, 66, 73 or 74 by its kind.
   public init(_ error: FileError) {
     let code: Int32 =
       switch error.kind {
@@ -79,6 +83,7 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
+  /// The exit code of a terminal error: 64, 74 or 130 by its kind.
   public init(_ error: TerminalError) {
     let code: Int32 =
       switch error.kind {
@@ -89,6 +94,7 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
+  /// A usage error with its place in the line, named `malformed` for malformed data (65), else `usage`.
   public init(_ error: UsageError) {
     self.init(
       code: error.code, error: error.code == ExitCode.data ? "malformed" : "usage",

@@ -3,7 +3,9 @@ import SwiftBoardJSON
 
 /// How a command ended, as a pure function of the step that ended it: what it shows, what `{{last}}` is afterwards, and its exit code.
 public struct Outcome: Sendable {
+  /// The command that ended.
   public var job: Int
+  /// Its exit code; 0 is success.
   public var status: Int32
   /// For `--json` and `{{last}}`.
   public var value: JSON
@@ -11,6 +13,7 @@ public struct Outcome: Sendable {
   public var presentation: Presentation
   /// Lines for standard error.
   public var notes: [String]
+  /// `nil` where it succeeded, or is an answer that is no.
   public var failure: Failure?
 
   /// Success. With another `status` it is an answer that is no, and that what it shows says well enough.

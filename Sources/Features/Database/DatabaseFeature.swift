@@ -20,49 +20,80 @@ extension BoardFeature {
     })
 }
 
+/// What the board knows of the database; documents are in the actions alone.
 public struct DatabaseState: Codable, Sendable, Equatable {
   /// Writes that succeeded since the start.
   public var writes = 0
   /// The collection last used.
   public var collection: String?
 
+  /// Nothing written yet.
   public init() {}
 }
 
+/// What happens in the feature `db`.
 public enum DatabaseAction: Codable, Sendable, Equatable {
+  /// A line asks for something.
   case run(CommandContext, DatabaseCommand)
+  /// The command ended well.
   case succeeded(job: Int, DatabaseResult)
+  /// The command failed.
   case failed(job: Int, Failure)
 }
 
+/// What a line can ask of the feature `db`; each is a command.
 public enum DatabaseCommand: Codable, Sendable, Equatable {
+  /// `db put COLLECTION ID`.
   case put(collection: String, id: String, DatabaseBody)
+  /// `db get COLLECTION ID`.
   case get(collection: String, id: String)
+  /// `db list COLLECTION`, with conditions, order and limit.
   case list(DocumentQuery)
+  /// `db remove COLLECTION ID`.
   case remove(collection: String, id: String)
+  /// `db preference get NAME`.
   case preferenceGet(String)
+  /// `db preference set NAME JSON`.
   case preferenceSet(name: String, json: String)
+  /// `db preference unset NAME`.
   case preferenceUnset(String)
+  /// `db preference list`.
   case preferenceList
+  /// Figures of the files; their consistency check; their paths.
   case stats, check, path
+  /// A copy of the main file under this name, which must not be taken.
   case backup(String)
 }
 
+/// Where a document's body comes from.
 public enum DatabaseBody: Codable, Sendable, Equatable {
+  /// JSON text of the line.
   case json(String)
+  /// A file that is read when the command runs.
   case file(String)
 }
 
+/// How a command of `db` ended well.
 public enum DatabaseResult: Codable, Sendable, Equatable {
+  /// The document was stored.
   case put(collection: String, id: String)
+  /// The document that was asked for.
   case document(Document)
+  /// Those that match, in their order.
   case documents([Document])
+  /// What was removed, by its name.
   case removed(String)
+  /// The preference that was asked for, or set.
   case preference(Preference)
+  /// All preferences, by name.
   case preferences([Preference])
+  /// Figures of the files.
   case statistics(PersistenceStatistics)
+  /// The check found nothing.
   case healthy
+  /// The file of the copy.
   case backedUp(String)
+  /// The files; none in a mock.
   case paths([String])
 }
 

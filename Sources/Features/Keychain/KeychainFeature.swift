@@ -26,41 +26,64 @@ public struct KeychainState: Codable, Sendable, Equatable {
   /// The names as the last `list` had them, with what was set and removed since.
   public var names: [String]?
 
+  /// Nothing known yet.
   public init() {}
 }
 
+/// What happens in the feature `keychain`; no action holds a value.
 public enum KeychainAction: Codable, Sendable, Equatable {
+  /// A line asks for something.
   case run(CommandContext, KeychainCommand)
+  /// The command ended well.
   case succeeded(job: Int, KeychainResult)
+  /// The command failed.
   case failed(job: Int, Failure)
 }
 
+/// What a line can ask of the feature `keychain`; each is a command.
 public enum KeychainCommand: Codable, Sendable, Equatable {
+  /// `init`, `unlock`, `lock`, `status`, `check` and `list`; what they need of a secret comes from the terminal or an
+  /// unlock source.
   case create, unlock, lock, status, check, list
+  /// Stores the value that the input gives.
   case set(name: String, KeychainInput)
   /// Shows the value, outside state, log and recording.
   case reveal(name: String)
+  /// Removes an entry; one that is not there is a failure of the command.
   case remove(name: String)
+  /// Gives an entry another name; fails where that is taken.
   case rename(from: String, to: String)
 }
 
 /// Where a value comes from; never the line itself.
 public enum KeychainInput: Codable, Sendable, Equatable {
+  /// Asks without echo at the terminal, or reads standard input to its end.
   case prompt, standardInput
+  /// A file that is read when the command runs.
   case file(String)
   /// So many random bytes, written in URL-safe base64.
   case generate(bytes: Int)
 }
 
+/// How a command of `keychain` ended well.
 public enum KeychainResult: Codable, Sendable, Equatable {
+  /// There is a new, empty keychain, unlocked.
   case created(KeychainStatus)
+  /// Whether calls need no secret now.
   case unlocked, locked
+  /// What can be said of it.
   case status(KeychainStatus)
+  /// Its file makes sense as far as can be told without a secret; unlocked, also with its key.
   case checked(KeychainStatus)
+  /// All names, in the order of their bytes.
   case names([String])
+  /// The value is stored.
   case saved(name: String)
+  /// The value was written straight to standard output.
   case revealed(name: String)
+  /// The entry is gone.
   case removed(name: String)
+  /// The entry has another name.
   case renamed(from: String, to: String)
 }
 
@@ -151,5 +174,6 @@ enum KeychainOutcomes {
 
 /// How a secret is written where its value may not be.
 public enum SecretMark {
+  /// `«secret:NAME»`, as the redactor writes it.
   public static func mark(_ name: String) -> String { "«secret:\(name)»" }
 }

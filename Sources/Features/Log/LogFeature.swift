@@ -13,48 +13,75 @@ extension BoardFeature {
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil })
 }
 
+/// What the board knows of its log; records are in the actions alone.
 public struct LogState: Codable, Sendable, Equatable {
   /// Notes taken with `log note`.
   public var notes = 0
   /// The least level written; of every category without one of its own.
   public var level: LogLevel?
 
+  /// Nothing noted, no level set.
   public init() {}
 }
 
+/// What happens in the feature `log`.
 public enum LogAction: Codable, Sendable, Equatable {
+  /// A line asks for something.
   case run(CommandContext, LogCommand)
+  /// The command ended well.
   case succeeded(job: Int, LogResult)
+  /// The command failed.
   case failed(job: Int, Failure)
 }
 
+/// What a line can ask of the feature `log`; each is a command.
 public enum LogCommand: Codable, Sendable, Equatable {
+  /// The newest records that match.
   case tail(LogQuery)
+  /// From now on at least this level; of every category without one of its own where none is named.
   case level(LogLevel, category: String?)
+  /// Writes a record of the person's own.
   case note(String)
+  /// How much was taken and dropped.
   case stats
+  /// Writes the records in memory to a file that is not there yet.
   case export(String)
+  /// What a sink would write in place of the text.
   case redactTest(String)
+  /// Forgets the records in memory; files and database keep theirs.
   case clear
 }
 
+/// Which records; everything unless it says so.
 public struct LogQuery: Codable, Sendable, Equatable {
+  /// The newest so many.
   public var limit = 10
+  /// At least this level.
   public var level: LogLevel?
+  /// With this text in message, category or fields.
   public var text: String?
   /// Microseconds back from now.
   public var since: Int64?
 
+  /// The newest ten.
   public init() {}
 }
 
+/// How a command of `log` ended well.
 public enum LogResult: Codable, Sendable, Equatable {
+  /// Oldest first.
   case records([LogRecord])
+  /// The level that counts now.
   case level(LogLevel, category: String?)
+  /// The note is written.
   case noted
+  /// Since the start.
   case statistics(LogStatistics)
+  /// How many records, and where they are.
   case exported(count: Int, path: String)
+  /// The text without secrets.
   case redacted(String)
+  /// Nothing is left in memory.
   case cleared
 }
 

@@ -13,6 +13,7 @@ import Synchronization
 
 /// The program `swiftboard`: options in, lines run, an exit code out.
 public enum BoardProgram {
+  /// Of this program, as `--version` says it and recordings have it.
   public static let version = "0.1.0"
 
   /// Makes the dependencies for an environment. The composition root is the only place that names the live ones.

@@ -1,20 +1,24 @@
 import SwiftBoardCommandLine
 
+/// What the board knows of recordings.
 public struct SessionState: Codable, Sendable, Equatable {
   /// The file that is being recorded to, as far as steps have told.
   public var recording: String?
   /// The step of the recording that is looked at; `nil` is now.
   public var position: SessionPosition?
 
+  /// Nothing recorded or visited.
   public init() {}
 }
 
 /// A place in a recording.
 public struct SessionPosition: Codable, Sendable, Equatable {
+  /// From 0, the beginning, to `last`.
   public var step: Int
   /// The recording's last step when somebody went there.
   public var last: Int
 
+  /// A place; that `step` is in the recording is not checked.
   public init(step: Int, last: Int) {
     self.step = step
     self.last = last
@@ -23,16 +27,19 @@ public struct SessionPosition: Codable, Sendable, Equatable {
 
 /// The recording as it was when a line was read: what `end` and `-1` are counted from.
 public struct SessionMoment: Codable, Sendable, Equatable {
+  /// The recording's file.
   public var path: String
   /// Its last step.
   public var step: Int
 
+  /// A recording at one moment.
   public init(path: String, step: Int) {
     self.path = path
     self.step = step
   }
 }
 
+/// What happens in the feature `session`.
 public enum SessionAction: Codable, Sendable, Equatable {
   /// The last value is there where a recording ran and the command asks for it.
   case run(CommandContext, SessionCommand, SessionMoment? = nil)
@@ -40,29 +47,49 @@ public enum SessionAction: Codable, Sendable, Equatable {
   case printed(job: Int, String)
   /// How far a command is, for standard error.
   case progress(job: Int, String)
+  /// The command ended well, or with an answer that is no.
   case succeeded(job: Int, SessionResult)
+  /// The command failed.
   case failed(job: Int, Failure)
 }
 
+/// What a line can ask of the feature `session`; each is a command.
 public enum SessionCommand: Codable, Sendable, Equatable {
+  /// Records from here on into a new file.
   case record(String)
+  /// Ends the recording; says whether and where one runs.
   case stop, status
+  /// Names the present step.
   case mark(String)
+  /// Looks at the state after an earlier step of the running recording.
   case goto(SessionTarget)
+  /// Looks at the state before the last line that did something; stops looking back.
   case undo, live
+  /// The state, or a part of it, at a step of the running recording or of a file.
   case state(path: String?, at: SessionTarget?, file: String?)
   /// `assert` while somebody looks at an earlier step.
   case assert(String)
+  /// All that a recording has of a step.
   case action(SessionTarget, file: String?)
+  /// What two states differ in; at most `limit` places.
   case diff(SessionTarget, SessionTarget, path: String?, limit: Int, file: String?)
+  /// What happened, row by row.
   case timeline(SessionTimelineQuery)
+  /// Goes on from an earlier step, in a recording of its own.
   case fork(SessionTarget, file: String?, from: String?)
+  /// The first step after which an assertion fails; `linear` asks after every step.
   case bisect(String, assert: String, linear: Bool)
+  /// Replays files and says which agree; a risky one only where that is accepted.
   case verify([String], format: SessionReportFormat?, acceptsRisk: Bool)
+  /// Prints what a recorded session printed, from its steps alone.
   case replay(SessionReplayQuery)
+  /// The states that a recording went through, for Graphviz.
   case graph(String, by: String?)
+  /// Which step caused which, for Graphviz.
   case causes(String, range: SessionRange?)
+  /// Figures of a recording.
   case stats(String)
+  /// A Swift test that replays the recording up to a step.
   case test(String, until: SessionTarget?)
 
   /// Whether it is about the running recording unless it names a file, so that the step has to say which that is.
@@ -82,14 +109,18 @@ public enum SessionCommand: Codable, Sendable, Equatable {
 
 /// How the results of many files are told to programs.
 public enum SessionReportFormat: String, Codable, Sendable, CaseIterable {
+  /// Test Anything Protocol, and the XML that JUnit made common.
   case tap, junit
 }
 
 /// Steps from one to another, both included.
 public struct SessionRange: Codable, Sendable, Equatable {
+  /// From 0.
   public var first: Int
+  /// Not below `first`; `Int.max` is the end.
   public var last: Int
 
+  /// A range; nothing is checked.
   public init(first: Int, last: Int) {
     self.first = first
     self.last = last
@@ -112,14 +143,20 @@ public struct SessionRange: Codable, Sendable, Equatable {
 
 /// What `session timeline` shows; everything unless it says so.
 public struct SessionTimelineQuery: Codable, Sendable, Equatable {
+  /// The recording; `nil`: the running one.
   public var file: String?
+  /// Only rows with this text.
   public var text: String?
+  /// Only steps whose action has this name, or begins with it and a dot.
   public var action: String?
+  /// Only steps of these: `user`, `effect`, `link`, `program`.
   public var sources: [String]?
+  /// Only these steps.
   public var range: SessionRange?
   /// Rows at most.
   public var limit: Int
 
+  /// A query; what is left out lets everything pass.
   public init(
     file: String? = nil, text: String? = nil, action: String? = nil, sources: [String]? = nil,
     range: SessionRange? = nil, limit: Int = 1000
@@ -135,9 +172,11 @@ public struct SessionTimelineQuery: Codable, Sendable, Equatable {
 
 /// What `session replay` prints, and how fast.
 public struct SessionReplayQuery: Codable, Sendable, Equatable {
+  /// The recording.
   public var file: String
   /// The first step that prints.
   public var from: Int?
+  /// The last step; `nil`: all.
   public var until: SessionTarget?
   /// Times as fast as it was; `nil` is as fast as can be.
   public var speed: Double?
@@ -145,10 +184,12 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
   public var isStepped: Bool
   /// Microseconds that a pause takes at most.
   public var idleLimit: Int64?
+  /// Whether to go on where something was dropped or filled in while decoding.
   public var acceptsRisk: Bool
   /// Sends the lines to the services there are, and compares what follows.
   public var isLive: Bool
 
+  /// A query; what is left out plays the whole at once.
   public init(
     file: String, from: Int? = nil, until: SessionTarget? = nil, speed: Double? = nil,
     isStepped: Bool = false, idleLimit: Int64? = nil, acceptsRisk: Bool = false,

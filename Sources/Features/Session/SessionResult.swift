@@ -1,22 +1,38 @@
 /// What a command of `session` found out: all that it prints, so that a replay prints it without the file.
 public enum SessionResult: Codable, Sendable, Equatable {
+  /// A recording has begun.
   case recording(path: String)
+  /// The recording has ended after so many steps.
   case stopped(path: String, steps: Int)
+  /// Where a recording runs and how long it is; why it ended by itself; which step is looked at.
   case status(path: String?, steps: Int, problem: String?, position: SessionPosition? = nil)
+  /// The name that the present step has now.
   case marked(String)
+  /// The step that is looked at now, of how many.
   case travelled(SessionStep, of: Int)
   /// JSON text.
   case state(String, step: Int)
+  /// What was asserted, of which step, and whether it holds.
   case asserted(String, holds: Bool, step: Int)
+  /// A step as its log has it.
   case step(SessionStep)
+  /// What two states differ in.
   case differences(SessionDiff)
+  /// What happened, row by row.
   case timeline(SessionTimeline)
+  /// A new recording.
   case forked(SessionForked)
+  /// The first step after which an assertion fails.
   case bisected(SessionBisected)
+  /// A check for each file, and the whole as text for programs where a format was asked for.
   case verified([SessionCheck], report: String? = nil)
+  /// The replay agreed, or what was found.
   case replayed(SessionCheck)
+  /// Text for Graphviz.
   case graph(String)
+  /// Swift source, of the first so many steps.
   case test(String, steps: Int, of: Int)
+  /// Figures, in the order in which they are shown.
   case stats([SessionFigure])
 }
 
@@ -24,9 +40,13 @@ public enum SessionResult: Codable, Sendable, Equatable {
 public struct SessionStep: Codable, Sendable, Equatable {
   /// Who sent an action.
   public enum Origin: Codable, Sendable, Equatable {
+    /// A person's line as typed, and where it stands.
     case user(line: String, at: String)
+    /// An effect, its id where it has one, and the step that returned it.
     case effect(name: String, id: String?, step: Int)
+    /// A link that was opened.
     case link(String)
+    /// Code that embeds the board.
     case program(String)
   }
 
@@ -34,28 +54,39 @@ public struct SessionStep: Codable, Sendable, Equatable {
   public var step: Int
   /// Microseconds since the recording began.
   public var time: Int64
+  /// `nil` at the beginning of the recording.
   public var origin: Origin?
   /// The action's name.
   public var name: String
   /// JSON text; left out where only the name is wanted.
   public var action: String?
+  /// Values that the reduction drew, each with its kind.
   public var draws: [String]
+  /// What it returned, each as one line.
   public var effects: [String]
+  /// Of the state after it; `nil` where the log has none.
   public var digest: String?
 }
 
 /// The places where two states differ.
 public struct SessionDiff: Codable, Sendable, Equatable {
+  /// One place.
   public struct Change: Codable, Sendable, Equatable {
+    /// For example `shell.running[0].job`; `$` is the whole.
     public var path: String
     /// JSON texts; `nil` where there is nothing.
     public var old: String?
+    /// JSON text after; `nil` where there is nothing.
     public var new: String?
   }
 
+  /// The step of the older state.
   public var from: Int
+  /// The step of the newer state.
   public var to: Int
+  /// The part that was compared; `nil`: the whole.
   public var path: String?
+  /// In the order of the older state.
   public var changes: [Change]
   /// Whether there are more.
   public var isTruncated: Bool
@@ -63,15 +94,21 @@ public struct SessionDiff: Codable, Sendable, Equatable {
 
 /// The entries of a timeline, and the effects that lived meanwhile.
 public struct SessionTimeline: Codable, Sendable, Equatable {
+  /// A row.
   public struct Entry: Codable, Sendable, Equatable {
+    /// What it tells of.
     public enum Kind: String, Codable, Sendable {
+      /// A step; a name for a state; something that went wrong; a clean stop.
       case step, mark, issue, end
     }
 
+    /// What it tells of.
     public var kind: Kind
     /// Of a step its number, of anything else the step before it.
     public var step: Int
+    /// Microseconds since the recording began.
     public var time: Int64
+    /// Who sent the action; `nil` where it is no step.
     public var origin: SessionStep.Origin?
     /// The action's name, the mark's, or the issue's message.
     public var text: String
@@ -79,20 +116,29 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
 
   /// An effect, from the step that returned it to the last that tells of it.
   public struct Span: Codable, Sendable, Equatable {
+    /// How an effect ended.
     public enum End: String, Codable, Sendable {
+      /// By itself; by a cancel; not within the recording.
       case finished, cancelled, open
     }
 
+    /// The effect's name.
     public var name: String
+    /// Its cancel id, where it has one.
     public var id: String?
+    /// The step that returned it.
     public var first: Int
+    /// The last step that tells of it.
     public var last: Int
+    /// How it ended.
     public var end: End
     /// How many actions it sent.
     public var actions: Int
   }
 
+  /// In the order of the recording.
   public var entries: [Entry]
+  /// In the order in which they began.
   public var spans: [Span]
   /// Whether there are more entries.
   public var isTruncated: Bool
@@ -100,8 +146,11 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
 
 /// A recording that begins like another one.
 public struct SessionForked: Codable, Sendable, Equatable {
+  /// The new recording.
   public var path: String
+  /// Its last step that comes from the old one.
   public var step: Int
+  /// The old recording.
   public var source: String
   /// Whether the board goes on there.
   public var isContinued: Bool
@@ -109,29 +158,40 @@ public struct SessionForked: Codable, Sendable, Equatable {
 
 /// What a search over the states of a recording found.
 public struct SessionBisected: Codable, Sendable, Equatable {
+  /// The recording.
   public var path: String
+  /// As it was typed.
   public var assertion: String
   /// The first step after which the assertion fails; `nil` where it never does.
   public var step: SessionStep?
   /// What that step changed.
   public var diff: SessionDiff?
+  /// Of the recording.
   public var steps: Int
+  /// How often the assertion was asked.
   public var evaluations: Int
 }
 
 /// What became of checking one recording.
 public struct SessionCheck: Codable, Sendable, Equatable {
+  /// The recording.
   public var path: String
+  /// How many were replayed and agreed.
   public var steps: Int
   /// 0, or the exit code of what was found.
   public var code: Int32
+  /// What was found, for people.
   public var message: String
+  /// What a person should know of the log besides.
   public var warnings: [String]
 }
 
 /// A figure of a recording: a number where it is one, for programs, and what people read.
 public struct SessionFigure: Codable, Sendable, Equatable {
+  /// What it is a figure of.
   public var name: String
+  /// `nil` where it is no number.
   public var number: Int?
+  /// What people read, with its unit.
   public var text: String
 }

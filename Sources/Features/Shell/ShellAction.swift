@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 
 /// Commands of the board itself, and what befalls a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
+  /// A line asks for something.
   case run(CommandContext, ShellCommand)
   /// A line that was not understood: a step like any other, so that a recording has it.
   case reject(CommandContext, Failure)
@@ -9,31 +10,48 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case cancelled(job: Int)
 }
 
+/// What a line can ask of the board itself; each is a command.
 public enum ShellCommand: Codable, Sendable, Equatable {
+  /// Prints the words, a blank between them.
   case echo([String])
+  /// Sets a variable.
   case set(name: String, value: String)
+  /// Removes a variable; one that is not there is no failure.
   case unset(name: String)
+  /// Asks whether an expression holds of the state: see `StateExpression`.
   case assert(String)
+  /// The state, or the part at a path, as JSON.
   case state(path: String?)
+  /// Help for these words; the whole list without any.
   case help([String])
+  /// The commands that run.
   case jobs
   /// Waiting is done before the step; the step says for which.
   case wait(job: Int?)
+  /// Cancels a job; all that run where none is named.
   case cancel(job: Int?)
   /// What ran when the line was read.
   case effects([EffectLine])
+  /// Follows a link `swiftboard://…`: the line that it stands for runs behind this step.
   case open(String)
+  /// A file whose lines are run next.
   case source(String)
+  /// Ends the board with this exit code.
   case exit(Int32)
 }
 
 /// A running effect, as `effects` shows it.
 public struct EffectLine: Codable, Sendable, Equatable {
+  /// The effect's name; its kind's where it has none.
   public var name: String
+  /// Its cancel id with its place, `/` between the parts.
   public var id: String?
+  /// `pending`, `running` or `cancelled`.
   public var phase: String
+  /// The step that returned it.
   public var step: Int
 
+  /// An effect as one line.
   public init(name: String, id: String?, phase: String, step: Int) {
     self.name = name
     self.id = id

@@ -15,26 +15,34 @@ public struct ShellState: Codable, Sendable, Equatable {
   /// Set by `exit`.
   public var exitCode: Int32?
 
+  /// No variable, nothing run.
   public init() {}
 }
 
 /// A command that has ended, for the step that ended it.
 public struct FinishedJob: Codable, Sendable, Equatable {
+  /// The command and its line.
   public var context: CommandContext
+  /// Its exit code.
   public var status: Int32
   /// What `state` and `assert` found, where their own end has taken its place.
   public var found: Found?
 
+  /// What the board remembered before that step.
   public struct Found: Codable, Sendable, Equatable {
+    /// The exit code of the command before.
     public var lastStatus: Int32
+    /// The value of the command before, as JSON text.
     public var last: String?
 
+    /// What was remembered.
     public init(lastStatus: Int32, last: String?) {
       self.lastStatus = lastStatus
       self.last = last
     }
   }
 
+  /// A command that ended with this step.
   public init(context: CommandContext, status: Int32, found: Found? = nil) {
     self.context = context
     self.status = status

@@ -5,9 +5,10 @@
 /// store.send(.rows(.element(id: 3, action: .tapped)))
 /// ```
 public enum ElementAction<ID, Action> {
+  /// The element's id, and what happens to it.
   case element(id: ID, action: Action)
 
-  /// Whose action it is.
+  /// Whose action it is. O(1).
   @inlinable
   public var id: ID {
     switch self {
@@ -15,7 +16,7 @@ public enum ElementAction<ID, Action> {
     }
   }
 
-  /// What the child sees of it.
+  /// What the child sees of it. O(1).
   @inlinable
   public var action: Action {
     switch self {

@@ -1,8 +1,10 @@
 // For reading by position. Elements are changed by id, since a position says nothing of what stands there after the next step.
 
 extension IdentifiedArray: RandomAccessCollection {
+  /// Always 0. O(1).
   @inlinable
   public var startIndex: Int { 0 }
+  /// The number of elements. O(1).
   @inlinable
   public var endIndex: Int { storage.count }
 
@@ -10,6 +12,7 @@ extension IdentifiedArray: RandomAccessCollection {
   @inlinable
   public subscript(position: Int) -> Element { storage[position] }
 
+  /// Calls `body` with all elements, which lie side by side; never answers `nil` for want of storage. O(1) beside `body`.
   @inlinable
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<Element>) throws -> R

@@ -14,8 +14,8 @@
 /// encoding refuses them, since they would come back under another id. To give an element another id,
 /// remove it and put it in again.
 ///
-/// No operation traps on data: an id that is there already is answered by the result, and positions beyond the end
-/// are taken for the end.
+/// No operation traps on data: an id that is there already is answered by the result, and positions beyond the end are taken for the end.
+/// Memory beside the elements: every id twice, once in `ids` and once in the index, a dictionary of positions.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The ids in order.
   ///
@@ -27,7 +27,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   @usableFromInline var storage: ContiguousArray<Element>
   @usableFromInline var positions: [ID: Int]
 
-  /// An empty array.
+  /// An empty array. Allocates nothing.
   @inlinable
   public init() {
     self.init(order: [], storage: [], positions: [:])
@@ -61,7 +61,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The elements in order, without their ids. O(1).
+  /// The elements in order, without their ids. O(1); while you keep it, the next change of an element copies all of them.
   @inlinable
   public var elements: ContiguousArray<Element> { storage }
 

@@ -7,7 +7,7 @@ public enum StackAction<State, Action> {
   /// Puts an element on top. Without an id the stack gives one; with one, it must be `StackState.nextID` or later.
   case push(id: StackElementID?, state: State)
 
-  /// Puts an element on top, under the id that the stack gives it.
+  /// Puts an element on top, under the id that the stack gives it. O(1).
   @inlinable
   public static func push(_ state: State) -> Self { .push(id: nil, state: state) }
 }

@@ -5,12 +5,12 @@
 /// next ids differ are not equal, because they will not behave alike.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
-  /// What the next element will be called.
+  /// What the next element will be called. O(1).
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
 
-  /// An empty stack whose first id is 0.
+  /// An empty stack whose first id is 0. Allocates nothing.
   @inlinable
   public init() {
     self.init([])
@@ -24,7 +24,7 @@ public struct StackState<Element> {
     for element in elements { append(element) }
   }
 
-  /// The ids, the bottom one first. See `IdentifiedArray.ids`.
+  /// The ids, the bottom one first. See `IdentifiedArray.ids`. O(1).
   @inlinable
   public var ids: [StackElementID] { rows.ids }
 
@@ -123,8 +123,10 @@ extension StackState: Equatable where Element: Equatable {}
 extension StackState: Hashable where Element: Hashable {}
 
 extension StackState: RandomAccessCollection {
+  /// The bottom of the stack: always 0. O(1).
   @inlinable
   public var startIndex: Int { 0 }
+  /// The number of elements. O(1).
   @inlinable
   public var endIndex: Int { rows.endIndex }
 

@@ -6,7 +6,7 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
   @usableFromInline let declare: @Sendable (State, Dependencies) -> [Effect<Action>]
   @usableFromInline let declares: @Sendable (CompositionPath) -> Bool
 
-  /// Wraps `reducer`. Allocates its closures.
+  /// Wraps `reducer`. Allocates three closures.
   @inlinable
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
     body = { reducer.reduce(&$0, $1, $2) }
@@ -14,9 +14,11 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
     declares = { reducer.declaresSubscriptions(in: $0) }
   }
 
+  /// What the wrapped reducer answers, through one closure.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
 
+  /// What the wrapped reducer does, through one closure.
   @inlinable
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
@@ -24,6 +26,7 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
     body(&state, action, dependencies)
   }
 
+  /// What the wrapped reducer declares, through one closure.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     declare(state, dependencies)

@@ -15,6 +15,8 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   /// The value inside, or `nil` where it is another case. Called for every action: keep it to one pattern.
   public let extract: @Sendable (Root) -> Value?
 
+  /// A path from both directions, which must agree: `extract(embed(value))` is `value` again. Allocates nothing but what the closures
+  /// capture.
   @inlinable
   @inline(__always)
   public init(
@@ -47,7 +49,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// What is inside a case inside this case. Cost: both, one after the other.
+  /// What is inside a case inside this case. Each use costs both, one after the other; making it allocates two closures.
   @inlinable
   public func appending<Inner>(_ inner: CasePath<Value, Inner>) -> CasePath<Root, Inner> {
     CasePath<Root, Inner>(embed: { embed(inner.embed($0)) }) { extract($0).flatMap(inner.extract) }

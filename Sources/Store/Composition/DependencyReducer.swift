@@ -6,6 +6,7 @@ extension Reducer {
   /// ```
   ///
   /// - Parameter part: What it sees of those it is given: a closure or a key path. Called for every action.
+  /// - Complexity: One call of `part` for each action; nothing is kept.
   @inlinable
   public consuming func dependencies<Whole: Sendable>(
     _ part: @escaping @Sendable (Whole) -> Dependencies
@@ -16,6 +17,7 @@ extension Reducer {
   /// Changes the dependencies that this reducer, and all in it, see. Where it is applied twice, the inner one has the last word.
   ///
   /// - Parameter change: Gets a copy of those it is given. Called for every action.
+  /// - Complexity: A copy of the dependencies and one call of `change` for each action that reaches this reducer.
   @inlinable
   public consuming func transformDependencies(
     _ change: @escaping @Sendable (inout Dependencies) -> Void
@@ -28,6 +30,8 @@ extension Reducer {
   }
 
   /// Replaces one of the dependencies that this reducer, and all in it, see.
+  ///
+  /// - Complexity: As `transformDependencies`: a copy of the dependencies for each action that reaches this reducer.
   @inlinable
   public consuming func dependency<Value: Sendable>(
     _ place: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
@@ -47,6 +51,7 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
     self.part = part
   }
 
+  /// Hands the part to the inner reducer: one call more.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Whole

@@ -34,9 +34,10 @@ extension Reducer {
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a list, with a part of the dependencies.
+  /// Attaches a child to every element of a list, with a part of the dependencies. Else as `forEach(_:action:id:fileID:line:child:)`.
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Complexity: As there, and one call of `dependencies` for each action of a child.
   @inlinable
   @inline(__always)
   public consuming func forEach<
@@ -61,6 +62,9 @@ extension Reducer {
   /// ```swift
   /// enum Action { case row(Row.ID, Row.Action) }
   /// ```
+  /// Else as with `ElementAction`.
+  ///
+  /// - Complexity: As there, and a second pattern for each action.
   @inlinable
   @inline(__always)
   public consuming func forEach<
@@ -108,6 +112,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
+  /// The child first, then the base; an id that is not there is an issue at the composing line, and neither sees the action. O(1) beside
+  /// the two, O(count) in a step in which an element comes or goes.
   @inlinable
   @inline(__always)
   public func reduce(

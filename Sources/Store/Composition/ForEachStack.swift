@@ -32,9 +32,10 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a stack, with a part of the dependencies.
+  /// Attaches a child to every element of a stack, with a part of the dependencies. Else as `forEach(_:action:id:fileID:line:child:)`.
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Complexity: As there, and one call of `dependencies` for each action of a child.
   @inlinable
   public consuming func forEach<
     ChildState, ChildAction, ChildDependencies,
@@ -77,6 +78,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
+  /// Carries out the action on the stack as `forEach` says. O(1) beside child and base, O(count) in a step in which an element comes or
+  /// goes.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -33,9 +33,11 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to one case of this reducer's state, with a part of the dependencies.
+  /// Attaches a child to one case of this reducer's state, with a part of the dependencies. Else as
+  /// `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Complexity: As there, and one call of `dependencies` for each action of the child.
   @inlinable
   public consuming func ifCaseLet<
     ChildState, ChildAction, ChildDependencies,
@@ -55,9 +57,11 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to one case of an enum that is a part of this reducer's state.
+  /// Attaches a child to one case of an enum that is a part of this reducer's state. Else as
+  /// `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
   /// - Parameter place: Where in the state the enum is.
+  /// - Complexity: As there, and one key path.
   @inlinable
   public consuming func ifCaseLet<
     Mode, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -103,6 +107,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
+  /// The child first, then the base; a state in another case is an issue at the composing line, and neither sees the action. Looks at the
+  /// case before and after; with an `identity` it calls that two or three times.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -36,9 +36,10 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches an optional child that sees a part of the dependencies.
+  /// Attaches an optional child that sees a part of the dependencies. Else as `ifLet(_:action:identity:id:fileID:line:child:)`.
   ///
   /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Complexity: As there, and one call of `dependencies` for each action of the child.
   @inlinable
   public consuming func ifLet<
     ChildState, ChildAction, ChildDependencies,
@@ -85,6 +86,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
+  /// The child first, then the base; a state that is `nil` is an issue at the composing line, and neither sees the action. With an
+  /// `identity` it calls that two or three times.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -21,6 +21,8 @@ extension Reducer {
 
   /// Reacts when this reducer changed a part of the state, compared by a closure: for tuples, or to look away from some
   /// changes. In a long chain a named function, or a closure with its types written out, type-checks much faster than `{ $0 == $1 }`.
+  ///
+  /// - Complexity: Making the part twice and one call of `isEqual`, for every action.
   @inlinable
   public consuming func onChange<Value>(
     of value: @escaping @Sendable (State) -> Value,
@@ -56,6 +58,7 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
     self.change = change
   }
 
+  /// The base first, then `change` where the part differs.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

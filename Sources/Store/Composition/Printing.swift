@@ -21,6 +21,8 @@ extension Reducer {
   ///   - name: Stands before every action, to tell several apart.
   ///   - sink: Gets the lines of one step, without a line break at the end. It runs under the store's lock and must not use the store.
   ///     Standard error by default.
+  /// - Complexity: `actionLabels`: O(depth of the action's cases), with reflection. `changes`: O(size of action and state), with
+  ///   reflection, in every step and under the lock.
   @inlinable
   public consuming func printing(
     _ style: PrintStyle = .changes, name: String? = nil,
@@ -47,6 +49,7 @@ public struct PrintingReducer<Base: Reducer>: Reducer {
     self.sink = sink
   }
 
+  /// The base, and then one call of the sink. See `printing` for the cost.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -2,6 +2,7 @@
 public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
 
+  /// Keeps the closure; it is called for every action, under the store's lock.
   @inlinable
   @inline(__always)
   public init(
@@ -10,6 +11,7 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
     self.body = body
   }
 
+  /// Calls the closure.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -21,10 +23,12 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
 
 /// Does nothing.
 public struct EmptyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
+  /// Holds nothing.
   @inlinable
   @inline(__always)
   public init() {}
 
+  /// Leaves the state as it is and returns no effects.
   @inlinable
   @inline(__always)
   public func reduce(

@@ -2,6 +2,7 @@
 /// order.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
+  /// A reducer as it stands: its type is kept, so that the optimiser sees through the whole body.
   @inlinable
   @inline(__always)
   public static func buildExpression<R: Reducer<State, Action, Dependencies>>(
@@ -10,12 +11,14 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     reducer
   }
 
+  /// An empty body does nothing.
   @inlinable
   @inline(__always)
   public static func buildBlock() -> EmptyReducer<State, Action, Dependencies> {
     EmptyReducer()
   }
 
+  /// The first reducer of a body, as it is.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: consuming R)
@@ -24,6 +27,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     first
   }
 
+  /// What stands above, and the next: a pair for each further reducer.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<
@@ -32,6 +36,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     ReducerPair(accumulated, next)
   }
 
+  /// An `if` without `else`; decided when the body is made, which is for every action.
   @inlinable
   @inline(__always)
   public static func buildOptional<R: Reducer<State, Action, Dependencies>>(
@@ -40,6 +45,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     OptionalReducer(reducer)
   }
 
+  /// What the `if`, or an earlier case of the `switch`, leads to.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -48,6 +54,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .first(first)
   }
 
+  /// What the `else`, or a later case of the `switch`, leads to.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -56,6 +63,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .second(second)
   }
 
+  /// A loop: the reducers in its order. The array is made with the body.
   @inlinable
   @inline(__always)
   public static func buildArray<R: Reducer<State, Action, Dependencies>>(
@@ -78,6 +86,7 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
     self.second = second
   }
 
+  /// One after the other on the same state; effects in that order. No array is made where one of the two has no effects.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -97,6 +106,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
     self.reducer = reducer
   }
 
+  /// The reducer where there is one; else nothing.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -112,9 +122,12 @@ where
   First.State == Second.State, First.Action == Second.Action,
   First.Dependencies == Second.Dependencies
 {
+  /// The first branch was taken.
   case first(First)
+  /// The second branch was taken.
   case second(Second)
 
+  /// The reducer of the branch that was taken.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -136,6 +149,7 @@ public struct ReducerList<R: Reducer>: Reducer {
     self.reducers = reducers
   }
 
+  /// All in order on the same state: O(number of reducers).
   @inlinable
   @inline(__always)
   public func reduce(
@@ -156,6 +170,7 @@ public struct CombineReducers<
 >: Reducer {
   @usableFromInline let base: R
 
+  /// Calls the builder once, here.
   @inlinable
   public init(
     @ReducerBuilder<State, Action, Dependencies> _ reducers: () -> R
@@ -163,6 +178,7 @@ public struct CombineReducers<
     base = reducers()
   }
 
+  /// What the listed reducers do, one after the other.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -176,13 +192,16 @@ public struct CombineReducers<
 ///
 /// `body` is made anew for every action, so it should be a plain listing.
 public protocol ComposedReducer<State, Action, Dependencies>: Reducer {
+  /// The type of the listing; inferred.
   associatedtype Body: Reducer<State, Action, Dependencies>
 
+  /// The listing. Made for every action: keep work out of it.
   @ReducerBuilder<State, Action, Dependencies>
   var body: Body { get }
 }
 
 extension ComposedReducer {
+  /// Makes the body and hands it the action. Costs no allocation where the body is a plain listing that the optimiser takes apart.
   @inlinable
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies

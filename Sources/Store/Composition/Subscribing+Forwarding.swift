@@ -7,6 +7,7 @@ extension ComposedReducer {
     path.entering(Self.self).map { body.declaresSubscriptions(in: $0) } ?? false
   }
 
+  /// What the body declares; the body is made anew for it.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     body.subscriptions(state, dependencies)
@@ -14,11 +15,13 @@ extension ComposedReducer {
 }
 
 extension CombineReducers {
+  /// Whether one of the listed does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
   }
 
+  /// What the listed declare, in order.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     base.subscriptions(state, dependencies)
@@ -26,11 +29,13 @@ extension CombineReducers {
 }
 
 extension ReducerPair {
+  /// Whether one of the two does; the second is asked only where the first does not.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     first.declaresSubscriptions(in: path) || second.declaresSubscriptions(in: path)
   }
 
+  /// What the first declares, then the second.
   @inlinable
   public func subscriptions(
     _ state: R0.State, _ dependencies: R0.Dependencies
@@ -40,11 +45,13 @@ extension ReducerPair {
 }
 
 extension OptionalReducer {
+  /// Whether the reducer, where there is one, does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     reducer?.declaresSubscriptions(in: path) ?? false
   }
 
+  /// What the reducer, where there is one, declares.
   @inlinable
   public func subscriptions(
     _ state: R.State, _ dependencies: R.Dependencies
@@ -54,6 +61,7 @@ extension OptionalReducer {
 }
 
 extension EitherReducer {
+  /// Whether the branch that was taken does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     switch self {
@@ -62,6 +70,7 @@ extension EitherReducer {
     }
   }
 
+  /// What the branch that was taken declares.
   @inlinable
   public func subscriptions(
     _ state: First.State, _ dependencies: First.Dependencies
@@ -74,11 +83,13 @@ extension EitherReducer {
 }
 
 extension ReducerList {
+  /// Whether one of the list does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     reducers.contains { $0.declaresSubscriptions(in: path) }
   }
 
+  /// What those of the list declare, in order. O(number of reducers).
   @inlinable
   public func subscriptions(
     _ state: R.State, _ dependencies: R.Dependencies
@@ -88,11 +99,13 @@ extension ReducerList {
 }
 
 extension Scope {
+  /// Whether the child does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path)
   }
 
+  /// What the child declares, in the child's place. Copies the child's state out: a retain for what is shared.
   @inlinable
   public func subscriptions(
     _ state: ParentState, _ dependencies: Child.Dependencies
@@ -104,11 +117,13 @@ extension Scope {
 }
 
 extension IfLetReducer {
+  /// Whether the child or the base does, whether the child is there or not.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
+  /// What the child declares, in its place, while it is there; then what the base does.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -122,11 +137,13 @@ extension IfLetReducer {
 }
 
 extension IfCaseLetReducer {
+  /// Whether the child or the base does, whatever case the state is in.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
+  /// What the child declares, in its place, while the state is in its case; then what the base does.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -141,6 +158,7 @@ extension IfCaseLetReducer {
 }
 
 extension ForEachReducer {
+  /// Whether the child or the base does, whether there are elements or not.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
@@ -160,6 +178,7 @@ extension ForEachReducer {
 }
 
 extension ForEachStackReducer {
+  /// Whether the child or the base does, whether there are elements or not.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
@@ -196,11 +215,13 @@ extension ChildScope {
 }
 
 extension OnChangeReducer {
+  /// Whether the base does; the reaction declares nothing.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
   }
 
+  /// What the base declares.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -210,11 +231,13 @@ extension OnChangeReducer {
 }
 
 extension PrintingReducer {
+  /// Whether the base does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
   }
 
+  /// What the base declares; nothing is printed of it.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -224,11 +247,13 @@ extension PrintingReducer {
 }
 
 extension DependencyReducer {
+  /// Whether the base does.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
   }
 
+  /// What the base declares, made from its part of the dependencies.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Whole

@@ -30,6 +30,7 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
     self.declare = declare
   }
 
+  /// The base reduces; what is declared takes no part in it.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
@@ -37,9 +38,11 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
     base.reduce(&state, action, dependencies)
   }
 
+  /// Always.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
 
+  /// What `declare` gives, then what the base declares.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies

@@ -2,6 +2,8 @@
 /// have as much as is needed to find the place.
 ///
 /// - Returns: `nil` where nothing that a mirror shows differs.
+/// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different lengths O((n + m) · d) for d differences; sets
+///   and dictionaries sorted by their text. For tests and for people, not for every step.
 public func differenceText<Value>(of first: Value, and second: Value) -> String? {
   let a = ValueTree(first)
   let b = ValueTree(second)

@@ -1,5 +1,5 @@
 extension Effect {
-  /// What the effect is, for tests, recordings and lists. Builds strings: O(length of its ids).
+  /// What the effect is, for tests, recordings and lists. Builds strings: O(length of its ids), and O(number of members) for a group.
   public var descriptor: EffectDescriptor {
     let kind: EffectDescriptor.Kind
     var parts: [EffectDescriptor] = []
@@ -24,7 +24,7 @@ extension Effect {
 }
 
 extension Sequence {
-  /// The descriptors of effects, in order, without `.none`.
+  /// The descriptors of effects, in order, without `.none`. O(n) descriptors: see `Effect.descriptor`.
   public func descriptors<Action>() -> [EffectDescriptor] where Element == Effect<Action> {
     compactMap { $0.isNone ? nil : $0.descriptor }
   }

@@ -18,7 +18,8 @@ public struct OverflowPolicy: Sendable {
     OverflowPolicy(.wait(capacity: nil, dropsOldest: false))
   }
 
-  /// The new one waits until a place is free; where `capacity` wait already, it is dropped, or the one that has waited longest is.
+  /// The new one waits until a place is free; where `capacity` wait already, it is dropped, or the one that has waited longest is. A
+  /// capacity below 0 counts as 0, which is `drop`.
   public static func wait(capacity: Int, dropsOldest: Bool = false) -> OverflowPolicy {
     OverflowPolicy(.wait(capacity: max(0, capacity), dropsOldest: dropsOldest))
   }
@@ -31,7 +32,8 @@ extension Effect {
   /// judged by its own.
   ///
   /// - Parameter count: At least 1; less counts as 1.
-  /// - Complexity: O(1); with `cancelOldest` and `wait` O(number running or waiting) to take one out of the middle.
+  /// - Complexity: O(1) to begin, O(count) to end; with `cancelOldest` O(count) to begin, and O(number waiting) for one that is cancelled
+  ///   while it waits.
   @inlinable
   public func limited(
     id: some Hashable & Sendable, to count: Int = 1, whenFull policy: OverflowPolicy

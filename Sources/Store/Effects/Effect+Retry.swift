@@ -22,7 +22,7 @@ extension Effect {
 
   /// Does the effect's work again when it throws, after waits that chance spreads. Else as `retry(_:clock:while:)`.
   ///
-  /// - Parameter random: Draws a word, once for each wait: the generator of the dependencies.
+  /// - Parameter random: Draws a word, once for each wait: the generator of the dependencies. Not drawn from with `Jitter.none`.
   @inlinable
   public func retry(
     _ policy: RetryPolicy, jitter: RetryPolicy.Jitter, clock: some Clock<Duration>,

@@ -24,6 +24,7 @@ extension Effect {
   /// `stream(_:name:_:)`.
   ///
   /// - Parameter make: Called when the effect starts; what it throws, the effect throws.
+  /// - Complexity: One task.
   @inlinable
   public static func stream<S: AsyncSequence>(
     from make: @escaping @Sendable () async throws -> S, name: String = "stream",

@@ -1,7 +1,7 @@
 /// Work that a reduction asks for, as a value: the store starts it, and its actions come back to the reducer.
 ///
-/// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests, recordings and
-/// `Store.effects` can say what it is. Making one runs nothing.
+/// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests, recordings and `Store.effects` can say what
+/// it is. Making one runs nothing. 80 bytes, and what its closure captures; an id or a place in the composition is one small object more.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline
   enum Operation: Sendable {
@@ -34,13 +34,16 @@ public struct Effect<Action: Sendable>: Sendable {
 }
 
 extension Effect {
-  /// Nothing; leaves no trace in descriptors.
+  /// Nothing; leaves no trace in descriptors. Allocates nothing.
   @inlinable
   public static var none: Effect { Effect(.none, location: SourceLocation()) }
 
   /// One asynchronous operation that ends in one action.
   ///
   /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error.
+  ///
+  /// - Parameter name: Stands in descriptors, issues and recordings; “task” without one.
+  /// - Complexity: One task when it starts, and one lock when it ends.
   @inlinable
   public static func task(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -51,8 +54,13 @@ extension Effect {
       location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An asynchronous operation that sends any number of actions. What is sent after it returned or was cancelled is
-  /// dropped.
+  /// An asynchronous operation that sends any number of actions. What is sent after it returned or was cancelled is dropped.
+  ///
+  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error. What it sent before stays
+  /// reduced.
+  ///
+  /// - Parameter name: Stands in descriptors, issues and recordings; “run” without one.
+  /// - Complexity: One task when it starts; one lock for each action, and one when it ends.
   @inlinable
   public static func run(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -62,6 +70,8 @@ extension Effect {
   }
 
   /// An action, queued behind what is queued already. No task is started.
+  ///
+  /// - Complexity: A place in the queue; no lock, since it is reduced in the critical section that returned it.
   @inlinable
   public static func send(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -69,8 +79,11 @@ extension Effect {
     Effect(.send(action), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Cancels every effect that bears `id` here or in a child of here, started or not. No action of theirs is reduced
-  /// afterwards.
+  /// Cancels every effect that bears `id` here or in a child of here, started or not. No action of theirs is reduced afterwards. Where none
+  /// bears it, nothing happens.
+  ///
+  /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects found), and O(length of the queue)
+  ///   where actions wait in it.
   @inlinable
   public static func cancel(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -85,7 +98,11 @@ extension Effect {
     Effect(.cancel(CancelKey(path: path, id: nil)), location: location)
   }
 
-  /// Reports a misuse that the reducer found, at the line that is to blame. The state should be left as it is.
+  /// Reports a misuse that the reducer found, at the line that is to blame: to `onIssue` and to hooks, with the number of the step. The
+  /// state should be left as it is.
+  ///
+  /// - Parameter message: What happened, why that is likely, and what to do.
+  /// - Complexity: O(1); starts nothing.
   @inlinable
   public static func issue(
     _ message: String, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -93,7 +110,10 @@ extension Effect {
     Effect(.issue(message), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Effects that run side by side, as one: an id given to it cancels all of them.
+  /// Effects that run side by side, as one: an id given to it cancels all of them. `.none` is left out; of one effect alone that one is
+  /// returned, and of none `.none`.
+  ///
+  /// - Complexity: O(n): an array here, and a place in the effect table for the group and for each member.
   @inlinable
   public static func merge(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
@@ -101,8 +121,11 @@ extension Effect {
     combined(effects, Operation.merge, SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Effects that run one after the other: each starts when the work of the one before has ended, without
-  /// waiting for what its actions caused. Cancelling it cancels those that have not begun, too.
+  /// Effects that run one after the other: each starts when the work of the one before has ended, without waiting for what its actions
+  /// caused. One that fails or is cancelled does not keep the next from starting. Cancelling the whole cancels those that have not begun,
+  /// too.
+  ///
+  /// - Complexity: As `merge`.
   @inlinable
   public static func concatenate(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
@@ -110,7 +133,7 @@ extension Effect {
     combined(effects, Operation.concatenate, SourceLocation(fileID: fileID, line: line))
   }
 
-  /// `merge` with the effects spelled out.
+  /// `merge` with the effects spelled out. O(n).
   @inlinable
   public static func merge(
     _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
@@ -118,7 +141,7 @@ extension Effect {
     merge(effects, fileID: fileID, line: line)
   }
 
-  /// `concatenate` with the effects spelled out.
+  /// `concatenate` with the effects spelled out. O(n).
   @inlinable
   public static func concatenate(
     _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line

@@ -36,7 +36,7 @@ public struct RetryPolicy: Sendable, Hashable {
   /// No wait is longer.
   public var maximum: Duration
 
-  /// A policy from its parts.
+  /// A policy from its parts. A wait below zero counts as zero.
   @inlinable
   public init(attempts: Int, backoff: Backoff, maximum: Duration = .seconds(60)) {
     self.attempts = attempts
@@ -44,13 +44,17 @@ public struct RetryPolicy: Sendable, Hashable {
     self.maximum = maximum
   }
 
-  /// The same wait each time.
+  /// The same wait each time. `attempts` as in the property.
   @inlinable
   public static func constant(_ wait: Duration, attempts: Int) -> RetryPolicy {
     RetryPolicy(attempts: attempts, backoff: .constant(wait), maximum: wait)
   }
 
   /// Waits of once, twice, three times `step`.
+  ///
+  /// - Parameters:
+  ///   - maximum: No wait is longer.
+  ///   - attempts: The first time included.
   @inlinable
   public static func linear(
     _ step: Duration, maximum: Duration = .seconds(60), attempts: Int
@@ -58,7 +62,12 @@ public struct RetryPolicy: Sendable, Hashable {
     RetryPolicy(attempts: attempts, backoff: .linear(step), maximum: maximum)
   }
 
-  /// Waits that grow by a factor.
+  /// Waits of `first`, `first · factor`, `first · factor²` …
+  ///
+  /// - Parameters:
+  ///   - factor: Not above zero, or no number, counts as 1; below 1 the waits shrink.
+  ///   - maximum: No wait is longer.
+  ///   - attempts: The first time included.
   @inlinable
   public static func exponential(
     _ first: Duration, factor: Double = 2, maximum: Duration = .seconds(60), attempts: Int

@@ -28,12 +28,14 @@ public final class ImmediateClock: Clock, Sendable {
   private let state = Mutex((now: Instant(offset: .zero), sleeps: 0))
   private let limit: Int
 
+  /// A clock at the beginning of time.
+  ///
   /// - Parameter limit: How many sleeps there may be, over the clock's life.
   public init(limit: Int = 10_000) {
     self.limit = limit
   }
 
-  /// The latest deadline of a sleep so far.
+  /// The latest deadline of a sleep so far. One lock.
   public var now: Instant { state.withLock { $0.now } }
   /// Zero: every difference counts.
   public var minimumResolution: Duration { .zero }

@@ -7,9 +7,11 @@ public final class UnimplementedClock: Clock, Sendable {
   private let location: TestLocation
   private let report: TestReporter
 
+  /// A clock that nobody should use.
+  ///
   /// - Parameters:
   ///   - name: What failures call it.
-  ///   - report: Hears of each use.
+  ///   - report: Hears of each use, with this line, on the thread of whoever uses it.
   public init(
     _ name: String = "clock", report: @escaping TestReporter, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -19,7 +21,7 @@ public final class UnimplementedClock: Clock, Sendable {
     location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reports, and gives the beginning of time.
+  /// Reports, and gives the beginning of time. O(1) beside the report.
   public var now: Instant {
     tell("was asked for the time")
     return Instant(offset: .zero)
@@ -29,7 +31,7 @@ public final class UnimplementedClock: Clock, Sendable {
   public var minimumResolution: Duration { .zero }
 
   /// Reports, and does not sleep.
-  /// - Throws: `UnimplementedError`.
+  /// - Throws: `UnimplementedError`, always.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     tell("was asked to sleep until \(deadline)")
     throw UnimplementedError(name: name, location: location)

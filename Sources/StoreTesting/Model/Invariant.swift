@@ -8,14 +8,14 @@ public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
     @Sendable (_ before: State, _ action: Action, _ after: State, _ step: Int) ->
       String?
 
-  /// A statement about a state; it has to hold in the first one too.
+  /// A statement about a state; it has to hold in the first one too. Called once a step, outside the store's lock.
   public init(_ name: String, _ holds: @escaping @Sendable (_ state: State) -> Bool) {
     self.name = name
     holdsAtFirst = holds
     objection = { _, _, after, _ in holds(after) ? nil : "" }
   }
 
-  /// A statement about a step.
+  /// A statement about a step. Called once a step, outside the store's lock.
   public init(
     _ name: String,
     step holds: @escaping @Sendable (_ before: State, _ action: Action, _ after: State) -> Bool
@@ -28,6 +28,7 @@ public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
   /// Every step takes a declared transition. The monitor notes what happened, for coverage.
   ///
   /// - Parameter name: Another one where a test has several monitors.
+  /// - Complexity: A step costs O(1) where it is declared: see `TransitionMonitor.check`.
   public static func transitions<Label, Event>(
     _ monitor: TransitionMonitor<State, Action, Label, Event>,
     name: String = "every transition is declared"

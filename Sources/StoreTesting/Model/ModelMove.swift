@@ -44,6 +44,8 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   }
 
   /// An action made from the present state; `nil` where none makes sense now.
+  ///
+  /// - Parameter weight: As in `init(weight:_:)`.
   public static func send(
     weight: Int = 1,
     _ make: @escaping @Sendable (_ state: State, _ random: inout SeededRandom) -> Action?
@@ -51,19 +53,19 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     MoveGenerator(weight: weight) { state, random in make(state, &random).map(ModelMove.send) }
   }
 
-  /// One of these actions, each as likely as the others.
+  /// One of these actions, each as likely as the others. None are no move.
   public static func send(weight: Int = 1, _ actions: Action...) -> Self {
     send(weight: weight, anyOf: actions)
   }
 
-  /// One of these actions, each as likely as the others.
+  /// One of these actions, each as likely as the others. An empty list has no move to give. O(1) a move.
   public static func send(weight: Int = 1, anyOf actions: [Action]) -> Self {
     MoveGenerator(weight: weight) { _, random in
       actions.randomElement(using: &random).map(ModelMove.send)
     }
   }
 
-  /// One of these durations, each as likely as the others, passes.
+  /// One of these durations, each as likely as the others, passes. One below zero leaves the clock where it is.
   public static func advance(weight: Int = 1, by durations: Duration...) -> Self {
     MoveGenerator(weight: weight) { _, random in
       durations.randomElement(using: &random).map(ModelMove.advance)
@@ -73,6 +75,8 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
 
 extension MoveGenerator where Action: CaseIterable, Action.AllCases: Sendable {
   /// Any of the cases, each as likely as the others.
+  ///
+  /// - Complexity: Makes the array of all cases once.
   public static func anyCase(weight: Int = 1) -> Self {
     send(weight: weight, anyOf: Array(Action.allCases))
   }

@@ -7,6 +7,9 @@ public struct ModelRecording: Sendable {
   let open: @Sendable () throws -> (sink: any LogSink, text: String)
 
   /// A new file. Where there is one of that name, `-2`, `-3` … is put behind the name, before its extension.
+  ///
+  /// - Parameter path: Opened when a counterexample has been found, not before. An error, or 999 files of that name, is said in the failure
+  ///   and not thrown.
   public static func file(_ path: String, schema: LogSchema) -> Self {
     ModelRecording(schema: schema) {
       for number in 1...999 {
@@ -22,6 +25,8 @@ public struct ModelRecording: Sendable {
   }
 
   /// Whatever `open` gives.
+  ///
+  /// - Parameter open: Called once, when a counterexample has been found. What it throws is said in the failure.
   public static func sink(
     schema: LogSchema, _ open: @escaping @Sendable () throws -> any LogSink
   ) -> Self {
@@ -40,6 +45,7 @@ extension ModelTest where R.State: Codable, R.Action: Codable {
   /// As `check` without a recording; in addition the minimal sequence is written as a recording.
   ///
   /// - Parameter recording: Where to. That it could not be written is said in the failure.
+  /// - Complexity: As `check` without a recording, and one run more.
   @discardableResult
   public func check(
     seeds: ClosedRange<UInt64> = 1...100, length: Int = 100, shrinkLimit: Int = 10_000,

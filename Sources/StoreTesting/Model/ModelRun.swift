@@ -8,10 +8,10 @@ public struct ModelRun: Sendable {
   public let clock: TestClock
   /// For generators that draw through a journal, so that a recording of the run has their values.
   public let journal: DrawJournal
-  /// Where effects run.
+  /// Where effects run. O(1).
   public var executor: ManualExecutor { clock.executor }
 
-  /// Chance for mocks: begins anew with every run, and is not that of the moves.
+  /// Chance for mocks: begins anew with every run, and is not that of the moves. O(1): a fresh copy each time it is asked for.
   public var random: SeededRandom { SeededRandom(seed: ~seed) }
 
   init(seed: UInt64, interleaves: Bool) {

@@ -37,6 +37,8 @@ public struct ModelTest<R: Reducer>: Sendable {
   let shrink: @Sendable (Action) -> [Action]
   let dependencies: @Sendable (ModelRun) -> R.Dependencies
 
+  /// A model of what may happen to a store, and of what has to hold. Nothing is run before `check`.
+  ///
   /// - Parameters:
   ///   - moves: Where moves come from. One is drawn by weight; where it has none to give, another is asked.
   ///   - invariants: What has to hold after every step, asked in this order.

@@ -94,10 +94,13 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension NonExhaustiveTestStore where R.State: Equatable {
+  /// A store that runs on the clock's executor. The line is where leftovers are told of that no step is to blame for.
+  ///
   /// - Parameters:
   ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to the dependencies as well.
   ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework needs.
-  ///   - reportSkipped: Hears of what the test does not state: changes, received actions, effects that are left. Not a failure.
+  ///   - reportSkipped: Hears of what the test does not state: changes, received actions, effects that are left. Not a failure. Without it
+  ///     nothing of that is looked for.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,

@@ -43,22 +43,24 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Looking
 
-  /// The state after the last step. Actions that were not received are not in it.
+  /// The state after the last step. Actions that were not received are not in it. A copy, under one lock.
   public var state: State { core.state }
   /// The time that `advance(by:)` moves.
   public var clock: TestClock { core.clock }
-  /// What the last step returned, in order.
+  /// What the last step returned, in order. Empty before the first step.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
-  /// Who sent the action of the last step.
+  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is `.program` with its line.
   public var origin: StepOrigin? { core.lastStep?.origin }
   /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
+  ///
+  /// - Complexity: O(most effects that there ever were at once).
   public var inFlight: [RunningEffect<Action>] { core.unended }
   /// What effects sent and the test has not received yet, oldest first. O(n).
   public var received: [Action] { core.waiting }
-  /// What was reported so far.
+  /// What was reported so far. All are kept for the life of the store.
   public var failures: [TestFailure] { core.failures }
 
-  /// What the reducer gets from the next step on. Effects that run keep what they were made with.
+  /// What the reducer gets from the next step on. Effects that run keep what they were made with. One lock.
   public var dependencies: R.Dependencies {
     get { core.box.dependencies }
     set { core.box.dependencies = newValue }
@@ -66,12 +68,17 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Sending
 
-  /// Reduces `action`, and then runs effects until none can go on.
+  /// Reduces `action`, and then runs effects until none can go on. In a `TestStore` an action that was not received is a failure here, and
+  /// is reduced first; so is a state or are effects that differ, an issue of the store, and a store that has finished. All at the line of
+  /// the call.
   ///
   /// - Parameters:
   ///   - effects: What the step has to return, in order; not looked at where it is left out.
-  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving it
-  ///     out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
+  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving
+  ///     it out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
+  /// - Returns: A handle to what the action set going; one to nothing where the store has finished.
+  /// - Complexity: The reducer's own and what the effects do; one or two comparisons of states. Differences are made by reflection, and
+  ///   only of failures.
   @discardableResult
   public func send(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
@@ -91,7 +98,7 @@ public class SteppedStore<R: Reducer> {
     return TestTask(task, core.taskHooks)
   }
 
-  /// Reduces an action that is named by its case and what that holds; as `send`.
+  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, its cost and its result are those of `send`.
   @discardableResult
   public func send<Value>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
@@ -111,6 +118,7 @@ public class SteppedStore<R: Reducer> {
   ///   - effects: As in `send`.
   ///   - assertion: As in `send`.
   /// - Returns: The action that was reduced: in a `TestStore` the next, expected or not; `nil` where none came, which is a failure.
+  /// - Complexity: As `send`; in a `NonExhaustiveTestStore` for each action that is passed over.
   @discardableResult
   public func receive(
     where isExpected: (Action) -> Bool, effects: [EffectDescriptor]? = nil,
@@ -131,6 +139,7 @@ public class SteppedStore<R: Reducer> {
   /// Reduces the next action that an effect sent, if it is of this case; as `receive(where:)`.
   ///
   /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  /// - Complexity: As `receive(where:)`.
   @discardableResult
   public func receive<Value>(
     _ path: CasePath<Action, Value>, effects: [EffectDescriptor]? = nil,
@@ -145,7 +154,8 @@ public class SteppedStore<R: Reducer> {
     ).flatMap(path.extract)
   }
 
-  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as `receive(where:)`.
+  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as `receive(where:)`. One that differs is a
+  /// failure that shows the difference.
   public func receive<Value: Equatable>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -162,7 +172,7 @@ public class SteppedStore<R: Reducer> {
         }), effects, assertion)
   }
 
-  /// Actions that are not `Equatable` cannot be compared.
+  /// Actions that are not `Equatable` cannot be compared. Does not compile.
   @available(
     *, unavailable,
     message: "This action is not Equatable: receive it by its case path, or with receive(where:)."
@@ -175,7 +185,8 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Asserting
 
-  /// Checks the present state, outside of any step.
+  /// Checks the present state, outside of any step. A difference is a failure at this line, and so is a closure that throws. One comparison
+  /// of states.
   ///
   /// - Parameter assertion: Gets the state; what it sets must be so already.
   public func assert(
@@ -190,6 +201,7 @@ public class SteppedStore<R: Reducer> {
   /// Checks every step from here on against declared transitions; one that is not declared is a failure at the line that took it.
   ///
   /// - Parameter monitor: Notes what happens; several tests may share it, for coverage over all of them.
+  /// - Complexity: One comparison of two labels for each step, and a copy of the state.
   public func watch<Label, Event>(_ monitor: TransitionMonitor<State, Action, Label, Event>) {
     var walk = monitor.walk(from: core.state)
     core.add { step, state in walk.take(step, state)?.description }
@@ -197,7 +209,8 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Time
 
-  /// Moves the clock on; see `TestClock.advance(by:)`.
+  /// Moves the clock on; see `TestClock.advance(by:)`. Effects that wake run now, on the calling thread; issues that come up are failures
+  /// at this line.
   public func advance(
     by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
@@ -207,7 +220,8 @@ public class SteppedStore<R: Reducer> {
       at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Runs what is ready: after the test gave an effect what it waits for.
+  /// Runs what is ready: after the test gave an effect what it waits for. Issues that come up are failures at this line. Runs on the
+  /// calling thread until nothing is ready.
   public func run(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -217,7 +231,8 @@ public class SteppedStore<R: Reducer> {
   }
 
   /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. It has no
-  /// time-out of its own; give the test one. An effect that sleeps on the test's clock keeps it waiting: advance that first.
+  /// time-out of its own; give the test one. An effect that sleeps on the test's clock keeps it waiting: advance that first. Cancelling the
+  /// calling task ends the wait.
   nonisolated(nonsending)
     public func waitForAction(
       fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -234,6 +249,8 @@ public class SteppedStore<R: Reducer> {
   ///
   /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless told otherwise, a
   ///   `NonExhaustiveTestStore` is not.
+  /// - Returns: In the order in which they were reduced; empty where the store has finished, which is a failure.
+  /// - Complexity: The reducer's own for each, and what the effects do.
   @discardableResult
   public func skipReceivedActions(
     strict: Bool? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -252,6 +269,7 @@ public class SteppedStore<R: Reducer> {
   ///
   /// - Parameter strict: Whether it is a failure when none runs; as in `skipReceivedActions`.
   /// - Returns: What was running.
+  /// - Complexity: O(number of effects), and what they do when they are cancelled.
   @discardableResult
   public func skipInFlightEffects(
     strict: Bool? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -271,7 +289,10 @@ public class SteppedStore<R: Reducer> {
   /// Ends the test. A `TestStore` reports actions that were not received, here, and effects that run, each at the line of the step that
   /// started it; a `NonExhaustiveTestStore` lets both go. Effects are cancelled.
   ///
-  /// A store that is dropped without it does the same, and reports unreceived actions at the line that made it.
+  /// A store that is dropped without it does the same, and reports unreceived actions at the line that made it. A second call, and every
+  /// step after it, is a failure.
+  ///
+  /// - Complexity: O(number of effects and of unreceived actions).
   public func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -282,8 +303,8 @@ public class SteppedStore<R: Reducer> {
     core.close(at: location)
   }
 
-  /// As `finish`, after effects that wait for another thread have ended or sent an action. It has no time-out of its own; give the
-  /// test one. An effect that sleeps on the test's clock keeps it waiting: advance that first.
+  /// As `finish`, after effects that wait for another thread have ended or sent an action. It has no time-out of its own; give the test
+  /// one. An effect that sleeps on the test's clock keeps it waiting: advance that first. Cancelling the calling task ends the wait.
   nonisolated(nonsending)
     public func finishWhenReady(
       fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -297,7 +318,8 @@ public class SteppedStore<R: Reducer> {
 }
 
 extension SteppedStore where R.Action: Equatable {
-  /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`.
+  /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`. A different one is a failure that shows the
+  /// difference, by reflection.
   public func receive(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,

@@ -26,6 +26,8 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
   /// - Parameters:
   ///   - reportSkipped: As in the initialiser of `NonExhaustiveTestStore`, for this part.
   ///   - body: Gets a store that is only used inside.
+  /// - Throws: What `body` throws.
+  /// - Complexity: That of `body`; the store is shared, not copied.
   @discardableResult
   public func nonExhaustively<Result>(
     reportSkipped: TestReporter? = nil,
@@ -109,9 +111,12 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension TestStore where R.State: Equatable {
+  /// A store that runs on the clock's executor. The line is where leftovers are told of that no step is to blame for.
+  ///
   /// - Parameters:
   ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to the dependencies as well.
   ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework needs.
+  /// - Complexity: Every step compares states with `==`: O(size of the state), less where storage is shared.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,

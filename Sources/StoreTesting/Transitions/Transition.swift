@@ -43,12 +43,12 @@ public struct TransitionTrigger<Label: Hashable & Sendable, Event: Hashable & Se
   let labels: [Label]
   let events: [Event]
 
-  /// Where the machine may be afterwards: one of these.
+  /// Where the machine may be afterwards: one of these. O(states × events × targets).
   public func to(_ targets: Label...) -> [Transition<Label, Event>] {
     each { label, event in targets.map { Transition(from: label, event: event, to: $0) } }
   }
 
-  /// The event is allowed and the machine stays where it is.
+  /// The event is allowed and the machine stays where it is. O(states × events).
   public var stays: [Transition<Label, Event>] {
     each { label, event in [Transition(from: label, event: event, to: label)] }
   }

@@ -23,6 +23,8 @@ public final class TransitionMonitor<
   private let event: @Sendable (Action) -> Event?
   private let taken = Mutex<[Transition<Label, Event>: Int]>([:])
 
+  /// A monitor that has seen nothing yet. Its memory is one count for each transition that happened.
+  ///
   /// - Parameters:
   ///   - state: What matters of a state; for an enum without payloads the state itself.
   ///   - action: What matters of an action; `nil` for actions that are not checked.
@@ -56,7 +58,8 @@ public final class TransitionMonitor<
       transition: transition, step: step, allowed: table.transitions(from: from))
   }
 
-  /// Goes along with one store, whose state is `state` now: for replays, and whatever else gives steps in order.
+  /// Goes along with one store, whose state is `state` now: for replays, and whatever else gives steps in order. O(1), and one call of the
+  /// state's projection.
   public func walk(from state: State) -> Walk {
     Walk(monitor: self, label: label(state), number: nil)
   }
@@ -71,6 +74,7 @@ public final class TransitionMonitor<
     /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the state is noted.
     ///
     /// - Parameter state: The state after the step.
+    /// - Returns: What was not declared; `nil` where it was, or where the action has no event.
     public mutating func take(
       _ step: Step<Action>, _ state: State
     ) -> ImpossibleTransition<Label, Event>? {
@@ -82,10 +86,12 @@ public final class TransitionMonitor<
     }
   }
 
-  /// Checks every step of a store from now on, on the thread that reduces it, outside the store's lock.
+  /// Checks every step of a store from now on, on the thread that reduces it, outside the store's lock. A step that falls between this call
+  /// and its first observation is not checked.
   ///
   /// - Parameter onImpossible: Hears of steps that were not declared.
   /// - Returns: Ends the observation when `cancel()` is called.
+  /// - Complexity: As `check` and a copy of the state for each step; a part of the cost of `send`.
   @discardableResult
   public func observe<R: Reducer>(
     _ store: Store<R>,
@@ -108,7 +114,7 @@ public final class TransitionMonitor<
 
   // MARK: Coverage
 
-  /// What happened, with how often, in no order.
+  /// What happened, with how often, in no order. O(1): a copy of the table, under one lock.
   public var counts: [Transition<Label, Event>: Int] { taken.withLock { $0 } }
 
   /// Declared transitions that never happened, in the order of declaration. O(n).
@@ -124,7 +130,7 @@ public final class TransitionMonitor<
       .sorted { $0.description < $1.description }
   }
 
-  /// Reports, in one failure at this line, the declared transitions that never happened.
+  /// Reports, in one failure at this line, the declared transitions that never happened. O(n).
   public func checkCoverage(
     report: TestReporter, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column

@@ -29,7 +29,7 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     self.targets = targets
   }
 
-  /// Declarations one under the other, each begun with `From(…)`.
+  /// Declarations one under the other, each begun with `From(…)`. O(n).
   public init(@TransitionTableBuilder<Label, Event> _ transitions: () -> [Transition<Label, Event>])
   {
     self.init(transitions())

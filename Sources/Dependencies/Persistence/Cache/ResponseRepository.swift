@@ -19,7 +19,9 @@ public struct ResponseRepository: Sendable {
 
   /// An answer and where it came from.
   public struct Fetched: Sendable, Equatable {
+    /// The answer, of the service or kept.
     public var response: APIResponse
+    /// Where it came from.
     public var verdict: CacheVerdict
     /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one of the service.
     public var stored: Int64?
@@ -28,6 +30,7 @@ public struct ResponseRepository: Sendable {
     /// Why the cache could not be read or written.
     public var cacheError: PersistenceError?
 
+    /// An answer as `fetch` gives it; for tests.
     public init(
       response: APIResponse, verdict: CacheVerdict, stored: Int64? = nil,
       networkError: APIError? = nil, cacheError: PersistenceError? = nil

@@ -8,12 +8,16 @@ import Synchronization
 
 /// What was last known of a keychain file, kept away from it: by this an older copy that was put back is recognised.
 public struct StoredKeychainMark: Sendable, Equatable {
+  /// 16 bytes that name the keychain's data key.
   public var keyID: [UInt8]
+  /// Counts the saves.
   public var generation: UInt64
+  /// The MAC of the file's header, 32 bytes.
   public var headerMAC: [UInt8]
   /// Of the keychain that is taking this one's place, while that happens.
   public var successorKeyID: [UInt8]?
 
+  /// A mark; lengths are not checked.
   public init(
     keyID: [UInt8], generation: UInt64, headerMAC: [UInt8], successorKeyID: [UInt8]? = nil
   ) {

@@ -1,4 +1,7 @@
 extension LivePersistenceService {
+  /// Parses the body, to refuse what is no JSON, and commits: one fsync. O(length of the body).
+  ///
+  /// - Throws: `invalid`, and what the database throws: see `PersistenceError.Kind`.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
     _ = try StoredJSON.parse(
       document.body, operation: "putDocument", what: "The body of \(document.name)")
@@ -7,6 +10,9 @@ extension LivePersistenceService {
     }
   }
 
+  /// By its key, with its checksum checked: O(length of the body).
+  ///
+  /// - Throws: `corrupted` where the checksum does not fit.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
     try await main.read("document", whenMissing: nil) { (connection) throws(PersistenceError) in
       try DocumentTable.get(collection: collection, id: id, connection)
@@ -23,6 +29,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// One fsync, also where there was none.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try await main.write("removeDocument") { (connection) throws(PersistenceError) in

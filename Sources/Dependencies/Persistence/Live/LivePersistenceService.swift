@@ -61,6 +61,7 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
+  /// Counts the rows of every table: O(rows). A file that is not there counts as empty and is not made.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     func rows(_ tables: [String])
       -> @Sendable (SQLiteConnection) throws(PersistenceError)

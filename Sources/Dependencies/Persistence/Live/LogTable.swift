@@ -10,6 +10,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// O(limit) without a level; with one, as many rows as it takes to find them.
   public func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
   {
@@ -34,6 +35,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// The file keeps its size; the space is used again.
   public func clearLogRecords() async throws(PersistenceError) {
     try await cache.write("clearLogRecords") { (connection) throws(PersistenceError) in
       try connection.statement("DELETE FROM log_records").run()

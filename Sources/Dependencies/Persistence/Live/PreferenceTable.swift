@@ -1,4 +1,7 @@
 extension LivePersistenceService {
+  /// By its key, with its checksum checked.
+  ///
+  /// - Throws: `corrupted` where the checksum does not fit.
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
     try await main.read("preference", whenMissing: nil) { (connection) throws(PersistenceError) in
       let statement = try connection.statement(
@@ -11,6 +14,9 @@ extension LivePersistenceService {
     }
   }
 
+  /// Parses the value, to refuse what is no JSON, and commits: one fsync.
+  ///
+  /// - Throws: `invalid`.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
     _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
     try await main.write("setPreference") { (connection) throws(PersistenceError) in
@@ -26,6 +32,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// One fsync, also where there was none.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("unsetPreference") { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM preferences WHERE name = ?")
@@ -35,6 +42,9 @@ extension LivePersistenceService {
     }
   }
 
+  /// All of them.
+  ///
+  /// - Throws: `corrupted` at the first whose checksum does not fit.
   public func preferences() async throws(PersistenceError) -> [Preference] {
     try await main.read("preferences", whenMissing: []) { (connection) throws(PersistenceError) in
       var preferences: [Preference] = []

@@ -5,6 +5,8 @@
 #endif
 
 extension LivePersistenceService {
+  /// By its key, with its checksum checked: what does not fit is a miss. That it was used is written with the next
+  /// answer that is stored, not now.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
     let response = try await cache.read("cachedResponse", whenMissing: nil) {
       (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
@@ -19,6 +21,8 @@ extension LivePersistenceService {
     return response
   }
 
+  /// Replaces what is kept under the key, and evicts until the limits hold. An answer beyond the limit of bytes is not
+  /// kept, and what was kept under its key goes.
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
     let keys = takeTouched()
     let limits = limits
@@ -28,6 +32,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// Nothing happens where no answer is kept any more. The body is read and written again.
   public func refreshResponse(
     _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
   ) async throws(PersistenceError) {
@@ -41,6 +46,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// In the order of the keys' bytes; bodies are not read.
   public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
     try await cache.read("cachedResponses", whenMissing: []) {
       (connection) throws(PersistenceError) in
@@ -60,6 +66,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// The file keeps its size; the space is used again.
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
     try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
       let statement = try connection.statement(

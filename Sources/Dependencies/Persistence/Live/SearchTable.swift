@@ -1,4 +1,5 @@
 extension LivePersistenceService {
+  /// Moves the text to the front of its scope, and drops the oldest beyond the limit. One fsync.
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {

@@ -1,4 +1,7 @@
 extension LivePersistenceService {
+  /// One transaction and one fsync.
+  ///
+  /// - Throws: `exists`, where it may not replace.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
     try await main.write("saveService") { (connection) throws(PersistenceError) in
       if !replacing {
@@ -12,6 +15,9 @@ extension LivePersistenceService {
     }
   }
 
+  /// By its name, with its checksum checked.
+  ///
+  /// - Throws: `corrupted` where the checksum does not fit.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try await main.read("service", whenMissing: nil) { (connection) throws(PersistenceError) in
       let statement = try connection.statement(ServiceTable.select + " WHERE name = ?")
@@ -22,6 +28,9 @@ extension LivePersistenceService {
     }
   }
 
+  /// All of them.
+  ///
+  /// - Throws: `corrupted` at the first whose checksum does not fit.
   public func services() async throws(PersistenceError) -> [APIService] {
     try await main.read("services", whenMissing: []) { (connection) throws(PersistenceError) in
       var services: [APIService] = []
@@ -33,6 +42,7 @@ extension LivePersistenceService {
     }
   }
 
+  /// One fsync, also where there was none.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("removeService") { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM api_services WHERE name = ?")

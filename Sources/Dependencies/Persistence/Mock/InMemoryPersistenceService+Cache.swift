@@ -1,6 +1,7 @@
 extension InMemoryPersistenceService {
   // MARK: Cached answers
 
+  /// O(1); counts as a use at once.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
     try perform("cachedResponse") { content in
       guard content.responses[ByteText(key)] != nil else { return nil }
@@ -10,10 +11,12 @@ extension InMemoryPersistenceService {
     }
   }
 
+  /// O(1) below the limits; beyond them O(n) for each answer that is evicted.
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
     try perform("storeResponse") { $0.store(response, limits) }
   }
 
+  /// Nothing happens where no answer is kept any more.
   public func refreshResponse(
     _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
   ) async throws(PersistenceError) {
@@ -26,6 +29,7 @@ extension InMemoryPersistenceService {
     }
   }
 
+  /// O(n log n).
   public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
     try perform("cachedResponses") { content in
       content.responses.sorted { $0.key < $1.key }.map { _, entry in
@@ -37,6 +41,7 @@ extension InMemoryPersistenceService {
     }
   }
 
+  /// O(n).
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
     try perform("clearResponses") { content in
       let before = content.responses.count
@@ -49,12 +54,14 @@ extension InMemoryPersistenceService {
 
   // MARK: Log records
 
+  /// O(n): the list is copied.
   public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
     try perform("appendLogRecords") { content in
       content.logRecords = (content.logRecords + records).suffix(limits.logRecords)
     }
   }
 
+  /// O(n).
   public func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
   {
@@ -63,6 +70,7 @@ extension InMemoryPersistenceService {
     }
   }
 
+  /// O(1) beside the records.
   public func clearLogRecords() async throws(PersistenceError) {
     try perform("clearLogRecords") { $0.logRecords = [] }
   }

@@ -26,6 +26,9 @@ public final class InMemoryPersistenceService: PersistenceService {
   private let state: Mutex<State>
   let limits: PersistenceLimits
 
+  /// Empty.
+  ///
+  /// - Parameter limits: None may be below 0.
   public convenience init(limits: PersistenceLimits = PersistenceLimits()) {
     self.init(Content(), limits: limits)
   }
@@ -68,6 +71,9 @@ public final class InMemoryPersistenceService: PersistenceService {
 
   // MARK: Documents
 
+  /// O(length of the body), which is parsed.
+  ///
+  /// - Throws: `invalid` for a body that is no JSON.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
     try perform("putDocument") { (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(
@@ -77,10 +83,14 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// O(1).
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
     try perform("document") { $0.documents[ByteText(collection)]?[ByteText(id)] }
   }
 
+  /// O(n) of the collection, each parsed where there are conditions or an order.
+  ///
+  /// - Throws: `invalid` for a query that makes no sense.
   public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
     try perform("documents") { (content) throws(PersistenceError) -> [Document] in
       let filter = try DocumentFilter(query)
@@ -92,6 +102,7 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// O(1).
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try perform("removeDocument") {
@@ -101,10 +112,14 @@ public final class InMemoryPersistenceService: PersistenceService {
 
   // MARK: Preferences
 
+  /// O(1).
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
     try perform("preference") { $0.preferences[ByteText(name)] }
   }
 
+  /// O(length), which is parsed.
+  ///
+  /// - Throws: `invalid` for what is no JSON.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
     try perform("setPreference") { (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
@@ -112,10 +127,12 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// O(1).
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("unsetPreference") { $0.preferences.removeValue(forKey: ByteText(name)) != nil }
   }
 
+  /// O(n log n).
   public func preferences() async throws(PersistenceError) -> [Preference] {
     try perform("preferences") { content in
       content.preferences.sorted { $0.key < $1.key }
@@ -125,6 +142,9 @@ public final class InMemoryPersistenceService: PersistenceService {
 
   // MARK: Services
 
+  /// O(1).
+  ///
+  /// - Throws: `exists`, where it may not replace.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
     try perform("saveService") { (content) throws(PersistenceError) in
       let name = ByteText(service.name)
@@ -135,22 +155,26 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// O(1).
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try perform("service") { $0.services[ByteText(name)] }
   }
 
+  /// O(n log n).
   public func services() async throws(PersistenceError) -> [APIService] {
     try perform("services") { content in
       content.services.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
+  /// O(1).
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("removeService") { $0.services.removeValue(forKey: ByteText(name)) != nil }
   }
 
   // MARK: Recent searches
 
+  /// O(n) of the scope.
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {
@@ -162,6 +186,7 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// Newest first. O(n) of the scope.
   public func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   {
@@ -170,6 +195,7 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// O(n) of the scope.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     try perform("removeSearches") { content in
       let before = content.searches[ByteText(scope)] ?? []
@@ -181,6 +207,7 @@ public final class InMemoryPersistenceService: PersistenceService {
 
   // MARK: The whole
 
+  /// No paths and no bytes; the version is that of the files.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     try perform("statistics") { content in
       let tables: [(String, Int)] = [
@@ -195,6 +222,7 @@ public final class InMemoryPersistenceService: PersistenceService {
     }
   }
 
+  /// Always healthy.
   public func check() async throws(PersistenceError) -> [String] {
     try perform("check") { _ in [] }
   }
