@@ -22,7 +22,7 @@ public struct APIRequest: Sendable, Equatable {
   public var url: String
   public var headers: [HTTPHeader]
   public var body: Data?
-  /// From the start of the request to the last byte of the answer. `nil` waits for ever.
+  /// From the call to the last byte of the answer, redirects and waiting for other requests included. `nil` waits for ever.
   public var timeout: Duration?
   /// How many redirects are followed; 0 gives the 3xx answer itself.
   public var redirectLimit: Int
