@@ -25,7 +25,7 @@ public struct APIRequest: Sendable, Equatable {
   public var headers: [HTTPHeader]
   /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its length is 0.
   public var body: Data?
-  /// From the start of the request to the last byte of the answer. `nil` waits for ever.
+  /// From the call to the last byte of the answer, redirects and waiting for other requests included. `nil` waits for ever.
   public var timeout: Duration?
   /// How many redirects are followed; 0 gives the 3xx answer itself.
   public var redirectLimit: Int

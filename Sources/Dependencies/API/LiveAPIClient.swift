@@ -14,9 +14,13 @@
 public final class LiveAPIClient: APIClient {
   /// What one client does for all requests.
   public struct Configuration: Sendable, Equatable {
-    /// The most connections to one host and port at a time; further requests wait for one.
+    /// The most connections to one scheme, host and port at a time, and the most requests: further ones wait, first come,
+    /// first served, and their time limit runs meanwhile. Less than 1 counts as 1.
+    ///
+    /// It is the same for HTTP/2, where requests share a connection: what a connection speaks is known too late to count
+    /// otherwise.
     public var connectionsPerHost: Int
-    /// The most connections in all.
+    /// The most connections in all, and the most requests. Less than 1 counts as 1.
     public var connections: Int
     /// Sent where a request has no `User-Agent` of its own.
     public var userAgent: String
@@ -46,12 +50,17 @@ public final class LiveAPIClient: APIClient {
 
   /// A client that has done nothing yet: no library is loaded, no thread made.
   public init(configuration: Configuration = Configuration()) {
-    engine = TransferEngine(configuration: configuration, onEnd: nil)
+    engine = TransferEngine(configuration: configuration)
   }
 
-  /// - Parameter onEnd: called on the client's thread when that ends.
-  init(configuration: Configuration = Configuration(), onEnd: @escaping @Sendable () -> Void) {
-    engine = TransferEngine(configuration: configuration, onEnd: onEnd)
+  /// - Parameters:
+  ///   - onWait: called on the client's thread with each request that has to wait for another.
+  ///   - onEnd: called on that thread when it ends.
+  init(
+    configuration: Configuration = Configuration(), onWait: (@Sendable (APIRequest) -> Void)? = nil,
+    onEnd: (@Sendable () -> Void)? = nil
+  ) {
+    engine = TransferEngine(configuration: configuration, onWait: onWait, onEnd: onEnd)
   }
 
   deinit { engine.stop() }
@@ -68,22 +77,18 @@ public final class LiveAPIClient: APIClient {
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     try request.check()
     let clock = ContinuousClock()
-    let start = clock.now
+    // Some 24 days at the most, which is what libcurl can count.
+    let deadline = request.timeout.map { timeout in
+      clock.now.advanced(by: .milliseconds(min(timeout.millisecondsRoundedUp, Int64(Int32.max))))
+    }
     var current = request
     var address = try Self.address(request.url)
     var elapsed: Int64 = 0
     var redirects = 0
     while true {
       if Task.isCancelled { throw .cancelled(address) }
-      var milliseconds: Int?
-      if let timeout = request.timeout {
-        let left = (timeout - (clock.now - start)).millisecondsRoundedUp
-        guard left > 0 else { throw .timeout(address, timeout) }
-        milliseconds = Int(min(left, Int64(Int32.max)))
-      }
-      let answer = try await engine.perform(
-        current, to: address, timeoutMilliseconds: milliseconds
-      ).get()
+      if let deadline, deadline <= clock.now { throw .timeout(address, request.timeout) }
+      let answer = try await engine.perform(current, to: address, deadline: deadline).get()
       guard let head = ResponseHead(answer.head) else {
         throw APIError(
           .malformed, "what \(address.endpoint) answered is not HTTP: check the port and the scheme"
@@ -121,8 +126,8 @@ public final class LiveAPIClient: APIClient {
 }
 
 extension APITiming {
-  /// Counted from the first request of a chain of redirects, of which this one began so many microseconds later.
-  fileprivate func shifted(by offset: Int64) -> APITiming {
+  /// Counted from so many microseconds earlier: from the first request of a chain of redirects, or from the begin of waiting.
+  func shifted(by offset: Int64) -> APITiming {
     func shift(_ value: Int64) -> Int64 { value == 0 ? 0 : value + offset }
     var result = self
     result.lookup = shift(lookup)

@@ -29,10 +29,15 @@ final class Transfer: @unchecked Sendable {
   let id: UInt64
   let request: APIRequest
   let address: URLBuilder
-  let timeoutMilliseconds: Int?
+  /// When to give up; nil is never.
+  let deadline: ContinuousClock.Instant?
   let continuation: CheckedContinuation<Result<Answer, APIError>, Never>
 
+  /// Only while the transfer is under way.
   var easy: EasyHandle?
+  /// Since when it is in the queue; nil where it need not wait.
+  var waitsSince: ContinuousClock.Instant?
+  private(set) var waitedMicroseconds: Int64 = 0
   /// libcurl reads the list while the transfer runs.
   var headerList: UnsafeMutablePointer<curl_slist>?
   private(set) var head: [UInt8] = []
@@ -47,14 +52,24 @@ final class Transfer: @unchecked Sendable {
   static let headerLimit = 1 << 20
 
   init(
-    id: UInt64, request: APIRequest, address: URLBuilder, timeoutMilliseconds: Int?,
+    id: UInt64, request: APIRequest, address: URLBuilder, deadline: ContinuousClock.Instant?,
     continuation: CheckedContinuation<Result<Answer, APIError>, Never>
   ) {
     self.id = id
     self.request = request
     self.address = address
-    self.timeoutMilliseconds = timeoutMilliseconds
+    self.deadline = deadline
     self.continuation = continuation
+  }
+
+  func endWait(at now: ContinuousClock.Instant) {
+    guard let start = waitsSince else { return }
+    waitedMicroseconds = (now - start).microseconds
+  }
+
+  /// At least 1, as 0 would mean no limit to libcurl; nil where there is none.
+  func millisecondsLeft(at now: ContinuousClock.Instant) -> Int? {
+    deadline.map { Int(min(max(1, ($0 - now).millisecondsRoundedUp), Int64(Int32.max))) }
   }
 
   /// Takes one header line; false stops the transfer.
@@ -107,7 +122,9 @@ final class EasyHandle {
   var error: String { String(cString: errorText) }
 
   /// Sets the options for a transfer. `transfer` must live until the handle has left the multi handle.
-  func prepare(_ transfer: Transfer, _ configuration: LiveAPIClient.Configuration) {
+  func prepare(
+    _ transfer: Transfer, _ configuration: LiveAPIClient.Configuration, timeoutMilliseconds: Int?
+  ) {
     if !isPlain {
       library.easyReset(raw)
       setConstants(configuration)
@@ -119,8 +136,8 @@ final class EasyHandle {
     library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
     library.set(raw, CURLOPT_URL, transfer.address.url)
     // 0 would mean libcurl's own 300 seconds for connecting.
-    library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, transfer.timeoutMilliseconds ?? Int(Int32.max))
-    library.set(raw, CURLOPT_TIMEOUT_MS, transfer.timeoutMilliseconds ?? 0)
+    library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? Int(Int32.max))
+    library.set(raw, CURLOPT_TIMEOUT_MS, timeoutMilliseconds ?? 0)
     setMethodAndBody(transfer.request)
     setHeaders(of: transfer)
   }
