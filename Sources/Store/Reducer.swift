@@ -31,7 +31,7 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   ///
   /// - Complexity: Yours, in every step of a store whose reducer declares any; the store adds O(number declared).
   /// - Returns: Effects with ids. One without an id, and the second of two with equal ids, is not started and is an issue at the line that
-  ///   made it; without an id, in every step in which it is declared.
+  ///   made it, once for as long as it is declared.
   func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>]
 }
 

@@ -8,12 +8,16 @@ extension Store {
     package let origin: StepOrigin
   }
 
-  /// From here on actions of effects wait in the queue until `reduceNext()` takes them. To be called before the first `send`.
-  package func hold() {
-    core.lock.withLock { machine in
-      machine.isHeld = true
-      machine.isPublishing = true
-    }
+  /// A store that is held: actions of effects wait in the queue until `reduceNext()` takes them, those of what the initial state declares
+  /// too.
+  package convenience init(
+    initialState: State, reducer: R, dependencies: R.Dependencies, executor: any TaskExecutor,
+    isHeld: Bool, onIssue: @escaping @Sendable (StoreIssue) -> Void
+  ) {
+    self.init(
+      core: StoreCore(
+        state: initialState, reducer: reducer, dependencies: dependencies, executor: executor,
+        isHeld: isHeld, onIssue: onIssue))
   }
 
   /// Reduces an action of the test's at once, before what waits.

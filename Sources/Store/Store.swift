@@ -54,6 +54,10 @@ public final class Store<R: Reducer>: Sendable {
       onIssue: onIssue ?? { writeToStandardError("issue: \($0)") })
   }
 
+  init(core: StoreCore<R>) {
+    self.core = core
+  }
+
   deinit {
     core.cancelAll(closing: true)
   }
@@ -67,8 +71,11 @@ public final class Store<R: Reducer>: Sendable {
   ///   that is returned starts one task. With observers, one lock more and their own cost.
   @inlinable
   @discardableResult
-  public func send(_ action: Action, origin: StepOrigin = .program("")) -> StoreTask {
-    core.send(action, origin: origin)
+  public func send(
+    _ action: Action, origin: StepOrigin = .program(""), fileID: StaticString = #fileID,
+    line: UInt32 = #line
+  ) -> StoreTask {
+    core.send(action, origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
   /// Reduces `actions` in order, as one `send` after the other does, but takes the lock once for all that have no effects while nobody
@@ -77,8 +84,12 @@ public final class Store<R: Reducer>: Sendable {
   /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are no effects and no observers. The lock
   ///   is held meanwhile: send very many in portions where others should get their turn.
   @inlinable
-  public func send(contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program("")) {
-    core.send(all: Array(actions), origin: origin)
+  public func send(
+    contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program(""),
+    fileID: StaticString = #fileID, line: UInt32 = #line
+  ) {
+    core.send(
+      all: Array(actions), origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
   /// A copy of the state: a retain for what is shared, and the next step copies what it changes of it while you keep it.

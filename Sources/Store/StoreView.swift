@@ -5,7 +5,7 @@
 /// It keeps the store's core alive, but not the store: once that is dropped, a view reads the last state, and what it sends is an issue.
 public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let read: @Sendable (_ body: (borrowing State) -> Void) -> Void
-  @usableFromInline let dispatch: @Sendable (Action, StepOrigin) -> StoreTask
+  @usableFromInline let dispatch: @Sendable (Action, StepOrigin, SourceLocation) -> StoreTask
   @usableFromInline let watch:
     @Sendable (
       _ changed: @escaping @Sendable (borrowing State) -> Void, _ end: (@Sendable () -> Void)?
@@ -14,7 +14,7 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @inlinable
   init(
     read: @escaping @Sendable (_ body: (borrowing State) -> Void) -> Void,
-    dispatch: @escaping @Sendable (Action, StepOrigin) -> StoreTask,
+    dispatch: @escaping @Sendable (Action, StepOrigin, SourceLocation) -> StoreTask,
     watch:
       @escaping @Sendable (
         _ changed: @escaping @Sendable (borrowing State) -> Void, _ end: (@Sendable () -> Void)?
@@ -45,8 +45,11 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   /// - Complexity: As `Store.send`, and one closure for each level.
   @inlinable
   @discardableResult
-  public func send(_ action: Action, origin: StepOrigin = .program("")) -> StoreTask {
-    dispatch(action, origin)
+  public func send(
+    _ action: Action, origin: StepOrigin = .program(""), fileID: StaticString = #fileID,
+    line: UInt32 = #line
+  ) -> StoreTask {
+    dispatch(action, origin, SourceLocation(fileID: fileID, line: line))
   }
 
   /// Calls `observer` with the part after every step of the store, as `Store.observe` does, whether the part has changed or not.
@@ -85,18 +88,19 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   ) -> StoreView<ChildState, ChildAction> {
     StoreView<ChildState, ChildAction>(
       read: { [read] body in read { body($0[keyPath: state]) } },
-      dispatch: { [dispatch] in dispatch(action($0), $1) },
+      dispatch: { [dispatch] in dispatch(action($0), $1, $2) },
       watch: { [watch] changed, end in watch({ changed($0[keyPath: state]) }, end) })
   }
 }
 
 extension Store {
   /// The whole store as a view: for functions that should not depend on its reducer's type. O(1): three closures.
+  @inlinable
   public var view: StoreView<State, Action> {
     let core = core
     return StoreView(
       read: { body in core.lock.withLock { body($0.state) } },
-      dispatch: { core.send($0, origin: $1) },
+      dispatch: { core.send($0, origin: $1, location: $2) },
       watch: { changed, end in core.observe({ _, state in changed(state) }, end: end) })
   }
 
@@ -106,6 +110,7 @@ extension Store {
   /// let counter = store.scope(state: \.counter, action: BoardAction.counter)
   /// ```
   /// A child that may be absent is a part that is optional. O(1).
+  @inlinable
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState> & Sendable,
     action: @escaping @Sendable (ChildAction) -> Action

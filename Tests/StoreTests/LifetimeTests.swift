@@ -288,9 +288,13 @@ struct R11TheEnd {
     #expect(left.map(\.descriptor.name) == ["slow"])
     #expect(left.map(\.cause) == ["a"])
     await handle.finish()
+    let line = #line + 1
     #expect(store.send("b").isFinished)
+    store.send(contentsOf: ["c"])
+    store.view.send("d")
     #expect(store.state.seen == ["a"])
-    #expect(issues.entries.count == 1)
+    #expect(issues.entries.map(\.location.line) == (0..<3).map { UInt32(line + $0) })
+    #expect(issues.entries.allSatisfy { "\($0.location.fileID)".hasSuffix("LifetimeTests.swift") })
   }
 }
 

@@ -108,14 +108,14 @@ struct SubscriptionTests {
     #expect(left.map(\.descriptor.name) == [])
   }
 
-  @Test("one without an id is an issue at its line, and does not run")
+  @Test("one without an id is an issue at its line, once while it is declared, and does not run")
   func unnamed() throws {
     let issues = Journal<StoreIssue>()
     let reducer = Reduce<Int, Int, Void> { state, action, _ in
       state += action
       return []
     }.subscribing { state, _ in
-      [.task(fileID: "Board/Feed.swift", line: 9) { 1 }]
+      state == 2 ? [] : [.task(fileID: "Board/Feed.swift", line: 9) { 1 }]
     }
     let executor = ManualExecutor()
     let store = Store(
@@ -123,9 +123,18 @@ struct SubscriptionTests {
       onIssue: { issues.note($0) })
     executor.run()
     #expect(store.state == 0)
+    store.send(1)
     let issue = try #require(issues.entries.first)
+    #expect(issues.entries.count == 1)
     #expect(issue.location.description == "Board/Feed.swift:9")
     #expect(issue.message.contains("cancellable(id:)"))
+    store.send(1)
+    store.send(1)
+    #expect(store.state == 3)
+    #expect(
+      issues.entries == [
+        issue, StoreIssue(message: issue.message, location: issue.location, step: 3),
+      ])
   }
 
   @Test("R15 a recorder's hooks see their actions as an effect's, with the step that began it")

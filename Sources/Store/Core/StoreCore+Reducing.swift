@@ -190,7 +190,14 @@ extension StoreCore {
     var added: [(CancelKey, Effect<R.Action>)] = []
     for effect in reducer.subscriptions(machine.state, dependencies) {
       guard let key = effect.registrations.first?.key else {
-        if !effect.isNone { report(unnamed(effect, machine.steps), &machine) }
+        if effect.isNone { continue }
+        // Kept by its line while it is declared, so that it is said once.
+        let line = CancelKey(id: CancelID(effect.location))
+        if declared.insert(line).inserted, machine.subscriptions[line] == nil {
+          report(unnamed(effect, machine.steps), &machine)
+          machine.subscriptions[line] = EffectToken.none
+          machine.subscriptionOrder.append(line)
+        }
         continue
       }
       if declared.insert(key).inserted {

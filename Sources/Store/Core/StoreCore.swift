@@ -19,14 +19,14 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   @inlinable
   init(
     state: R.State, reducer: R, dependencies: R.Dependencies, executor: (any TaskExecutor)?,
-    onIssue: @escaping @Sendable (StoreIssue) -> Void
+    isHeld: Bool = false, onIssue: @escaping @Sendable (StoreIssue) -> Void
   ) {
     self.reducer = reducer
     self.dependencies = dependencies
     self.executor = executor
     self.onIssue = onIssue
     let declares = reducer.declaresSubscriptions(in: CompositionPath())
-    lock = Lock(Machine(state: state, declares: declares))
+    lock = Lock(Machine(state: state, declares: declares, isHeld: isHeld))
     super.init { host, request in
       // It is the core that this closure belongs to.
       unsafeDowncast(host, to: StoreCore.self).answer(request)
@@ -45,10 +45,10 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   }
 
   @inlinable
-  func send(_ action: R.Action, origin: StepOrigin) -> StoreTask {
+  func send(_ action: R.Action, origin: StepOrigin, location: SourceLocation) -> StoreTask {
     let (token, leaving) = lock.withLock { machine -> (EffectToken, Leaving) in
       guard machine.isPlain else {
-        let token = sendSlowly(action, origin, &machine)
+        let token = sendSlowly(action, origin, location, &machine)
         return (token, machine.depart())
       }
       let effects = reducer.reduce(&machine.state, action, dependencies)
@@ -64,10 +64,10 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
 
   /// Reduces several actions, in one critical section for as long as they cause nothing else.
   @inlinable
-  func send(all actions: [R.Action], origin: StepOrigin) {
+  func send(all actions: [R.Action], origin: StepOrigin, location: SourceLocation) {
     var rest = actions.makeIterator()
     while let (action, isReduced) = reducePlainly(&rest) {
-      if isReduced { deliverLeft() } else { _ = send(action, origin: origin) }
+      if isReduced { deliverLeft() } else { _ = send(action, origin: origin, location: location) }
     }
   }
 
@@ -95,10 +95,10 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   /// A send that somebody watches, that finds a step being published, or that comes too late.
   @inlinable
   func sendSlowly(
-    _ action: R.Action, _ origin: StepOrigin, _ machine: inout Machine
+    _ action: R.Action, _ origin: StepOrigin, _ location: SourceLocation, _ machine: inout Machine
   ) -> EffectToken {
     if machine.isClosed {
-      dropLate(action, &machine)
+      dropLate(action, location, &machine)
       return .none
     }
     if machine.isPublishing {
@@ -121,12 +121,12 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   }
 
   @usableFromInline
-  func dropLate(_ action: R.Action, _ machine: inout Machine) {
+  func dropLate(_ action: R.Action, _ location: SourceLocation, _ machine: inout Machine) {
     machine.outbox.meter?(.actionDropped(action))
     report(
       StoreIssue(
         message: "An action was sent after the store was shut down, and was dropped: "
-          + brief(action), location: SourceLocation(), step: machine.steps), &machine)
+          + brief(action), location: location, step: machine.steps), &machine)
   }
 
   /// An action from an effect that goes on.

@@ -65,10 +65,12 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let declares: Bool
 
   @inlinable
-  init(state: State, declares: Bool) {
+  init(state: State, declares: Bool, isHeld: Bool) {
     self.state = state
     self.declares = declares
-    isPlain = !declares
+    self.isHeld = isHeld
+    isPublishing = isHeld
+    isPlain = !declares && !isHeld
   }
 
   /// Keeps the entries of an action's owner and sender until `release`: while it waits, and while it is reduced.

@@ -24,4 +24,14 @@ struct BoxedReducer<Base: Reducer>: Reducer {
   ) -> [Effect<Base.Action>] {
     base.reduce(&state, action, box.dependencies)
   }
+
+  func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    base.declaresSubscriptions(in: path)
+  }
+
+  func subscriptions(
+    _ state: Base.State, _ box: DependencyBox<Base.Dependencies>
+  ) -> [Effect<Base.Action>] {
+    base.subscriptions(state, box.dependencies)
+  }
 }

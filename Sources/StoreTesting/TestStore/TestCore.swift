@@ -26,6 +26,8 @@ final class TestCore<R: Reducer> {
   private(set) var failures: [TestFailure] = []
   private(set) var isFinished = false
   private let store: Store<BoxedReducer<R>>
+  /// Things run that nothing sent set going.
+  private let declares: Bool
   private let report: TestReporter
   private let told = Told()
   private var watchers: [Watcher] = []
@@ -48,9 +50,9 @@ final class TestCore<R: Reducer> {
     box = DependencyBox(dependencies)
     store = Store(
       initialState: state, reducer: BoxedReducer(base: reducer), dependencies: box,
-      executor: clock.executor,
+      executor: clock.executor, isHeld: true,
       onIssue: { issue in told.content.withLock { $0.issues.append(issue) } })
-    store.hold()
+    declares = reducer.declaresSubscriptions(in: CompositionPath())
     store.setHooks { _, _ in
       StepHooks(didReduce: { step, _ in told.content.withLock { $0.step = step } })
     }
@@ -65,7 +67,7 @@ final class TestCore<R: Reducer> {
   /// asking what runs; false may also mean that cancelled actions are still in the queue.
   private var isQuiet: Bool {
     while let last = sent.last, last.isFinished { sent.removeLast() }
-    return sent.isEmpty
+    return sent.isEmpty && !declares
   }
 
   // MARK: Steps
@@ -231,10 +233,11 @@ final class TestCore<R: Reducer> {
             + "Receive \(waiting.count == 1 ? "it" : "each"), or call skipReceivedActions().",
           location: location))
     }
-    for effect in unended {
+    // What the state declares runs for as long as it does: no test can let it end, and none need.
+    for case let (effect, cause?) in unended.map({ ($0, $0.cause) }) {
       tell(
         TestFailure(
-          kind: .effectRunning, message: leftover(effect),
+          kind: .effectRunning, message: leftover(effect, cause),
           location: places[effect.step] ?? created))
     }
   }
@@ -243,11 +246,9 @@ final class TestCore<R: Reducer> {
     fail(failure.kind, failure.message, at: failure.location)
   }
 
-  private func leftover(_ effect: RunningEffect<Action>) -> String {
+  private func leftover(_ effect: RunningEffect<Action>, _ cause: Action) -> String {
     let name = title(effect.descriptor)
-    let cause =
-      effect.cause.map { "It was started by `\(short($0))`, step \(effect.step)." }
-      ?? "The state declares it since step \(effect.step)."
+    let cause = "It was started by `\(short(cause))`, step \(effect.step)."
     if effect.phase == .cancelled {
       return "The effect \(name) was cancelled and has not ended. \(cause) "
         + "It waits for something that does not heed cancellation."
