@@ -28,13 +28,11 @@ struct CancelRegistry: Sendable {
   @inlinable
   mutating func insert(_ token: EffectToken, _ traits: EffectTraits) {
     live += traits.keyCount
-    for registration in traits.registrations {
-      add(token, to: registration.key)
-      for depth in registration.key.path.indices {
-        add(
-          token,
-          to: CancelKey(
-            path: Array(registration.key.path.prefix(depth)), id: registration.key.id))
+    traits.registrations.forEach { registration in
+      let key = registration.key
+      add(token, to: key)
+      for depth in key.path.indices {
+        add(token, to: CancelKey(path: Array(key.path.prefix(depth)), id: key.id))
       }
     }
     if !traits.outlives {

@@ -73,8 +73,8 @@ extension EffectTable {
   @inlinable
   mutating func cancelInFlight(for effect: Effect<Action>, _ outbox: inout Outbox<Action>) {
     if let traits = effect.traits {
-      for registration in traits.registrations where registration.cancelInFlight {
-        cancel(registration.key, &outbox)
+      traits.registrations.forEach {
+        if $0.cancelInFlight { cancel($0.key, &outbox) }
       }
     }
     switch effect.operation {
@@ -101,13 +101,7 @@ extension EffectTable {
     entries[Int(index)].since = source.since
     works[Int(index)].cause = source.cause
     works[Int(index)].effect = effect
-    if let traits = effect.traits {
-      if registry.isDueForSweep {
-        registry.sweep { [entries] in Self.isRegistered($0, in: entries) }
-      }
-      registry.insert(token(index), traits)
-      entries[Int(index)].flags.insert(.registered)
-    }
+    if let traits = effect.traits { register(token(index), traits) }
     switch effect.operation {
     case .merge(let members), .concatenate(let members):
       entries[Int(index)].members = Int32(members.count)
@@ -117,6 +111,16 @@ extension EffectTable {
     default: break
     }
     return index
+  }
+
+  /// From here on its ids find the entry.
+  @inlinable
+  mutating func register(_ token: EffectToken, _ traits: EffectTraits) {
+    if registry.isDueForSweep {
+      registry.sweep { [entries] in Self.isRegistered($0, in: entries) }
+    }
+    registry.insert(token, traits)
+    entries[Int(token.index)].flags.insert(.registered)
   }
 
   @inlinable

@@ -8,6 +8,11 @@ struct Few<Element: Sendable>: Sendable {
   init() {}
 
   @inlinable
+  init(_ first: Element) {
+    self.first = first
+  }
+
+  @inlinable
   mutating func append(_ element: Element) {
     if first == nil { first = element } else { rest.append(element) }
   }
@@ -17,5 +22,12 @@ struct Few<Element: Sendable>: Sendable {
     guard let first else { return }
     body(first)
     for element in rest { body(element) }
+  }
+
+  @inlinable
+  func map<Other>(_ transform: (Element) -> Other) -> Few<Other> {
+    var others = Few<Other>()
+    forEach { others.append(transform($0)) }
+    return others
   }
 }

@@ -52,6 +52,10 @@ struct Outbox<Action: Sendable>: Sendable {
   @inlinable
   init() {}
 
+  /// Nothing waits to be started before what comes now, and nobody counts.
+  @inlinable
+  var isClear: Bool { starts.isEmpty && meter == nil }
+
   /// Keeps an effect that was never started alive until the lock is released, where its end could run somebody's code.
   @inlinable
   mutating func bury(_ effect: Effect<Action>) {

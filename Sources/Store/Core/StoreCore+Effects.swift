@@ -136,6 +136,10 @@ extension StoreCore {
 }
 
 extension Effect {
+  /// A task that waits for nobody.
+  @inlinable
+  var startsAlone: Bool { isTask && traits?.limit == nil }
+
   @inlinable
   var isTask: Bool {
     switch operation {

@@ -6,7 +6,7 @@ extension StoreCore {
   ) -> EffectToken {
     let source = source(action, machine)
     if effects.count == 1, effects[0].isTask {
-      if effects[0].traits == nil, machine.outbox.meter == nil {
+      if effects[0].startsAlone, machine.outbox.isClear {
         return startAlone(effects[0], parent: -1, flags: .handle, source, &machine)
       }
       let index = machine.table.register(
@@ -29,13 +29,15 @@ extension StoreCore {
     EffectTable<R.Action>.Source(step: machine.steps, cause: cause, since: coarseNanoseconds())
   }
 
-  /// The common case, a task without ids, without the ways round the table.
+  /// The common case, a task that starts at once, without the ways round the table.
   @inlinable
   func startAlone(
     _ effect: Effect<R.Action>, parent: Int32, flags: EffectEntry.Flags,
     _ source: EffectTable<R.Action>.Source, _ machine: inout Machine
   ) -> EffectToken {
+    machine.table.cancelInFlight(for: effect, &machine.outbox)
     let token = enter(effect, parent: parent, flags: flags, source, &machine)
+    if let traits = effect.traits { machine.table.register(token, traits) }
     launch(token, effect.operation, &machine)
     return token
   }
@@ -105,9 +107,7 @@ extension StoreCore {
         return
       }
       for effect in effects {
-        if effect.traits == nil, effect.isTask, machine.outbox.meter == nil,
-          machine.outbox.starts.isEmpty
-        {
+        if effect.startsAlone, machine.outbox.isClear {
           _ = startAlone(effect, parent: owner, flags: [], source, &machine)
         } else {
           _ = machine.table.register(effect, parent: owner, from: source, &machine.outbox)

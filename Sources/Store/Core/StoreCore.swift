@@ -205,13 +205,20 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
 
   @inlinable
   func part(_ partings: [Parting<R.Action>]) {
-    for case .cancel(let task) in partings { task.cancel() }
-    for case .issue(let issue) in partings { onIssue(issue) }
+    // By index: what is not looked for is not copied.
+    for index in partings.indices {
+      if case .cancel(let task) = partings[index] { task.cancel() }
+    }
+    for index in partings.indices {
+      if case .issue(let issue) = partings[index] { onIssue(issue) }
+    }
   }
 
   @inlinable
   func resume(_ partings: [Parting<R.Action>]) {
-    for case .resume(let continuation) in partings { continuation.resume() }
+    for index in partings.indices {
+      if case .resume(let continuation) = partings[index] { continuation.resume() }
+    }
   }
 }
 

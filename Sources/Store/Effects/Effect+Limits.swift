@@ -66,7 +66,7 @@ extension Effect {
     return Effect(
       .merge([hold, self]), name: name, location: location,
       traits: EffectTraits(
-        registrations: [Registration(key: key, cancelInFlight: false)],
+        registrations: Few(Registration(key: key, cancelInFlight: false)),
         limit: EffectLimit(
           key: key, count: 1,
           overflow: latest ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByFirst: true)))

@@ -14,7 +14,7 @@ final class EffectTraits: Sendable {
     }
   }
 
-  @usableFromInline let registrations: [Registration]
+  @usableFromInline let registrations: Few<Registration>
   /// Where in the composition the effect was returned, outermost first.
   @usableFromInline let path: [ScopeKey]
   @usableFromInline let limit: EffectLimit?
@@ -23,7 +23,7 @@ final class EffectTraits: Sendable {
 
   @inlinable
   init(
-    registrations: [Registration] = [], path: [ScopeKey] = [], limit: EffectLimit? = nil,
+    registrations: Few<Registration> = Few(), path: [ScopeKey] = [], limit: EffectLimit? = nil,
     outlives: Bool = false
   ) {
     self.registrations = registrations
@@ -35,13 +35,18 @@ final class EffectTraits: Sendable {
   /// Under how many keys the registry has it.
   @inlinable
   var keyCount: Int {
-    registrations.reduce(outlives ? 0 : path.count) { $0 + $1.key.path.count + 1 }
+    var count = outlives ? 0 : path.count
+    registrations.forEach { count += $0.key.path.count + 1 }
+    return count
   }
 
   @inlinable
   func nested(under scope: ScopeKey) -> EffectTraits {
-    var registrations = registrations
-    for index in registrations.indices { registrations[index].key.path.insert(scope, at: 0) }
+    let registrations = registrations.map { registration in
+      var nested = registration
+      nested.key.path.insert(scope, at: 0)
+      return nested
+    }
     let limit = limit?.nested(under: scope)
     return EffectTraits(
       registrations: registrations, path: [scope] + path, limit: limit, outlives: outlives)
@@ -85,7 +90,7 @@ extension Effect {
   @usableFromInline typealias Registration = EffectTraits.Registration
 
   @inlinable
-  var registrations: [Registration] { traits?.registrations ?? [] }
+  var registrations: Few<Registration> { traits?.registrations ?? Few() }
 
   @inlinable
   var path: [ScopeKey] { traits?.path ?? [] }
@@ -94,9 +99,11 @@ extension Effect {
   func with(
     registration: Registration? = nil, limit: EffectLimit? = nil, outlives: Bool = false
   ) -> Effect {
+    var registrations = registrations
+    if let registration { registrations.append(registration) }
     var copy = self
     copy.traits = EffectTraits(
-      registrations: registration.map { registrations + [$0] } ?? registrations, path: path,
+      registrations: registrations, path: path,
       limit: limit ?? traits?.limit, outlives: outlives || traits?.outlives == true)
     return copy
   }
