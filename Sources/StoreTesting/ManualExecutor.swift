@@ -109,6 +109,20 @@ public final class ManualExecutor: TaskExecutor {
   ///
   /// - Complexity: One lock and one suspension; none where a task is ready already.
   public func waitUntilReady() async {
+    await waitUntilReady(unless: { false })
+  }
+
+  /// Lets those who wait look again whether they have waited enough.
+  func wakeWaiters() {
+    let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// - Parameter isEnough: Asked under the lock, so that no `wakeWaiters()` falls between the question and the waiting.
+  func waitUntilReady(unless isEnough: @escaping @Sendable () -> Bool) async {
     let id = state.withLock { state -> Int in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -116,7 +130,7 @@ public final class ManualExecutor: TaskExecutor {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let goesOn = state.withLock { state -> Bool in
-          if state.count > 0 || state.cancelled.contains(id) { return true }
+          if state.count > 0 || state.cancelled.contains(id) || isEnough() { return true }
           state.waiters[id] = continuation
           return false
         }

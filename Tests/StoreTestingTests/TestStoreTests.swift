@@ -105,6 +105,20 @@ struct TestStoreTests {
     store.finish()
   }
 
+  @Test("who waits for an effect that sleeps on the clock is told so when the patience is over")
+  func patience() async {
+    let failures = Failures()
+    let store = searchStore(report: failures.report)
+    store.send(.typed("a")) { $0.text = "a" }
+    let line = #line + 1
+    await store.waitForAction(patience: .zero)
+    #expect(failures.kinds == [.nothingReceived])
+    #expect(failures.lines == [line])
+    #expect(failures.messages.first?.contains("advance the clock") == true)
+    store.skipInFlightEffects()
+    store.finish()
+  }
+
   @Test("actions that are not Equatable are received by predicate")
   func notEquatable() {
     struct Action: Sendable { let number: Int }

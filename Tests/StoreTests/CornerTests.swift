@@ -416,4 +416,27 @@ struct CornerTests {
       store.send(contentsOf: (0..<3).lazy.map { "\($0) at \(store.stepCount)" })
     }
   }
+
+  @Test("an error whose text asks the store is described outside the lock")
+  func describedOutside() {
+    struct Loss: Error, CustomStringConvertible {
+      let steps: @Sendable () -> Int
+      var description: String { "lost after step \(steps())" }
+    }
+    let box = Mutex<Store<Script>?>(nil)
+    let issues = Journal<StoreIssue>()
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        action == "a"
+          ? [.task { throw Loss { box.withLock { $0 }?.stepCount ?? -1 } }] : []
+      }, dependencies: (), executor: executor, onIssue: { issues.note($0) })
+    box.withLock { $0 = store }
+    store.send("a")
+    executor.run()
+    #expect(issues.entries.count == 1)
+    #expect(issues.entries.first?.message.contains("lost after step 1") == true)
+    box.withLock { $0 = nil }
+  }
 }

@@ -28,6 +28,13 @@ extension EffectTable {
     if entries[i].phase == .finished { settle(index, &outbox) }
   }
 
+  /// What an effect that runs is, and the step that returned it.
+  @usableFromInline
+  func running(_ token: EffectToken) -> (work: EffectWork<Action>, step: Int)? {
+    guard let index = index(of: token), entries[Int(index)].phase == .running else { return nil }
+    return (works[Int(index)], entries[Int(index)].step)
+  }
+
   /// From here on no id finds the entry.
   @inlinable
   mutating func unregister(_ index: Int32) {

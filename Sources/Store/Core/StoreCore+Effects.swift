@@ -110,28 +110,29 @@ extension StoreCore {
 
   @inlinable
   func fail(_ token: EffectToken, _ error: any Error) {
+    // Described outside the lock: the error's and the action's own texts are somebody's code.
+    let failed = error is CancellationError ? nil : lock.withLock { $0.table.running(token) }
+    let issue = failed.map { uncaught(error, $0.work, step: $0.step) }
     leave { machine in
       guard let index = machine.table.index(of: token) else { return }
-      if machine.table.entries[Int(index)].phase != .running || error is CancellationError {
-        machine.table.endWork(index, &machine.outbox)
-      } else {
-        report(uncaught(error, index, machine), &machine)
+      if let issue, machine.table.entries[Int(index)].phase == .running {
+        report(issue, &machine)
         machine.table.endWork(index, failure: error, &machine.outbox)
+      } else {
+        machine.table.endWork(index, &machine.outbox)
       }
     }
   }
 
   @usableFromInline
-  func uncaught(_ error: any Error, _ index: Int32, _ machine: borrowing Machine) -> StoreIssue {
-    let work = machine.table.works[Int(index)]
+  func uncaught(_ error: any Error, _ work: EffectWork<R.Action>, step: Int) -> StoreIssue {
     let cause = work.cause.map { " It was started by the action \(brief($0))." }
     return StoreIssue(
       message:
         "The effect “\(work.effect?.descriptor.name ?? "")” threw an error that nobody caught: "
         + "\(error).\(cause ?? "") "
         + "Catch it in the effect, or turn it into an action with catch(_:).",
-      location: work.effect?.location ?? SourceLocation(),
-      step: machine.table.entries[Int(index)].step)
+      location: work.effect?.location ?? SourceLocation(), step: step)
   }
 }
 

@@ -230,17 +230,20 @@ public class SteppedStore<R: Reducer> {
       at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. It has no
-  /// time-out of its own; give the test one. An effect that sleeps on the test's clock keeps it waiting: advance that first. Cancelling the
-  /// calling task ends the wait.
+  /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. An effect that
+  /// sleeps on the test's clock keeps it waiting: advance that first. Cancelling the calling task ends the wait.
+  ///
+  /// - Parameter patience: How long, by the machine's clock. When it is over, that is a failure, which names what still runs.
   nonisolated(nonsending)
     public func waitForAction(
-      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+      patience: Duration = .seconds(10), fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line,
       column: Int = #column
     ) async
   {
     await core.wait(
-      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+      patience: patience)
   }
 
   // MARK: Leaving out
@@ -303,16 +306,20 @@ public class SteppedStore<R: Reducer> {
     core.close(at: location)
   }
 
-  /// As `finish`, after effects that wait for another thread have ended or sent an action. It has no time-out of its own; give the test
-  /// one. An effect that sleeps on the test's clock keeps it waiting: advance that first. Cancelling the calling task ends the wait.
+  /// As `finish`, after effects that wait for another thread have ended or sent an action. An effect that sleeps on the test's clock keeps it
+  /// waiting: advance that first. Cancelling the calling task ends the wait.
+  ///
+  /// - Parameter patience: As in `waitForAction`.
   nonisolated(nonsending)
     public func finishWhenReady(
-      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+      patience: Duration = .seconds(10), fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line,
       column: Int = #column
     ) async
   {
     await core.wait(
-      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+      patience: patience)
     finish(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 }
@@ -359,7 +366,9 @@ extension TestCore {
     TestTask.Hooks(
       settle: { self.settle(at: $0) }, forgetCancelled: { self.forgetCancelled() },
       fail: { self.fail(.effectRunning, $0, at: $1) },
-      wait: { location, isEnough in await self.wait(at: location, until: isEnough) },
+      wait: { location, patience, isEnough in
+        await self.wait(at: location, patience: patience, until: isEnough)
+      },
       whatIsLeft: {
         let waiting = self.waiting
         guard !waiting.isEmpty else { return self.whyNothing }

@@ -137,13 +137,27 @@ final class TestCore<R: Reducer> {
     if !isQuiet, store.waiting.isEmpty { store.reduceNext() }
   }
 
-  /// Waits for other threads until an action is there, `isEnough`, or no effect is left.
+  /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer than `patience`, which is a failure.
   nonisolated(nonsending) func wait(
-    at location: TestLocation, until isEnough: () -> Bool = { false }
+    at location: TestLocation, patience: Duration, until isEnough: () -> Bool = { false }
   ) async {
+    let alarm = Alarm()
+    let executor = clock.executor
+    let watch = Task {
+      guard (try? await Task.sleep(for: patience)) != nil else { return }
+      alarm.ring()
+      executor.wakeWaiters()
+    }
+    defer { watch.cancel() }
     settle(at: location)
     while waiting.isEmpty, !unended.isEmpty, !isEnough(), !Task.isCancelled {
-      await clock.executor.waitUntilReady()
+      if alarm.hasRung {
+        fail(
+          .nothingReceived, "Waited \(patience) for an effect, and nothing came. \(whyNothing)",
+          at: location)
+        return
+      }
+      await executor.waitUntilReady(unless: { alarm.hasRung })
       settle(at: location)
     }
   }
@@ -257,4 +271,13 @@ final class TestCore<R: Reducer> {
       + "Let it end (advance the clock, give it its answer), cancel it by an action, "
       + "or call skipInFlightEffects()."
   }
+}
+
+/// Says that somebody has waited long enough.
+private final class Alarm: Sendable {
+  private let rung = Mutex(false)
+
+  var hasRung: Bool { rung.withLock { $0 } }
+
+  func ring() { rung.withLock { $0 = true } }
 }

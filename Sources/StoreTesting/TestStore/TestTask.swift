@@ -8,7 +8,9 @@ public final class TestTask {
     /// Lets go of actions that are not reduced any more because their effects were cancelled.
     let forgetCancelled: () -> Void
     let fail: (_ message: String, TestLocation) -> Void
-    let wait: nonisolated(nonsending) (TestLocation, _ isEnough: () -> Bool) async -> Void
+    let wait:
+      nonisolated(nonsending) (TestLocation, _ patience: Duration, _ isEnough: () -> Bool) async
+        -> Void
     let whatIsLeft: () -> String
   }
 
@@ -49,15 +51,18 @@ public final class TestTask {
     check(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// As `finish`, but waits for effects that wait for another thread. It has no time-out of its own; give the test one.
+  /// As `finish`, but waits for effects that wait for another thread.
+  ///
+  /// - Parameter patience: As in `SteppedStore.waitForAction`.
   nonisolated(nonsending)
     public func finishWhenReady(
-      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+      patience: Duration = .seconds(10), fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line,
       column: Int = #column
     ) async
   {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    await hooks?.wait(location) { isFinished }
+    await hooks?.wait(location, patience) { isFinished }
     check(location)
   }
 
