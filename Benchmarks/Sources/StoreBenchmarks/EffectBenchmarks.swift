@@ -40,21 +40,36 @@ func effectBenchmarks() async -> [Measurement] {
       limitName: "bare tasks", goal: 1.1, peers: "Redux 0.6, ReSwift 3.5, Mobius 12, TCA 40"))
 
   // P8
-  let cancel = await pair(rounds: 5, operations: inFlight) {
-    let store = Store(initialState: 0, reducer: Waiting(), dependencies: ())
-    let handles = (0..<inFlight).map { store.send(.start($0)) }
-    store.send(.cancelAll)
-    for handle in handles { await handle.finish() }
-  } limit: {
+  @Sendable func bareTasks() async {
     let all = (0..<inFlight).map { _ in
       Task.detached { try? await Task.sleep(for: .seconds(1000)) }
     }
     for task in all { task.cancel() }
     for task in all { await task.value }
   }
+  let byHandle = await pair(rounds: 5, operations: inFlight) {
+    let store = Store(initialState: 0, reducer: Waiting(), dependencies: ())
+    let handles = (0..<inFlight).map { _ in store.send(.startNameless) }
+    for handle in handles { handle.cancel() }
+    for handle in handles { await handle.finish() }
+  } limit: {
+    await bareTasks()
+  }
   table.append(
     Measurement(
-      id: "P8", name: "start and cancel 100 000, each", ours: cancel.ours, limit: cancel.limit,
+      id: "P8", name: "start and cancel 100 000 by handle", ours: byHandle.ours,
+      limit: byHandle.limit, limitName: "bare tasks", goal: 1.25))
+  let byID = await pair(rounds: 5, operations: inFlight) {
+    let store = Store(initialState: 0, reducer: Waiting(), dependencies: ())
+    let handles = (0..<inFlight).map { store.send(.start($0)) }
+    store.send(.cancelAll)
+    for handle in handles { await handle.finish() }
+  } limit: {
+    await bareTasks()
+  }
+  table.append(
+    Measurement(
+      id: "P8", name: "the same, each by an id of its own", ours: byID.ours, limit: byID.limit,
       limitName: "bare tasks", goal: 1.25))
   return table
 }

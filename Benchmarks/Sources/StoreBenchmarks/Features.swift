@@ -66,3 +66,40 @@ struct Flights: Reducer {
     return action ? [.task { false }] : []
   }
 }
+
+/// A feature as programs have them: a list in its state, several kinds of actions.
+struct Todos: Reducer {
+  struct Item: Sendable {
+    var title: String
+    var isDone = false
+    var changes = 0
+  }
+  struct State: Sendable {
+    var items = (0..<64).map { Item(title: "item \($0)") }
+    var done = 0
+    var selected: Int?
+    var onlyOpen = false
+  }
+  enum Action: Sendable {
+    case toggle(Int)
+    case select(Int?)
+    case filter(onlyOpen: Bool)
+    case rename(Int, String)
+  }
+  @inlinable
+  func reduce(_ state: inout State, _ action: Action, _ dependencies: Int) -> [Effect<Action>] {
+    switch action {
+    case .toggle(let index):
+      guard state.items.indices.contains(index) else { return [] }
+      state.items[index].isDone.toggle()
+      state.items[index].changes &+= dependencies
+      state.done &+= state.items[index].isDone ? 1 : -1
+    case .select(let index): state.selected = index
+    case .filter(let onlyOpen): state.onlyOpen = onlyOpen
+    case .rename(let index, let title):
+      guard state.items.indices.contains(index) else { return [] }
+      state.items[index].title = title
+    }
+    return []
+  }
+}

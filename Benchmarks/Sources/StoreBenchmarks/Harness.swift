@@ -16,7 +16,8 @@ struct Measurement {
   var peers = ""
 
   var ratio: Double { ours / limit }
-  var holds: Bool { ratio <= goal }
+  /// As exact as what is printed.
+  var holds: Bool { (ratio * 100).rounded() <= goal * 100 }
 }
 
 /// Nanoseconds an operation, the best of several rounds: what disturbs a round only makes it slower.

@@ -4,6 +4,8 @@ import SwiftBoardStore
 /// P11: what a store, an observer and an effect in flight take.
 func memoryBenchmarks() async -> [Measurement] {
   guard allocations_are_counted() == 1 else { return [] }
+  count_allocations(1)
+  defer { count_allocations(0) }
   var table: [Measurement] = []
   let count = 10_000
 

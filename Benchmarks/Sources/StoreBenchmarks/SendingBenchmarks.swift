@@ -55,6 +55,20 @@ func sendingBenchmarks() async -> [Measurement] {
       id: "P1", name: "send of 1 000 at once, each", ours: batch.ours, limit: batch.limit,
       limitName: "bare loop over reduce", goal: 1.1))
 
+  let list = opaque(Todos())
+  var todos = opaque(Todos.State())
+  let listed = Store(initialState: todos, reducer: list, dependencies: factor)
+  let sendToList = pair(operations: sends) {
+    for index in 0..<sends { listed.send(opaque(.toggle(index & 63))) }
+  } limit: {
+    for index in 0..<sends { reduceBarely(list, &todos, opaque(.toggle(index & 63)), factor) }
+  }
+  _ = opaque(todos)
+  table.append(
+    Measurement(
+      id: "P1", name: "the same, one row of a list", ours: sendToList.ours,
+      limit: sendToList.limit, limitName: "bare loop over reduce", goal: 2.0))
+
   // P9
   let read = pair(operations: sends) {
     for _ in 0..<sends { _ = opaque(store.withState { $0.count }) }
@@ -68,7 +82,8 @@ func sendingBenchmarks() async -> [Measurement] {
 
   // P4
   let lonely = Store(initialState: .init(), reducer: reducer, dependencies: factor)
-  store.observe { _, state in _ = opaque(state.count) }
+  let captured = opaque(Box())
+  store.observe { _, state in _ = opaque((state.count, captured)) }
   let observed = pair(operations: sends) {
     for index in 0..<sends { store.send(opaque(.add(index))) }
   } limit: {
@@ -102,6 +117,14 @@ func sendingBenchmarks() async -> [Measurement] {
   let steps = shared.stepCount
   precondition(steps == 9 * sends, "P7 lost actions: \(steps) of \(9 * sends)")
   return table
+}
+
+@inline(never)
+func reduceBarely(
+  _ reducer: Todos, _ state: inout Todos.State, _ action: Todos.Action, _ factor: Int
+) {
+  let effects = reducer.reduce(&state, action, factor)
+  if !effects.isEmpty { state.done = opaque(0) }
 }
 
 @inline(__always)

@@ -8,6 +8,7 @@ import CAllocations
 
 // Without arguments: the whole table. With --allocations: only what is free of noise, and a failure where a limit is exceeded.
 let onlyAllocations = CommandLine.arguments.contains("--allocations")
+keep_freed_memory()
 if !onlyAllocations {
   var table = await sendingBenchmarks()
   table += compositionBenchmarks()
@@ -17,6 +18,7 @@ if !onlyAllocations {
   printTable(table)
 }
 if allocations_are_counted() == 1 {
+  count_allocations(1)
   if !printAllocations(await allocationLimits()) { exit(1) }
 } else {
   print("allocations are not counted on this platform")

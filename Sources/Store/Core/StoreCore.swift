@@ -78,15 +78,19 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
     _ actions: inout some IteratorProtocol<R.Action>
   ) -> (action: R.Action, isReduced: Bool)? {
     lock.withLock { machine in
+      guard machine.isPlain else { return actions.next().map { ($0, false) } }
+      var steps = machine.steps
+      defer { machine.steps = steps }
+      // A reduction changes the state and nothing else: the store stays plain until effects are admitted.
       while let action = actions.next() {
-        guard machine.isPlain else { return (action, false) }
         let effects = reducer.reduce(&machine.state, action, dependencies)
-        machine.steps &+= 1
-        if !effects.isEmpty {
-          _ = admit(effects, of: action, &machine)
-          run(&machine)
-          return (action, true)
-        }
+        steps &+= 1
+        if effects.isNothing || effects.isEmpty { continue }
+        machine.steps = steps
+        _ = admit(effects, of: action, &machine)
+        run(&machine)
+        steps = machine.steps
+        return (action, true)
       }
       return nil
     }
