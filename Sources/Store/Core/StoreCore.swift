@@ -10,11 +10,11 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   @usableFromInline typealias Machine = StoreMachine<R.State, R.Action>
   @usableFromInline typealias Leaving = Departure<R.State, R.Action>
 
+  @usableFromInline let lock: LineLock<Machine>
   @usableFromInline let reducer: R
   @usableFromInline let dependencies: R.Dependencies
   @usableFromInline let executor: (any TaskExecutor)?
   @usableFromInline let onIssue: @Sendable (StoreIssue) -> Void
-  @usableFromInline let lock: Lock<Machine>
 
   @inlinable
   init(
@@ -26,7 +26,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
     self.executor = executor
     self.onIssue = onIssue
     let declares = reducer.declaresSubscriptions(in: CompositionPath())
-    lock = Lock(Machine(state: state, declares: declares, isHeld: isHeld))
+    lock = LineLock(Machine(state: state, declares: declares, isHeld: isHeld))
     super.init { host, request in
       // It is the core that this closure belongs to.
       unsafeDowncast(host, to: StoreCore.self).answer(request)
