@@ -1,5 +1,6 @@
 /// Growing memory into which lines are written: what a recorder touches for every byte, without the uniqueness checks of an array.
-struct LineBuffer: ~Copyable {
+struct LineBuffer: ~Copyable, @unchecked Sendable {
+  // Unchecked: nobody else has the pointer.
   private var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   private var capacity: Int
@@ -68,35 +69,91 @@ struct LineBuffer: ~Copyable {
   /// A number from 0 in decimal; a negative one is 0.
   @inline(__always)
   mutating func append(decimal value: Int) {
-    let value = max(0, value)
-    let start = room(20)
-    var (length, limit) = (1, 10)
-    while value >= limit, length < 19 {
-      length &+= 1
-      limit = length < 19 ? limit &* 10 : .max
+    let value = UInt64(max(0, value))
+    // Eight digits are stored at once, whatever their number.
+    let start = room(24)
+    if value < 100_000_000 {
+      count &+= LineBuffer.write(leading: value, to: start)
+      return
     }
-    var (left, position) = (value, length)
-    repeat {
-      position &-= 1
-      start[position] = UInt8(truncatingIfNeeded: left % 10) &+ 0x30
-      left /= 10
-    } while position > 0
-    count &+= length
+    count &+= LineBuffer.write(long: value, to: start)
+  }
+
+  @inline(never)
+  private static func write(long value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
+    let (upper, lower) = value.quotientAndRemainder(dividingBy: 100_000_000)
+    let length =
+      upper < 100_000_000 ? write(leading: upper, to: start) : write(long: upper, to: start)
+    store(digits(lower) | zeroes, to: start + length)
+    return length + 8
+  }
+
+  /// Without leading zeroes. Returns how many digits there are.
+  @inline(__always)
+  private static func write(leading value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
+    let digits = digits(value)
+    let skipped = min(7, digits.trailingZeroBitCount / 8)
+    store((digits | zeroes) >> UInt64(8 * skipped), to: start)
+    return 8 - skipped
+  }
+
+  private static let zeroes: UInt64 = 0x3030_3030_3030_3030
+
+  /// The eight digits of a number below 10⁸, the first one in the lowest byte.
+  @inline(__always)
+  private static func digits(_ value: UInt64) -> UInt64 {
+    // Halves of four digits, then quarters of two, then digits, each division by a multiplication for all parts at once.
+    let halves = value / 10_000 | (value % 10_000) << 32
+    let hundreds = (halves &* 10_486) >> 20 & 0x0000_007F_0000_007F
+    let quarters = hundreds | (halves &- hundreds &* 100) << 16
+    let tens = (quarters &* 103) >> 10 & 0x000F_000F_000F_000F
+    return tens | (quarters &- tens &* 10) << 8
+  }
+
+  @inline(__always)
+  private static func store(_ digits: UInt64, to start: UnsafeMutablePointer<UInt8>) {
+    UnsafeMutableRawPointer(start).storeBytes(of: digits.littleEndian, as: UInt64.self)
   }
 
   /// A JSON string with only the escapes that JSON demands.
   mutating func append(quoted text: String) {
     var text = text
     let isPlain = text.withUTF8 { utf8 -> Bool in
-      for byte in utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C { return false }
-      append("\"")
-      append(utf8)
-      append("\"")
+      guard LineBuffer.isPlain(utf8) else { return false }
+      let start = room(utf8.count &+ 2)
+      start[0] = UInt8(ascii: "\"")
+      if let source = utf8.baseAddress { (start + 1).update(from: source, count: utf8.count) }
+      start[utf8.count &+ 1] = UInt8(ascii: "\"")
+      count &+= utf8.count &+ 2
       return true
     }
     guard !isPlain else { return }
     var escaped: [UInt8] = []
     appendQuoted(text, to: &escaped)
     append(escaped)
+  }
+
+  /// Whether nothing has to be escaped.
+  @inline(__always)
+  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(text)
+    var position = 0
+    while position &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let ones: UInt64 = 0x0101_0101_0101_0101
+      let quote = word ^ (ones &* 0x22)
+      let slash = word ^ (ones &* 0x5C)
+      // Each term marks the bytes that are below 0x20, a quote, a backslash.
+      let marks =
+        ((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
+      if marks & (ones &* 0x80) != 0 { return false }
+      position &+= 8
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte < 0x20 || byte == 0x22 || byte == 0x5C { return false }
+      position &+= 1
+    }
+    return true
   }
 }

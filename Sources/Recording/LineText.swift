@@ -37,8 +37,9 @@ extension LogHeader {
 
 extension LogStep {
   static func appendBody(
-    to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin, draws: [LoggedDraw],
-    effects: [LogEffect], digest: Digest?, action: UnsafeBufferPointer<UInt8>
+    to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin,
+    draws: [LoggedDraw], effects: [LogEffect], digest: Digest?,
+    action: UnsafeBufferPointer<UInt8>
   ) {
     bytes.append(#"{"k":"step","n":"#)
     bytes.append(decimal: n)

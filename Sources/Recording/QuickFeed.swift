@@ -214,13 +214,13 @@ extension Replayer {
 struct QuickCodes<State: Codable, Action: Codable> {
   @usableFromInline let actions: ValueDecoder<Action>
   @usableFromInline let states: ValueEncoder<State>
-  @usableFromInline let room: EncodingRoom
+  @usableFromInline let room: ValueRoom
 
   @usableFromInline
   init() {
     actions = .make()
     states = .make()
-    room = EncodingRoom()
+    room = ValueRoom()
   }
 
   /// Nil where the state does not come back as it was.

@@ -26,24 +26,9 @@ struct SumChain: Sendable {
     return direct ?? Array(body).withUnsafeBufferPointer { sum(of: $0, after: previous) }
   }
 
-  /// Bodies up to this many bytes are copied behind the previous sum and hashed in one go, which is faster.
-  private static let short = 2048
-
   static func sum(of body: UnsafeBufferPointer<UInt8>, after previous: Digest?) -> Digest {
     guard let previous else { return Digest(XXH64.hash(UnsafeRawBufferPointer(body))) }
-    guard body.count <= short, let source = body.baseAddress else {
-      var hasher = XXH64()
-      previous.withText { hasher.update(UnsafeRawBufferPointer($0)) }
-      hasher.update(UnsafeRawBufferPointer(body))
-      return Digest(hasher.finalize())
-    }
-    let count = Digest.length + body.count
-    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { memory in
-      guard let start = memory.baseAddress else { return Digest(0) }
-      previous.write(to: start.assumingMemoryBound(to: UInt8.self))
-      (start + Digest.length).copyMemory(from: source, byteCount: body.count)
-      return Digest(XXH64.hash(UnsafeRawBufferPointer(start: start, count: count)))
-    }
+    return Digest(XXH64.hash(previous, UnsafeRawBufferPointer(body)))
   }
 
   /// Completes the line whose body is `bytes[start...]`: sum, brace and line feed.

@@ -1,9 +1,21 @@
 import SwiftBoardJSON
 
-/// Memory in which one value after the other is encoded.
+/// What a step is encoded in.
 @usableFromInline
 final class EncodingRoom: @unchecked Sendable {
-  // Unchecked: whoever has taken it out of the recorder's lock is the only one who has it. For the same reason the run-time checks
+  // Unchecked, as in `ValueRoom`.
+  @usableFromInline let action = ValueRoom()
+  @usableFromInline let state = ValueRoom()
+  /// Whether the step is to have a digest of the state.
+  @exclusivity(unchecked) @usableFromInline var wantsState = false
+  /// What the reduction drew.
+  @exclusivity(unchecked) var draws: [LoggedDraw] = []
+}
+
+/// Memory in which one value after the other is encoded.
+@usableFromInline
+final class ValueRoom: @unchecked Sendable {
+  // Unchecked: whoever has taken it from the recorder is the only one who has it. For the same reason the run-time checks
   // of exclusive access are left out, which would cost more than writing a small value.
   @exclusivity(unchecked) private var writer = CanonicalWriter()
 
@@ -39,7 +51,7 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   }
 
   @usableFromInline
-  func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
+  func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
     let value = copy value
     try room.write { writer in try writer.value(value) }
     if room.withBytes({ $0.isEmpty }) {
@@ -53,7 +65,7 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
 private final class HandEncoder<Value: Encodable, Known: CanonicalCodable>: ValueEncoder<Value>,
   @unchecked Sendable
 {
-  override func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
+  override func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
     let known = unsafeBitCast(copy value, to: Known.self)
     try room.write { writer in try known.encodeCanonical(to: &writer) }
   }
