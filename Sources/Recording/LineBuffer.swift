@@ -66,53 +66,31 @@ struct LineBuffer: ~Copyable, @unchecked Sendable {
     count &+= Digest.length
   }
 
+  /// A line's end: `,"sum":"`, the digest, `"}` and the line feed.
+  @inline(__always)
+  mutating func append(sum: Digest) {
+    let start = room(SumChain.tailLength + 1)
+    UnsafeMutableRawPointer(start).storeBytes(
+      of: SumChain.openingWord.littleEndian, as: UInt64.self)
+    sum.write(to: start + 8)
+    let end = start + (8 + Digest.length)
+    end[0] = UInt8(ascii: "\"")
+    end[1] = UInt8(ascii: "}")
+    end[2] = 0x0A
+    count &+= SumChain.tailLength + 1
+  }
+
   /// A number from 0 in decimal; a negative one is 0.
-  @inline(__always)
   mutating func append(decimal value: Int) {
-    let value = UInt64(max(0, value))
-    // Eight digits are stored at once, whatever their number.
-    let start = room(24)
-    if value < 100_000_000 {
-      count &+= LineBuffer.write(leading: value, to: start)
-      return
-    }
-    count &+= LineBuffer.write(long: value, to: start)
+    append(longest: 32) { $0.put(decimal: value) }
   }
 
-  @inline(never)
-  private static func write(long value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
-    let (upper, lower) = value.quotientAndRemainder(dividingBy: 100_000_000)
-    let length =
-      upper < 100_000_000 ? write(leading: upper, to: start) : write(long: upper, to: start)
-    store(digits(lower) | zeroes, to: start + length)
-    return length + 8
-  }
-
-  /// Without leading zeroes. Returns how many digits there are.
+  /// Appends what `write` puts, of at most `count` bytes, and eight more, as whole words are stored.
   @inline(__always)
-  private static func write(leading value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
-    let digits = digits(value)
-    let skipped = min(7, digits.trailingZeroBitCount / 8)
-    store((digits | zeroes) >> UInt64(8 * skipped), to: start)
-    return 8 - skipped
-  }
-
-  private static let zeroes: UInt64 = 0x3030_3030_3030_3030
-
-  /// The eight digits of a number below 10⁸, the first one in the lowest byte.
-  @inline(__always)
-  private static func digits(_ value: UInt64) -> UInt64 {
-    // Halves of four digits, then quarters of two, then digits, each division by a multiplication for all parts at once.
-    let halves = value / 10_000 | (value % 10_000) << 32
-    let hundreds = (halves &* 10_486) >> 20 & 0x0000_007F_0000_007F
-    let quarters = hundreds | (halves &- hundreds &* 100) << 16
-    let tens = (quarters &* 103) >> 10 & 0x000F_000F_000F_000F
-    return tens | (quarters &- tens &* 10) << 8
-  }
-
-  @inline(__always)
-  private static func store(_ digits: UInt64, to start: UnsafeMutablePointer<UInt8>) {
-    UnsafeMutableRawPointer(start).storeBytes(of: digits.littleEndian, as: UInt64.self)
+  mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
+    var line = LineCursor(next: room(count &+ 8))
+    write(&line)
+    self.count = line.next - base
   }
 
   /// A JSON string with only the escapes that JSON demands.

@@ -5,8 +5,8 @@ import Synchronization
 /// The part of a recorder that knows no type of the program: lines with their numbers and sums, when they are written, and how a
 /// recording ends.
 final class LogWriter: Sendable {
-  /// Bytes that may wait under `.none` before the reducing thread writes them itself.
-  private static let waitingLimit = 1 << 20
+  /// Bytes that may wait under `.none` before the reducing thread writes them itself: few enough to be still in the cache then.
+  private static let waitingLimit = 1 << 18
   private static let flushInterval = DispatchTimeInterval.milliseconds(40)
 
   private struct Core: ~Copyable {
@@ -27,6 +27,8 @@ final class LogWriter: Sendable {
     var failure: RecordingFailure?
     /// A last step without a digest, and what stands behind it: what `stop` completes.
     var tail = LineTail()
+    /// Whether the lines that wait will be written after a while.
+    var isFlushPlanned = false
     /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are written.
     var tailStart: Int?
 
@@ -39,15 +41,14 @@ final class LogWriter: Sendable {
       swap(&lines, &output.lines)
     }
 
-    /// Adds the line whose body `build` appends. Returns whether nothing waited before.
+    /// Adds the line whose body `build` appends.
     @inline(__always)
-    mutating func append(_ build: (inout LineBuffer) -> Void) -> Bool {
+    mutating func append(_ build: (inout LineBuffer) -> Void) {
       let start = lines.bytes.count
       if start == 0 { lines.before = stepsBefore + step }
       build(&lines.bytes)
       chain.seal(&lines.bytes, from: start)
       size += lines.bytes.count - start
-      return start == 0
     }
   }
 
@@ -118,54 +119,84 @@ final class LogWriter: Sendable {
   /// `isOpen` without a lock: true may be late.
   var mayBeOpen: Bool { seemsOpen.load(ordering: .relaxed) }
 
-  /// Adds a step whose action and state are encoded already.
+  /// Adds a step.
   ///
   /// - Parameters:
+  ///   - room: Its action and what it drew.
   ///   - number: In the file, from 1.
   ///   - time: Microseconds since the beginning.
   func add(
-    _ number: Int, at time: Int64, _ origin: StepOrigin,
-    action: UnsafeBufferPointer<UInt8>,
-    draws: [LoggedDraw], effects: [LogEffect], digest: Digest?
+    _ room: EncodingRoom, _ number: Int, at time: Int64, _ origin: StepOrigin,
+    _ effects: [EffectDescriptor], digest: Digest?
   ) {
-    let (isFirst, waiting) = core.withLock { core -> (Bool, Int) in
-      guard core.open else { return (false, 0) }
+    let next = core.withLock { core -> Next in
+      guard core.open else { return .nothing }
       if keepsTail {
         core.tail.begin(after: digest == nil ? core.chain : nil)
         core.tailStart = digest == nil ? core.lines.bytes.count : nil
       }
       core.time = max(core.time, time)
       let time = core.time
-      let isFirst = core.append { bytes in
-        LogStep.appendBody(
-          to: &bytes, n: number, t: time, origin: origin, draws: draws, effects: effects,
-          digest: digest, action: action)
+      core.append { bytes in
+        room.action.withBytes { action in
+          if !room.hasDraws, effects.isEmpty {
+            LogStep.appendBody(
+              to: &bytes, n: number, t: time, origin: origin, draws: [], effects: [],
+              digest: digest, action: action)
+          } else {
+            LogStep.appendBody(
+              to: &bytes, n: number, t: time, origin: origin, draws: room.draws,
+              effects: effects.map { LogEffect($0) }, digest: digest, action: action)
+          }
+        }
       }
       core.step = number
       core.digest = digest
-      return (isFirst, core.lines.bytes.count)
+      return plan(&core)
     }
-    write(waiting, isFirst: isFirst)
+    take(next)
   }
 
   /// Adds a line that is no step; `body` gets the number of the last one.
   func add(_ body: (_ n: Int, inout [UInt8]) -> Void) {
-    let (isFirst, waiting) = core.withLock { core -> (Bool, Int) in
-      guard core.open else { return (false, 0) }
+    let next = core.withLock { core -> Next in
+      guard core.open else { return .nothing }
       var line: [UInt8] = []
       body(core.step, &line)
-      return (core.append { $0.append(line) }, core.lines.bytes.count)
+      core.append { $0.append(line) }
+      return plan(&core)
     }
-    write(waiting, isFirst: isFirst)
+    take(next)
+  }
+
+  /// What is to be done about the lines that wait.
+  private enum Next {
+    case nothing, flush, plan
   }
 
   @inline(__always)
-  private func write(_ waiting: Int, isFirst: Bool) {
-    guard waiting > 0 else { return }
-    if durability != .none || waiting > LogWriter.waitingLimit {
+  private func plan(_ core: inout Core) -> Next {
+    if durability != .none || core.lines.bytes.count > LogWriter.waitingLimit { return .flush }
+    if core.isFlushPlanned { return .nothing }
+    core.isFlushPlanned = true
+    return .plan
+  }
+
+  @inline(__always)
+  private func take(_ next: Next) {
+    switch next {
+    case .nothing: break
+    case .flush: flush()
+    case .plan: planFlush()
+    }
+  }
+
+  @inline(never)
+  private func planFlush() {
+    queue.asyncAfter(deadline: .now() + LogWriter.flushInterval) { [weak self] in
+      guard let self else { return }
+      core.withLock { $0.isFlushPlanned = false }
       flush()
-    } else if isFirst {
-      queue.asyncAfter(deadline: .now() + LogWriter.flushInterval) { [weak self] in self?.flush() }
     }
   }
 
@@ -188,7 +219,7 @@ final class LogWriter: Sendable {
         guard core.open else { return false }
         let steps = core.stepsBefore + core.step
         let end = LogEnd(n: core.step, digest: digest).body
-        _ = core.append { $0.append(end) }
+        core.append { $0.append(end) }
         guard let sum = core.chain.previous else { return false }
         core.give(to: &output)
         failure = output.write()
@@ -243,7 +274,7 @@ final class LogWriter: Sendable {
     }
     if let known {
       core.withLock { core in
-        _ = core.append { $0.append(LogEnd(n: step, digest: known).body) }
+        core.append { $0.append(LogEnd(n: step, digest: known).body) }
       }
       return flush()
     }

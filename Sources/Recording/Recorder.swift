@@ -163,9 +163,23 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
 
   @inlinable
   func record(_ step: borrowing Step<Action>, _ state: borrowing State) {
-    guard let room = core.begin(step.number, isLast: endsRecording?(step.action) ?? false) else {
-      return
+    switch core.begin() {
+    case .closed: break
+    case .taken: record(step, state, core.room)
+    case .inUse: recordWithin(step, state)
     }
+  }
+
+  /// A step that comes while another is encoded. A function of its own, as otherwise every step would count references to its room.
+  @inlinable
+  @inline(never)
+  func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State) {
+    record(step, state, EncodingRoom())
+  }
+
+  @inlinable
+  func record(_ step: borrowing Step<Action>, _ state: borrowing State, _ room: EncodingRoom) {
+    core.prepare(room, step.number, isLast: endsRecording?(step.action) ?? false)
     do {
       try actions.encode(step.action, room.action)
       if room.wantsState { try states.encode(state, room.state) }

@@ -18,7 +18,7 @@ final class StepRecorder: Sendable {
   private let began: Atomic<Int64>
   /// The store's last step before the file.
   private let base: Atomic<Int>
-  private let room = EncodingRoom()
+  @usableFromInline let room = EncodingRoom()
   /// Whether `room` is in use. Values are encoded by code of others, which may come here again.
   private let isEncoding = Atomic<Bool>(false)
 
@@ -37,22 +37,43 @@ final class StepRecorder: Sendable {
     base = Atomic(options.baseStep - earlier.steps)
   }
 
-  /// Begins a step: room to encode its values in, to be given to `end` or `fail`; nil where nothing is recorded any more.
+  @usableFromInline
+  enum Beginning {
+    /// Nothing is recorded any more.
+    case closed
+    /// The recorder's room is taken for the step.
+    case taken
+    /// That room is in use, and the step needs one of its own.
+    case inUse
+  }
+
+  /// Begins a step, whose values are to be encoded in a room and given to `end` or `fail`.
+  @usableFromInline
+  func begin() -> Beginning {
+    guard writer.mayBeOpen else {
+      _ = journal?.endReduction()
+      return .closed
+    }
+    return isEncoding.exchange(true, ordering: .acquiring) ? .inUse : .taken
+  }
+
+  /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded adds to.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
-  func begin(_ storeStep: Int, isLast: Bool) -> EncodingRoom? {
-    let draws = journal?.endReduction()
-    guard writer.mayBeOpen else { return nil }
-    let isTaken = isEncoding.exchange(true, ordering: .acquiring)
-    let room = isTaken ? EncodingRoom() : room
-    if let draws, !draws.isEmpty { room.draws = draws }
+  func prepare(_ room: EncodingRoom, _ storeStep: Int, isLast: Bool) {
+    if let journal, !journal.endedQuietly() {
+      room.draws = journal.endReduction()
+      room.hasDraws = true
+    }
     room.wantsState = isLast || wantsState(storeStep)
-    return room
   }
 
   private func leave(_ room: EncodingRoom) {
-    if !room.draws.isEmpty { room.draws = [] }
+    if room.hasDraws {
+      room.draws = []
+      room.hasDraws = false
+    }
     if room === self.room { isEncoding.store(false, ordering: .releasing) }
   }
 
@@ -90,20 +111,14 @@ final class StepRecorder: Sendable {
     // The next file's header has the state anyway.
     let rotates = digest != nil && writer.isFull
     let now = clock()
-    room.action.withBytes { action in
-      let time = now - began.load(ordering: .relaxed)
-      if case .effect(let name, let id, let step) = origin {
-        // An effect of a step before the file counts as one that ran already when it began.
-        let origin = StepOrigin.effect(
-          name: name, id: id, step: step > options.baseStep ? max(0, step - base) : 0)
-        writer.add(
-          number, at: time, origin, action: action, draws: room.draws,
-          effects: effects.isEmpty ? [] : effects.map { LogEffect($0) }, digest: digest)
-      } else {
-        writer.add(
-          number, at: time, origin, action: action, draws: room.draws,
-          effects: effects.isEmpty ? [] : effects.map { LogEffect($0) }, digest: digest)
-      }
+    let time = now - began.load(ordering: .relaxed)
+    if case .effect(let name, let id, let step) = origin {
+      // An effect of a step before the file counts as one that ran already when it began.
+      let inFile = step > options.baseStep ? max(0, step - base) : 0
+      writer.add(
+        room, number, at: time, .effect(name: name, id: id, step: inFile), effects, digest: digest)
+    } else {
+      writer.add(room, number, at: time, origin, effects, digest: digest)
     }
     guard let digest, rotates || isSnapshot(number) else { return }
     if let reason = room.state.withBytes({ obstacle(to: $0) }) {

@@ -13,8 +13,10 @@ struct SumChain: Sendable {
 
   static let opening = Array(",\"sum\":\"".utf8)
   static let closing = Array("\"}".utf8)
-  /// Bytes of a line behind its body, without the line feed.
-  static let tailLength = opening.count + Digest.length + closing.count
+  /// `opening` as a number, the first byte lowest.
+  static let openingWord: UInt64 = 0x223A_226D_7573_222C
+  /// Bytes of a line behind its body, without the line feed: `opening`, the sum, `closing`.
+  static let tailLength = 8 + Digest.length + 2
 
   init(previous: Digest? = nil) {
     self.previous = previous
@@ -47,9 +49,7 @@ struct SumChain: Sendable {
   /// Completes the line whose body is what stands in `line` from `start` on.
   mutating func seal(_ line: inout LineBuffer, from start: Int) {
     let sum = SumChain.sum(of: line.bytes(from: start), after: previous)
-    line.append(#","sum":""#)
-    line.append(sum)
-    line.append("\"}\n")
+    line.append(sum: sum)
     previous = sum
   }
 
@@ -61,8 +61,7 @@ struct SumChain: Sendable {
   /// The sum that the last 32 bytes of a line state; nil when they have not the one form that is allowed.
   static func stated(_ tail: UnsafePointer<UInt8>) -> Digest? {
     let text = UnsafeRawPointer(tail)
-    // `,"sum":"` and `"}`.
-    guard UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == 0x223A_226D_7573_222C,
+    guard UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == openingWord,
       tail[tailLength - 2] == UInt8(ascii: "\""), tail[tailLength - 1] == UInt8(ascii: "}")
     else { return nil }
     return Digest.read(tail + 8)

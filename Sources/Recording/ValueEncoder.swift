@@ -8,8 +8,12 @@ final class EncodingRoom: @unchecked Sendable {
   @usableFromInline let state = ValueRoom()
   /// Whether the step is to have a digest of the state.
   @exclusivity(unchecked) @usableFromInline var wantsState = false
-  /// What the reduction drew.
+  /// What the reduction drew, if it drew anything.
   @exclusivity(unchecked) var draws: [LoggedDraw] = []
+  @exclusivity(unchecked) var hasDraws = false
+
+  @usableFromInline
+  init() {}
 }
 
 /// Memory in which one value after the other is encoded.
