@@ -58,13 +58,19 @@ struct SumChain: Sendable {
     previous = sum
   }
 
-  /// The sum that the last 32 bytes of a line state; nil when they have not the one form that is allowed.
-  static func stated(_ tail: UnsafePointer<UInt8>) -> Digest? {
+  /// Whether the last 32 bytes of a line state this sum, in the one form that is allowed. Nothing is made of what they say.
+  @inline(__always)
+  static func states(_ sum: Digest, _ tail: UnsafePointer<UInt8>) -> Bool {
     let text = UnsafeRawPointer(tail)
-    guard UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == openingWord,
-      tail[tailLength - 2] == UInt8(ascii: "\""), tail[tailLength - 1] == UInt8(ascii: "}")
-    else { return nil }
-    return Digest.read(tail + 8)
+    let (high, low) = sum.digits
+    // `xxh64:` and two digits; the low half of the digits ends two bytes before the end.
+    return UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == openingWord
+      && UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        == 0x3A34_3668_7878 | high << 48
+      && UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        == high >> 16 | low << 48
+      && UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
+        == low >> 16 | 0x7D22 << 48
   }
 
   /// Where the body of a line (without its line feed) ends, and the sum it states; nil when its end has not the one form that

@@ -21,14 +21,7 @@ final class EncodingRoom: @unchecked Sendable {
 final class ValueRoom: @unchecked Sendable {
   // Unchecked: whoever has taken it from the recorder is the only one who has it. For the same reason the run-time checks
   // of exclusive access are left out, which would cost more than writing a small value.
-  @exclusivity(unchecked) private var writer = CanonicalWriter()
-
-  fileprivate func write(
-    _ body: (inout CanonicalWriter) throws -> Void
-  ) rethrows {
-    writer.removeAll()
-    try body(&writer)
-  }
+  @exclusivity(unchecked) fileprivate var encoder = ReusableEncoder()
 
   @usableFromInline var digest: Digest {
     withBytes { Digest(XXH64.hash(UnsafeRawBufferPointer($0))) }
@@ -36,7 +29,7 @@ final class ValueRoom: @unchecked Sendable {
 
   /// Calls `body` with the value that was encoded last.
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    writer.withBytes(body)
+    encoder.withBytes(body)
   }
 }
 
@@ -57,7 +50,7 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   @usableFromInline
   func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
     let value = copy value
-    try room.write { writer in try writer.value(value) }
+    try room.encoder.encode(value)
     if room.withBytes({ $0.isEmpty }) {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(Value.self) encoded nothing"))
@@ -71,6 +64,6 @@ private final class HandEncoder<Value: Encodable, Known: CanonicalCodable>: Valu
 {
   override func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
     let known = unsafeBitCast(copy value, to: Known.self)
-    try room.write { writer in try known.encodeCanonical(to: &writer) }
+    try room.encoder.encode(canonical: known)
   }
 }
