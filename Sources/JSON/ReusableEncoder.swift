@@ -16,7 +16,11 @@ package struct ReusableEncoder: ~Copyable {
 
   private mutating func begin() -> EncoderCore {
     // Whoever kept an encoder beyond its value keeps it for himself.
-    if isKnownUniquelyReferenced(&core) { core.reset() } else { core = EncoderCore(CanonicalWriter()) }
+    if isKnownUniquelyReferenced(&core) {
+      core.reset()
+    } else {
+      core = EncoderCore(CanonicalWriter())
+    }
     return core
   }
 

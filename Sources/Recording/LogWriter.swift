@@ -5,8 +5,10 @@ import Synchronization
 /// The part of a recorder that knows no type of the program: lines with their numbers and sums, when they are written, and how a
 /// recording ends.
 final class LogWriter: Sendable {
-  /// Bytes that may wait under `.none` before the reducing thread writes them itself: few enough to be still in the cache then.
-  private static let waitingLimit = 1 << 18
+  /// Bytes that wait under `.none` until they are written by another thread: few enough to be still in the cache then.
+  private static let waitingLimit = 1 << 16
+  /// Bytes that may wait before the reducing thread writes them itself.
+  private static let hardLimit = 1 << 17
   private static let flushInterval = DispatchTimeInterval.milliseconds(40)
 
   private struct Core: ~Copyable {
@@ -27,8 +29,9 @@ final class LogWriter: Sendable {
     var failure: RecordingFailure?
     /// A last step without a digest, and what stands behind it: what `stop` completes.
     var tail = LineTail()
-    /// Whether the lines that wait will be written after a while.
+    /// Whether the lines that wait will be written after a while; and whether somebody is about to.
     var isFlushPlanned = false
+    var isFlushDue = false
     /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are written.
     var tailStart: Int?
 
@@ -39,6 +42,7 @@ final class LogWriter: Sendable {
         tailStart = 0
       }
       swap(&lines, &output.lines)
+      isFlushDue = false
     }
 
     /// Adds the line whose body `build` appends.
@@ -171,12 +175,16 @@ final class LogWriter: Sendable {
 
   /// What is to be done about the lines that wait.
   private enum Next {
-    case nothing, flush, plan
+    case nothing, flush, handOver, plan
   }
 
   @inline(__always)
   private func plan(_ core: inout Core) -> Next {
-    if durability != .none || core.lines.bytes.count > LogWriter.waitingLimit { return .flush }
+    if durability != .none || core.lines.bytes.count > LogWriter.hardLimit { return .flush }
+    if core.lines.bytes.count > LogWriter.waitingLimit, !core.isFlushDue {
+      core.isFlushDue = true
+      return .handOver
+    }
     if core.isFlushPlanned { return .nothing }
     core.isFlushPlanned = true
     return .plan
@@ -187,8 +195,14 @@ final class LogWriter: Sendable {
     switch next {
     case .nothing: break
     case .flush: flush()
+    case .handOver: handOver()
     case .plan: planFlush()
     }
+  }
+
+  @inline(never)
+  private func handOver() {
+    queue.async { [weak self] in self?.flush() }
   }
 
   @inline(never)

@@ -136,7 +136,8 @@ extension Replayer {
   /// log of this very schema has nothing to be graded.
   @inlinable
   func verifyQuickly(
-    _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>, _ progress: ((Int) -> Void)?
+    _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>,
+    _ progress: ((Int) -> Void)? = nil
   ) -> ReplaySummary? {
     let start = ContinuousClock.now
     guard case .header(let header) = feed.next(), fits(header),

@@ -131,42 +131,56 @@ private func recording(in folder: LogFolder) -> [Measurement] {
 
 /// A step's line with nothing left out but its sum, written by hand to a file with a buffer.
 private final class BufferedFile {
-  private let file: UnsafeMutablePointer<FILE>
+  private static let size = 1 << 16
+
+  private let descriptor: Int32
+  private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+  private var count = 0
   private var number = 0
 
   init?(_ path: String) {
-    guard let file = fopen(path, "w") else { return nil }
-    setvbuf(file, nil, _IOFBF, 1 << 18)
-    self.file = file
+    descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return nil }
   }
 
-  deinit { fclose(file) }
+  deinit {
+    close(descriptor)
+    buffer.deallocate()
+  }
 
   func line(_ amount: Int) {
+    if count > BufferedFile.size - 256 {
+      precondition(write(descriptor, buffer, count) == count, "L1 lost lines")
+      count = 0
+    }
     number += 1
     put(#"{"k":"step","n":"#)
     put(number)
     put(#","t":"#)
-    put(Int(microseconds() & 0xFFFFFF))
+    put(Int(microseconds()))
     put(#","by":{"program":""},"action":{"add":{"_0":"#)
     put(amount)
     put("}}}\n")
   }
 
+  @inline(__always)
   private func put(_ text: StaticString) {
-    fwrite(text.utf8Start, 1, text.utf8CodeUnitCount, file)
+    (buffer + count).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+    count += text.utf8CodeUnitCount
   }
 
   private func put(_ number: Int) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var (rest, start) = (number, 20)
-      repeat {
-        start -= 1
-        digits[start] = 0x30 + UInt8(rest % 10)
-        rest /= 10
-      } while rest > 0
-      fwrite(digits.baseAddress! + start, 1, 20 - start, file)
+    var (length, bound) = (1, 10)
+    while number >= bound {
+      length += 1
+      bound *= 10
     }
+    var rest = number
+    for place in stride(from: count + length - 1, through: count, by: -1) {
+      buffer[place] = 0x30 + UInt8(rest % 10)
+      rest /= 10
+    }
+    count += length
   }
 }
 
