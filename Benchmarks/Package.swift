@@ -7,11 +7,14 @@ let package = Package(
   dependencies: [.package(name: "swiftboard", path: "..")],
   targets: [
     .target(name: "CAllocations"),
+    .systemLibrary(
+      name: "CSystemSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "CAllocations",
+        "CAllocations", "CSystemSQLite",
         .product(name: "SwiftBoardStore", package: "swiftboard"),
+        .product(name: "SwiftBoardJSON", package: "swiftboard"),
         .product(name: "SwiftBoardRecording", package: "swiftboard"),
       ]),
   ],

@@ -35,6 +35,35 @@ func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPoint
   return left.count - right.count
 }
 
+/// The top bit of the first byte that is a quote, a `\` or a control character, and maybe of others behind it; 0 where there is none.
+@inlinable
+@inline(__always)
+func escapeMarks(_ word: UInt64) -> UInt64 {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let quote = word ^ (ones &* 0x22)
+  let slash = word ^ (ones &* 0x5C)
+  // A borrow can only mark bytes behind the first that is meant.
+  return
+    (((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash))
+    & (ones &* 0x80)
+}
+
+/// The `count` bytes at `start`, 1 to 7, the first one lowest, zeroes above. Reads nothing else.
+@inlinable
+@inline(__always)
+func loadPartialWord(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  if count >= 4 {
+    let low = UInt32(littleEndian: start.loadUnaligned(as: UInt32.self))
+    let high = UInt32(
+      littleEndian: start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+    return UInt64(low) | UInt64(high) << UInt64(8 * (count - 4))
+  }
+  let first = UInt64(start.load(as: UInt8.self))
+  if count == 1 { return first }
+  let end = UInt16(littleEndian: start.loadUnaligned(fromByteOffset: count - 2, as: UInt16.self))
+  return first | UInt64(end) << UInt64(8 * (count - 2))
+}
+
 extension UnsafeBufferPointer<UInt8> {
   @inline(__always)
   func slice(_ token: JSONToken) -> UnsafeBufferPointer<UInt8> {
@@ -47,17 +76,13 @@ extension UnsafeBufferPointer<UInt8> {
   func endOfPlainText(from start: Int, allowingAnyScalar anyScalar: Bool = false) -> Int {
     guard let base = UnsafeRawPointer(baseAddress) else { return start }
     var position = start
-    // Eight bytes at once: a borrow can only mark bytes after the first that is meant, so the first
-    // mark is exact.
+    // Eight bytes at once.
     while position + 8 <= count {
       let word = UInt64(
         littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-      let ones: UInt64 = 0x0101_0101_0101_0101
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
+      // The first mark is exact.
       let marks =
-        ((anyScalar ? 0 : word) | ((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote)
-          | ((slash &- ones) & ~slash)) & (ones &* 0x80)
+        escapeMarks(word) | (anyScalar ? 0 : word & 0x8080_8080_8080_8080)
       if marks != 0 { return position + marks.trailingZeroBitCount / 8 }
       position += 8
     }

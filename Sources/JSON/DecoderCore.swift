@@ -12,8 +12,8 @@ final class DecoderCore {
   @exclusivity(unchecked) private var memory = Stack<UInt8>(capacity: 256)
   @exclusivity(unchecked) private var tape = JSONTape(capacity: 32)
 
-  /// A type that is known not to be `CanonicalCodable`.
-  @exclusivity(unchecked) private var plainType: any Any.Type = Never.self
+  /// Types that are known not to be `CanonicalCodable`.
+  @exclusivity(unchecked) private var plainTypes = TypeSet()
   @exclusivity(unchecked) private var room = StackRoom()
 
   init() { standOnNull() }
@@ -305,17 +305,16 @@ final class DecoderCore {
     if type == [String].self {
       return unsafeBitCast(try elements(index) { try string($0) }, to: type)
     }
-    // The search for a conformance costs as much as a small value, and neighbours are often of one
-    // type.
+    // The search for a conformance costs as much as a small value.
     defer { room.leave() }
     guard room.enter() else {
       throw corrupted(at: index, expected: "less nesting, for what a small stack holds")
     }
-    if plainType != type {
+    if !plainTypes.contains(type) {
       if let byHand = type as? any CanonicalCodable.Type {
         return try decodeByHand(byHand, as: type, at: index)
       }
-      plainType = type
+      plainTypes.insert(type)
     }
     return try T(from: CanonicalDecoding(core: self, index: index))
   }

@@ -82,6 +82,23 @@ struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
   }
 
+  // Nothing is written for nothing; the library's own forms are slower to find that out.
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) {
+    if let value { encode(value, forKey: key) }
+  }
+  func encodeIfPresent(_ value: String?, forKey key: Key) {
+    if let value { encode(value, forKey: key) }
+  }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) {
+    if let value { encode(value, forKey: key) }
+  }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) {
+    if let value { encode(value, forKey: key) }
+  }
+  func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+    if let value { try encode(value, forKey: key) }
+  }
+
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {

@@ -29,13 +29,25 @@ final class EncoderCore {
   @exclusivity(unchecked) private var latestType: (any Any.Type)?
   @exclusivity(unchecked) private var latestSerial = 0
   @exclusivity(unchecked) private var room = StackRoom()
-  /// A type that is known not to be `CanonicalCodable`; no class, whose subclasses may be.
-  @exclusivity(unchecked) private var plainType: any Any.Type
+  /// Types that are known not to be `CanonicalCodable`; no classes, whose subclasses may be.
+  @exclusivity(unchecked) private var plainTypes = TypeSet()
+
+  init(_ writer: consuming CanonicalWriter) {
+    self.writer = writer
+  }
 
   /// - Parameter plain: a type that is known not to be `CanonicalCodable`.
   init(_ writer: consuming CanonicalWriter, plain: any Any.Type) {
     self.writer = writer
-    plainType = plain is AnyClass ? Never.self : plain
+    if !(plain is AnyClass) { plainTypes.insert(plain) }
+  }
+
+  /// Forgets what was written, and keeps the memory.
+  func reset() {
+    writer.removeAll()
+    failure = nil
+    needsLinks = false
+    rootIsEmpty = false
   }
 
   func takeWriter() -> CanonicalWriter {
@@ -261,11 +273,10 @@ final class EncoderCore {
       for element in unsafeBitCast(value, to: [String].self) { writer.string(element) }
       return writer.endArray()
     }
-    // The search for a conformance costs as much as a small value, and neighbours are often of one
-    // type.
-    if plainType != T.self {
+    // The search for a conformance costs as much as a small value.
+    if !plainTypes.contains(T.self) {
       if let value = value as? any CanonicalCodable { return try writeByHand(value) }
-      if !(T.self is AnyClass) { plainType = T.self }
+      if !(T.self is AnyClass) { plainTypes.insert(T.self) }
     }
     try writeByCodable(value)
   }

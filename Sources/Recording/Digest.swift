@@ -55,13 +55,21 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     // `xxh6` and `4:`, then the digits, eight at a time.
     text.storeBytes(of: UInt32(littleEndian: 0x3668_7878), as: UInt32.self)
     text.storeBytes(of: UInt16(littleEndian: 0x3A34), toByteOffset: 4, as: UInt16.self)
-    text.storeBytes(
-      of: Digest.digits(UInt32(truncatingIfNeeded: value >> 32)), toByteOffset: 6, as: UInt64.self)
-    text.storeBytes(
-      of: Digest.digits(UInt32(truncatingIfNeeded: value)), toByteOffset: 14, as: UInt64.self)
+    let (high, low) = digits
+    text.storeBytes(of: high.littleEndian, toByteOffset: 6, as: UInt64.self)
+    text.storeBytes(of: low.littleEndian, toByteOffset: 14, as: UInt64.self)
   }
 
-  /// Eight hexadecimal digits, the first one at the lowest address.
+  /// The 16 characters, eight in each, the first one in the lowest byte.
+  @inline(__always)
+  var digits: (high: UInt64, low: UInt64) {
+    (
+      Digest.digits(UInt32(truncatingIfNeeded: value >> 32)),
+      Digest.digits(UInt32(truncatingIfNeeded: value))
+    )
+  }
+
+  /// Eight hexadecimal digits, the first one in the lowest byte.
   @inline(__always)
   private static func digits(_ half: UInt32) -> UInt64 {
     // One digit a byte.
@@ -71,7 +79,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     spread = ((spread >> 4) & 0x000F_000F_000F_000F) | ((spread << 8) & 0x0F00_0F00_0F00_0F00)
     // 0x27 more for those above 9, from `9` to `a`.
     let isLetter = ((spread &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
-    return (spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27).littleEndian
+    return spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27
   }
 
   /// Reads the 22 bytes at `start`; nil for what is no digest.

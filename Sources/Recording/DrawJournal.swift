@@ -98,6 +98,13 @@ public final class DrawJournal: Sendable {
     }
   }
 
+  /// Ends the reduction if nothing was drawn; false, and it goes on, where something was.
+  func endedQuietly() -> Bool {
+    guard isQuiet.load(ordering: .relaxed) else { return false }
+    reducingThread.store(0, ordering: .relaxed)
+    return true
+  }
+
   /// Ends a reduction that was served from a log; nil when it drew exactly what the log has.
   public func endReplayedReduction() -> Mismatch? {
     reducingThread.store(0, ordering: .relaxed)

@@ -1,5 +1,6 @@
 /// Growing memory into which lines are written: what a recorder touches for every byte, without the uniqueness checks of an array.
-struct LineBuffer: ~Copyable {
+struct LineBuffer: ~Copyable, @unchecked Sendable {
+  // Unchecked: nobody else has the pointer.
   private var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   private var capacity: Int
@@ -65,38 +66,72 @@ struct LineBuffer: ~Copyable {
     count &+= Digest.length
   }
 
-  /// A number from 0 in decimal; a negative one is 0.
+  /// A line's end: `,"sum":"`, the digest, `"}` and the line feed.
   @inline(__always)
+  mutating func append(sum: Digest) {
+    let start = room(SumChain.tailLength + 1)
+    UnsafeMutableRawPointer(start).storeBytes(
+      of: SumChain.openingWord.littleEndian, as: UInt64.self)
+    sum.write(to: start + 8)
+    let end = start + (8 + Digest.length)
+    end[0] = UInt8(ascii: "\"")
+    end[1] = UInt8(ascii: "}")
+    end[2] = 0x0A
+    count &+= SumChain.tailLength + 1
+  }
+
+  /// A number from 0 in decimal; a negative one is 0.
   mutating func append(decimal value: Int) {
-    let value = max(0, value)
-    let start = room(20)
-    var (length, limit) = (1, 10)
-    while value >= limit, length < 19 {
-      length &+= 1
-      limit = length < 19 ? limit &* 10 : .max
-    }
-    var (left, position) = (value, length)
-    repeat {
-      position &-= 1
-      start[position] = UInt8(truncatingIfNeeded: left % 10) &+ 0x30
-      left /= 10
-    } while position > 0
-    count &+= length
+    append(longest: 32) { $0.put(decimal: value) }
+  }
+
+  /// Appends what `write` puts, of at most `count` bytes, and eight more, as whole words are stored.
+  @inline(__always)
+  mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
+    var line = LineCursor(next: room(count &+ 8))
+    write(&line)
+    self.count = line.next - base
   }
 
   /// A JSON string with only the escapes that JSON demands.
   mutating func append(quoted text: String) {
     var text = text
     let isPlain = text.withUTF8 { utf8 -> Bool in
-      for byte in utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C { return false }
-      append("\"")
-      append(utf8)
-      append("\"")
+      guard LineBuffer.isPlain(utf8) else { return false }
+      let start = room(utf8.count &+ 2)
+      start[0] = UInt8(ascii: "\"")
+      if let source = utf8.baseAddress { (start + 1).update(from: source, count: utf8.count) }
+      start[utf8.count &+ 1] = UInt8(ascii: "\"")
+      count &+= utf8.count &+ 2
       return true
     }
     guard !isPlain else { return }
     var escaped: [UInt8] = []
     appendQuoted(text, to: &escaped)
     append(escaped)
+  }
+
+  /// Whether nothing has to be escaped.
+  @inline(__always)
+  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(text)
+    var position = 0
+    while position &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let ones: UInt64 = 0x0101_0101_0101_0101
+      let quote = word ^ (ones &* 0x22)
+      let slash = word ^ (ones &* 0x5C)
+      // Each term marks the bytes that are below 0x20, a quote, a backslash.
+      let marks =
+        ((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
+      if marks & (ones &* 0x80) != 0 { return false }
+      position &+= 8
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte < 0x20 || byte == 0x22 || byte == 0x5C { return false }
+      position &+= 1
+    }
+    return true
   }
 }

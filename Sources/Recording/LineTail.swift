@@ -6,9 +6,12 @@ struct LineTail: Sendable {
   private var ends: [Int] = []
 
   /// Forgets what was kept, and keeps what follows if `chain` is there.
+  @inline(__always)
   mutating func begin(after chain: SumChain?) {
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    if !ends.isEmpty {
+      bytes.removeAll(keepingCapacity: true)
+      ends.removeAll(keepingCapacity: true)
+    }
     before = chain
   }
 
@@ -16,6 +19,15 @@ struct LineTail: Sendable {
     guard before != nil else { return }
     bytes.append(contentsOf: body)
     ends.append(bytes.count)
+  }
+
+  /// Adds the bodies of whole lines.
+  mutating func add(lines: UnsafeBufferPointer<UInt8>) {
+    var rest = lines
+    while let feed = firstLineFeed(UnsafeRawBufferPointer(rest)) {
+      add(UnsafeBufferPointer(rebasing: rest[..<max(0, feed - SumChain.tailLength)]))
+      rest = UnsafeBufferPointer(rebasing: rest[(feed + 1)...])
+    }
   }
 
   var bodies: [[UInt8]] {

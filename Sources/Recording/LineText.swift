@@ -37,14 +37,17 @@ extension LogHeader {
 
 extension LogStep {
   static func appendBody(
-    to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin, draws: [LoggedDraw],
-    effects: [LogEffect], digest: Digest?, action: UnsafeBufferPointer<UInt8>
+    to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin,
+    draws: [LoggedDraw], effects: [LogEffect], digest: Digest?,
+    action: UnsafeBufferPointer<UInt8>
   ) {
-    bytes.append(#"{"k":"step","n":"#)
-    bytes.append(decimal: n)
-    bytes.append(#","t":"#)
-    bytes.append(decimal: Int(t))
-    bytes.append(#","by":{"#)
+    bytes.append(longest: 96) { line in
+      line.put(#"{"k":"step","n":"#)
+      line.put(decimal: n)
+      line.put(#","t":"#)
+      line.put(decimal: Int(t))
+      line.put(#","by":{"#)
+    }
     switch origin {
     case .user(let line, let at):
       bytes.append(#""user":"#)
@@ -64,11 +67,17 @@ extension LogStep {
       bytes.append(#""link":"#)
       bytes.append(quoted: link)
     case .program(let name):
-      bytes.append(#""program":"#)
-      bytes.append(quoted: name)
+      if name.isEmpty {
+        bytes.append(#""program":"""#)
+      } else {
+        bytes.append(#""program":"#)
+        bytes.append(quoted: name)
+      }
     }
-    bytes.append(#"},"action":"#)
-    bytes.append(action)
+    bytes.append(longest: 16 + action.count) { line in
+      line.put(#"},"action":"#)
+      line.put(action)
+    }
     if !draws.isEmpty {
       bytes.append(#","draws":["#)
       for (index, draw) in draws.enumerated() {

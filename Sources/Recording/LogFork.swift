@@ -202,9 +202,9 @@ extension LogFork {
     }
 
     private mutating func write() -> LogIOError? {
-      let output = LogOutput(sink, synchronizes: false, size: size)
-      _ = output.append(step: last.step) { [bytes] in $0.append(bytes) }
-      if let failure = output.flush() { return failure.error }
+      var output = LogOutput(sink, synchronizes: false, size: size)
+      output.lines.bytes.append(bytes)
+      if let failure = output.write() { return failure.error }
       size += bytes.count
       bytes.removeAll(keepingCapacity: true)
       return nil

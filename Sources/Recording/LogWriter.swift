@@ -5,24 +5,14 @@ import Synchronization
 /// The part of a recorder that knows no type of the program: lines with their numbers and sums, when they are written, and how a
 /// recording ends.
 final class LogWriter: Sendable {
-  /// A step whose action and state are encoded already.
-  struct EncodedStep {
-    /// In the file, from 1.
-    let number: Int
-    let origin: StepOrigin
-    let action: UnsafeBufferPointer<UInt8>
-    let draws: [LoggedDraw]
-    let effects: [LogEffect]
-    let digest: Digest?
-    /// Microseconds since the beginning.
-    let time: Int64
-  }
-
-  /// Bytes that may wait under `.none` before the reducing thread writes them itself.
-  private static let waitingLimit = 1 << 20
+  /// Bytes that wait under `.none` until they are written by another thread: few enough to be still in the cache then.
+  private static let waitingLimit = 1 << 16
+  /// Bytes that may wait before the reducing thread writes them itself.
+  private static let hardLimit = 1 << 17
   private static let flushInterval = DispatchTimeInterval.milliseconds(40)
 
-  private struct Core {
+  private struct Core: ~Copyable {
+    var lines = WaitingLines()
     var chain: SumChain
     /// The last step in the file.
     var step = 0
@@ -39,10 +29,38 @@ final class LogWriter: Sendable {
     var failure: RecordingFailure?
     /// A last step without a digest, and what stands behind it: what `stop` completes.
     var tail = LineTail()
+    /// Whether the lines that wait will be written after a while; and whether somebody is about to.
+    var isFlushPlanned = false
+    var isFlushDue = false
+    /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are written.
+    var tailStart: Int?
+
+    /// Gives the lines away, and takes memory for the next ones.
+    mutating func give(to output: inout LogOutput) {
+      if let start = tailStart {
+        tail.add(lines: lines.bytes.bytes(from: start))
+        tailStart = 0
+      }
+      swap(&lines, &output.lines)
+      isFlushDue = false
+    }
+
+    /// Adds the line whose body `build` appends.
+    @inline(__always)
+    mutating func append(_ build: (inout LineBuffer) -> Void) {
+      let start = lines.bytes.count
+      if start == 0 { lines.before = stepsBefore + step }
+      build(&lines.bytes)
+      chain.seal(&lines.bytes, from: start)
+      size += lines.bytes.count - start
+    }
   }
 
+  // Taken in the order file, lines: collecting never waits for the disk.
+  private let output: Mutex<LogOutput>
   private let core: Mutex<Core>
-  private let output: LogOutput
+  /// `Core.open`, for who would rather not do work in vain.
+  private let seemsOpen = Atomic<Bool>(true)
   private let durability: RecordingOptions.Durability
   private let keepsTail: Bool
   private let rotation: (any LogRotation)?
@@ -57,21 +75,21 @@ final class LogWriter: Sendable {
     onFailure: @escaping @Sendable (RecordingFailure) -> Void
   ) throws(RecordingError) {
     var chain = SumChain()
-    output = LogOutput(sink, synchronizes: options.durability == .sync)
-    let first = output.append(step: 0) { bytes in
-      bytes.append(header)
-      chain.seal(&bytes, from: 0)
+    var first = LogOutput(sink, synchronizes: options.durability == .sync)
+    first.lines.bytes.append(header)
+    chain.seal(&first.lines.bytes, from: 0)
+    let size = first.lines.bytes.count
+    if let failure = first.write() {
+      first.close()
+      throw .io(failure.error)
     }
-    core = Mutex(Core(chain: chain, size: first.bytes, header: first.bytes, digest: digest))
+    output = Mutex(first)
+    core = Mutex(Core(chain: chain, size: size, header: size, digest: digest))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
     durability = options.durability
     keepsTail = options.digestEvery > 1
     self.onFailure = onFailure
-    if let failure = output.flush() {
-      output.close()
-      throw .io(failure.error)
-    }
   }
 
   /// Writes on where a log ended.
@@ -82,68 +100,117 @@ final class LogWriter: Sendable {
     rotation: (any LogRotation)?, part: Int,
     onFailure: @escaping @Sendable (RecordingFailure) -> Void
   ) {
-    output = LogOutput(sink, synchronizes: options.durability == .sync, size: log.size)
+    output = Mutex(LogOutput(sink, synchronizes: options.durability == .sync, size: log.size))
+    durability = options.durability
+    keepsTail = options.digestEvery > 1
     core = Mutex(
       Core(
         chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
-        part: part, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail))
-    durability = options.durability
-    keepsTail = options.digestEvery > 1
+        part: part, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,
+        tailStart: options.digestEvery > 1 && log.tail.before != nil ? 0 : nil))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
     self.onFailure = onFailure
   }
 
-  deinit { _ = output.flush() }
+  deinit { _ = flushed() }
 
   /// The last step in the recording, all files counted.
   var step: Int { core.withLock { $0.stepsBefore + $0.step } }
   var isOpen: Bool { core.withLock { $0.open } }
   var failure: RecordingFailure? { core.withLock { $0.failure } }
 
-  func add(_ step: EncodedStep) {
-    let waiting: LogOutput.Waiting? = core.withLock { core in
-      guard core.open else { return nil }
-      core.time = max(core.time, step.time)
-      core.step = step.number
-      core.digest = step.digest
-      if keepsTail { core.tail.begin(after: step.digest == nil ? core.chain : nil) }
-      // Within the lock, so that lines of several threads stand in the order of their sums.
-      return output.append(step: core.stepsBefore + step.number) { bytes in
-        let start = bytes.count
-        defer { core.size += bytes.count - start }
-        LogStep.appendBody(
-          to: &bytes, n: step.number, t: core.time, origin: step.origin, draws: step.draws,
-          effects: step.effects, digest: step.digest, action: step.action)
-        if keepsTail { core.tail.add(bytes.bytes(from: start)) }
-        core.chain.seal(&bytes, from: start)
+  /// `isOpen` without a lock: true may be late.
+  var mayBeOpen: Bool { seemsOpen.load(ordering: .relaxed) }
+
+  /// Adds a step.
+  ///
+  /// - Parameters:
+  ///   - room: Its action and what it drew.
+  ///   - number: In the file, from 1.
+  ///   - time: Microseconds since the beginning.
+  func add(
+    _ room: EncodingRoom, _ number: Int, at time: Int64, _ origin: StepOrigin,
+    _ effects: [EffectDescriptor], digest: Digest?
+  ) {
+    let next = core.withLock { core -> Next in
+      guard core.open else { return .nothing }
+      if keepsTail {
+        core.tail.begin(after: digest == nil ? core.chain : nil)
+        core.tailStart = digest == nil ? core.lines.bytes.count : nil
       }
+      core.time = max(core.time, time)
+      let time = core.time
+      core.append { bytes in
+        room.action.withBytes { action in
+          if !room.hasDraws, effects.isEmpty {
+            LogStep.appendBody(
+              to: &bytes, n: number, t: time, origin: origin, draws: [], effects: [],
+              digest: digest, action: action)
+          } else {
+            LogStep.appendBody(
+              to: &bytes, n: number, t: time, origin: origin, draws: room.draws,
+              effects: effects.map { LogEffect($0) }, digest: digest, action: action)
+          }
+        }
+      }
+      core.step = number
+      core.digest = digest
+      return plan(&core)
     }
-    if let waiting { write(waiting) }
+    take(next)
   }
 
   /// Adds a line that is no step; `body` gets the number of the last one.
   func add(_ body: (_ n: Int, inout [UInt8]) -> Void) {
-    let waiting: LogOutput.Waiting? = core.withLock { core in
-      guard core.open else { return nil }
-      return output.append(step: core.stepsBefore + core.step) { bytes in
-        let start = bytes.count
-        defer { core.size += bytes.count - start }
-        var line: [UInt8] = []
-        body(core.step, &line)
-        bytes.append(line)
-        if keepsTail { core.tail.add(bytes.bytes(from: start)) }
-        core.chain.seal(&bytes, from: start)
-      }
+    let next = core.withLock { core -> Next in
+      guard core.open else { return .nothing }
+      var line: [UInt8] = []
+      body(core.step, &line)
+      core.append { $0.append(line) }
+      return plan(&core)
     }
-    if let waiting { write(waiting) }
+    take(next)
   }
 
-  private func write(_ waiting: LogOutput.Waiting) {
-    if durability != .none || waiting.bytes > LogWriter.waitingLimit {
+  /// What is to be done about the lines that wait.
+  private enum Next {
+    case nothing, flush, handOver, plan
+  }
+
+  @inline(__always)
+  private func plan(_ core: inout Core) -> Next {
+    if durability != .none || core.lines.bytes.count > LogWriter.hardLimit { return .flush }
+    if core.lines.bytes.count > LogWriter.waitingLimit, !core.isFlushDue {
+      core.isFlushDue = true
+      return .handOver
+    }
+    if core.isFlushPlanned { return .nothing }
+    core.isFlushPlanned = true
+    return .plan
+  }
+
+  @inline(__always)
+  private func take(_ next: Next) {
+    switch next {
+    case .nothing: break
+    case .flush: flush()
+    case .handOver: handOver()
+    case .plan: planFlush()
+    }
+  }
+
+  @inline(never)
+  private func handOver() {
+    queue.async { [weak self] in self?.flush() }
+  }
+
+  @inline(never)
+  private func planFlush() {
+    queue.asyncAfter(deadline: .now() + LogWriter.flushInterval) { [weak self] in
+      guard let self else { return }
+      core.withLock { $0.isFlushPlanned = false }
       flush()
-    } else if waiting.isFirst {
-      queue.asyncAfter(deadline: .now() + LogWriter.flushInterval) { [weak self] in self?.flush() }
     }
   }
 
@@ -160,69 +227,79 @@ final class LogWriter: Sendable {
   func rotate(digest: Digest, header: (LogLink) -> [UInt8]) -> Bool {
     guard let rotation else { return true }
     var failure: LogOutput.Failure?
-    let goesOn: Bool = core.withLock { core in
-      guard core.open else { return false }
-      let steps = core.stepsBefore + core.step
-      _ = output.append(step: steps) { bytes in
-        let start = bytes.count
-        bytes.append(LogEnd(n: core.step, digest: digest).body)
-        core.chain.seal(&bytes, from: start)
+    let goesOn: Bool = output.withLock { output in
+      // Within both locks: no line may fall between the two files.
+      core.withLock { core in
+        guard core.open else { return false }
+        let steps = core.stepsBefore + core.step
+        let end = LogEnd(n: core.step, digest: digest).body
+        core.append { $0.append(end) }
+        guard let sum = core.chain.previous else { return false }
+        core.give(to: &output)
+        failure = output.write()
+        guard failure == nil else { return false }
+        var line = header(LogLink(part: core.part + 1, steps: steps, sum: sum))
+        var chain = SumChain()
+        chain.seal(&line, from: 0)
+        failure = output.rotate(rotation, header: line, step: steps + 1)
+        guard failure == nil else { return false }
+        core.chain = chain
+        core.part += 1
+        core.stepsBefore = steps
+        core.step = 0
+        core.time = 0
+        core.digest = digest
+        core.size = line.count
+        core.header = line.count
+        core.tail.begin(after: nil)
+        core.tailStart = nil
+        return true
       }
-      guard let sum = core.chain.previous else { return false }
-      var line = header(LogLink(part: core.part + 1, steps: steps, sum: sum))
-      var chain = SumChain()
-      chain.seal(&line, from: 0)
-      // Within the lock: no line may fall between the two files.
-      failure = output.rotate(rotation, header: line, step: steps + 1)
-      guard failure == nil else { return false }
-      core.chain = chain
-      core.part += 1
-      core.stepsBefore = steps
-      core.step = 0
-      core.time = 0
-      core.digest = digest
-      core.size = line.count
-      core.header = line.count
-      core.tail.begin(after: nil)
-      return true
     }
     if let failure { fail(failure.step, failure.error) }
     return goesOn
   }
 
   func flush() {
-    if let failure = output.flush() { fail(failure.step, failure.error) }
+    if let failure = flushed() { fail(failure.step, failure.error) }
+  }
+
+  private func flushed() -> LogOutput.Failure? {
+    output.withLock { output in
+      core.withLock { $0.give(to: &output) }
+      return output.write()
+    }
   }
 
   /// Writes the end line and closes. `digest` gives the last state's digest; it is asked only where the last step has none.
   func stop(digest: () throws -> Digest?) {
-    let ending: Core? = core.withLock { core in
-      guard core.open else { return nil }
-      core.open = false
-      return core
+    let isFirst = core.withLock { core in
+      defer { core.open = false }
+      return core.open
     }
-    guard let ending else { return }
-    defer { output.close() }
-    if let failure = output.flush() { return fail(failure.step, failure.error) }
+    guard isFirst else { return }
+    seemsOpen.store(false, ordering: .relaxed)
+    defer { output.withLock { $0.close() } }
+    if let failure = flushed() { return fail(failure.step, failure.error) }
 
-    let last = ending.stepsBefore + ending.step
-    if let digest = ending.digest {
-      var chain = ending.chain
-      _ = output.append(step: last) { bytes in
-        let start = bytes.count
-        bytes.append(LogEnd(n: ending.step, digest: digest).body)
-        chain.seal(&bytes, from: start)
+    // Nothing changes any more.
+    let (step, last, known, tail) = core.withLock { core in
+      (core.step, core.stepsBefore + core.step, core.digest, core.tail)
+    }
+    if let known {
+      core.withLock { core in
+        core.append { $0.append(LogEnd(n: step, digest: known).body) }
       }
       return flush()
     }
     do {
-      guard let digest = try digest(), let before = ending.tail.before else { return }
-      var bodies = ending.tail.bodies
+      guard let digest = try digest(), let before = tail.before else { return }
+      var bodies = tail.bodies
       let old = LogWriter.sealed(bodies, after: before)
       bodies[0].append(digest)
-      bodies.append(LogEnd(n: ending.step, digest: digest).body)
+      bodies.append(LogEnd(n: step, digest: digest).body)
       let new = LogWriter.sealed(bodies, after: before)
-      if let failure = output.replaceTail(old, with: new, step: last) {
+      if let failure = output.withLock({ $0.replaceTail(old, with: new, step: last) }) {
         fail(failure.step, failure.error)
       }
     } catch {
@@ -234,6 +311,7 @@ final class LogWriter: Sendable {
   func fail(_ step: Int, _ error: LogIOError?, _ reason: String? = nil) {
     let failure = RecordingFailure(
       step: step, io: error, reason: reason ?? error?.description ?? "unknown")
+    seemsOpen.store(false, ordering: .relaxed)
     let isFirst = core.withLock { core in
       core.open = false
       guard core.failure == nil else { return false }
@@ -242,8 +320,8 @@ final class LogWriter: Sendable {
     }
     guard isFirst else { return }
     // What was collected before an encoding error is still good; after an I/O error this writes nothing.
-    _ = output.flush()
-    output.close()
+    _ = flushed()
+    output.withLock { $0.close() }
     onFailure(failure)
   }
 

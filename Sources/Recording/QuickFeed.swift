@@ -25,11 +25,10 @@ final class QuickFeed {
   private let source: any LogSource
   private let limit: Int
   private let chunk: Int
-  /// Before each line there is room for a sum, so that a line is hashed with the sum before it in one go.
   @exclusivity(unchecked) private var base: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private var capacity: Int
-  @exclusivity(unchecked) private var start = Digest.length
-  @exclusivity(unchecked) private var end = Digest.length
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var end = 0
   @exclusivity(unchecked) private var isAtEnd = false
   @exclusivity(unchecked) private var sum: Digest?
   @exclusivity(unchecked) private var rules = LogRules()
@@ -41,7 +40,7 @@ final class QuickFeed {
     self.source = source
     limit = limits.line
     chunk = max(1, limits.chunk)
-    capacity = Digest.length + 2 * chunk
+    capacity = 2 * chunk
     base = .allocate(capacity: capacity)
   }
 
@@ -58,19 +57,10 @@ final class QuickFeed {
         return isAtEnd && start == end ? .end : .unusual
       }
       let length = line.count - SumChain.tailLength
-      guard length > 0, let first = line.baseAddress,
-        let stated = SumChain.stated(first + length)
-      else { return .unusual }
-      let found: Digest
-      if let sum {
-        sum.write(to: first - Digest.length)
-        found = Digest(
-          XXH64.hash(
-            UnsafeRawBufferPointer(start: first - Digest.length, count: Digest.length + length)))
-      } else {
-        found = Digest(XXH64.hash(UnsafeRawBufferPointer(start: first, count: length)))
-      }
-      guard found == stated else { return .unusual }
+      guard length > 0, let first = line.baseAddress else { return .unusual }
+      let found = SumChain.sum(
+        of: UnsafeBufferPointer(start: UnsafePointer(first), count: length), after: sum)
+      guard SumChain.states(found, first + length) else { return .unusual }
       sum = found
       let body = UnsafeBufferPointer(start: UnsafePointer(first), count: length)
       if let bare = StepScanner.bare(body), isRead(body, bare.action) {
@@ -110,11 +100,11 @@ final class QuickFeed {
       }
       guard end - start <= limit else { return nil }
       let waiting = end - start
-      if start > Digest.length {
+      if start > 0 {
         // The ranges may overlap.
-        (base + Digest.length).update(from: base + start, count: waiting)
-        start = Digest.length
-        end = start + waiting
+        base.update(from: base + start, count: waiting)
+        start = 0
+        end = waiting
       }
       if capacity - end < chunk {
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
@@ -145,14 +135,23 @@ extension Replayer {
   /// The first pass of a replay is there so that nothing runs before every line is known to decode. Here nobody sees what runs, and a
   /// log of this very schema has nothing to be graded.
   @inlinable
-  func verifyQuickly(_ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>) -> ReplaySummary? {
+  func verifyQuickly(
+    _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>,
+    _ progress: ((Int) -> Void)? = nil
+  ) -> ReplaySummary? {
     let start = ContinuousClock.now
     guard case .header(let header) = feed.next(), fits(header),
       var state = codes.state(header)
     else { return nil }
     var digests = 0
+    var told = 0
     while true {
-      switch feed.next() {
+      let line = feed.next()
+      if let progress, feed.step.isMultiple(of: 1000), feed.step > told {
+        told = feed.step
+        progress(told)
+      }
+      switch line {
       case .step(let digest):
         guard let action = codes.action(feed) else { return nil }
         journal.beginReduction(serving: [])
@@ -204,8 +203,8 @@ extension Replayer {
   }
 
   @usableFromInline
-  func quickFeed(path: String) -> QuickFeed? {
-    (try? FileSource(path: path)).flatMap { QuickFeed($0) }
+  func quickFeed(_ open: () throws(LogReadError) -> any LogSource) -> QuickFeed? {
+    (try? open()).flatMap { QuickFeed($0) }
   }
 }
 
@@ -214,13 +213,13 @@ extension Replayer {
 struct QuickCodes<State: Codable, Action: Codable> {
   @usableFromInline let actions: ValueDecoder<Action>
   @usableFromInline let states: ValueEncoder<State>
-  @usableFromInline let room: EncodingRoom
+  @usableFromInline let room: ValueRoom
 
   @usableFromInline
   init() {
     actions = .make()
     states = .make()
-    room = EncodingRoom()
+    room = ValueRoom()
   }
 
   /// Nil where the state does not come back as it was.

@@ -14,7 +14,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   @usableFromInline let core: StepRecorder
   @usableFromInline let actions: ValueEncoder<Action>
   @usableFromInline let states: ValueEncoder<State>
-  @usableFromInline let endsRecording: @Sendable (Action) -> Bool
+  @usableFromInline let endsRecording: (@Sendable (Action) -> Bool)?
 
   /// Begins a recording in a sink.
   ///
@@ -31,7 +31,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
-    endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
+    endsRecording: (@Sendable (Action) -> Bool)? = nil,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     let canonical: [UInt8]
@@ -63,7 +63,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
-    endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
+    endsRecording: (@Sendable (Action) -> Bool)? = nil,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     let sink: FileSink
@@ -102,7 +102,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     continuing log: LogContinuation, path: String, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
-    endsRecording: @escaping @Sendable (Action) -> Bool = { _ in false },
+    endsRecording: (@Sendable (Action) -> Bool)? = nil,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     var options = options
@@ -153,26 +153,40 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// The taps to put on the store. They keep the recorder alive.
   @inlinable
   public var hooks: StepHooks<State, Action> {
-    StepHooks(
-      willReduce: { [core] _ in core.willReduce() },
+    var willReduce: (@Sendable (Int) -> Void)?
+    if let journal = core.journal { willReduce = { _ in journal.beginReduction() } }
+    return StepHooks(
+      willReduce: willReduce,
       didReduce: { [self] step, state in record(step, state) },
       issue: { [core] issue in core.record(issue) })
   }
 
   @inlinable
-  func record(_ step: Step<Action>, _ state: borrowing State) {
-    if endsRecording(step.action) || core.wantsState(step.number) {
-      let state = copy state
-      core.record(
-        step.number, step.origin, step.effects,
-        action: { [actions] in try actions.encode(step.action, $0) },
-        state: { [states] in try states.encode(state, $0) })
-    } else {
-      core.record(
-        step.number, step.origin, step.effects,
-        action: { [actions] in try actions.encode(step.action, $0) },
-        state: nil)
+  func record(_ step: borrowing Step<Action>, _ state: borrowing State) {
+    switch core.begin() {
+    case .closed: break
+    case .taken: record(step, state, core.room)
+    case .inUse: recordWithin(step, state)
     }
+  }
+
+  /// A step that comes while another is encoded. A function of its own, as otherwise every step would count references to its room.
+  @inlinable
+  @inline(never)
+  func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State) {
+    record(step, state, EncodingRoom())
+  }
+
+  @inlinable
+  func record(_ step: borrowing Step<Action>, _ state: borrowing State, _ room: EncodingRoom) {
+    core.prepare(room, step.number, isLast: endsRecording?(step.action) ?? false)
+    do {
+      try actions.encode(step.action, room.action)
+      if room.wantsState { try states.encode(state, room.state) }
+    } catch {
+      return core.fail(room, error)
+    }
+    core.end(room, step.number, step.origin, step.effects)
   }
 
   /// The last step in the recording, from 1, all its files counted; 0 before the first.

@@ -83,10 +83,30 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   /// of a replay, and a third.
   @inlinable
   public func verify(path: String, acceptRisk: Bool = false) throws(ReplayError) -> ReplaySummary {
-    if let feed = quickFeed(path: path), let summary = verifyQuickly(feed, QuickCodes()) {
+    try verify(
+      acceptRisk: acceptRisk,
+      from: { () throws(LogReadError) -> any LogSource in try FileSource(path: path) })
+  }
+
+  /// Replays without telling anybody what happened at a step.
+  ///
+  /// - Parameters:
+  ///   - open: Gives the log's bytes from their beginning; called up to three times. One that throws while it is read ends the
+  ///     verification.
+  ///   - progress: Hears how far the pass is, behind every 1 000th step; begins anew when another pass does.
+  @inlinable
+  public func verify(
+    acceptRisk: Bool = false, from open: () throws(LogReadError) -> any LogSource,
+    progress: ((_ step: Int) -> Void)? = nil
+  ) throws(ReplayError) -> ReplaySummary {
+    if let feed = quickFeed(open), let summary = verifyQuickly(feed, QuickCodes(), progress) {
       return summary
     }
-    return try replay(path: path, acceptRisk: acceptRisk)
+    return try replay(
+      acceptRisk: acceptRisk, from: { () throws(LogReadError) in LogReader(try open()) },
+      onStep: progress.map { progress in
+        { step, _, _ in if step.number.isMultiple(of: 1000) { progress(step.number) } }
+      })
   }
 
   /// Reads the whole log, decodes every line, runs nothing.

@@ -6,22 +6,21 @@ import Synchronization
 /// Knows values as bytes only.
 @usableFromInline
 final class StepRecorder: Sendable {
-  private struct File {
-    /// When the recording began, and when the file did, by the clock.
-    let recordingBegan: Int64
-    var began: Int64
-    /// Taken out while values are encoded, which runs code of others.
-    var rooms: (action: EncodingRoom, state: EncodingRoom)? = (EncodingRoom(), EncodingRoom())
-  }
-
   let writer: LogWriter
   private let options: RecordingOptions
   private let info: RecordingInfo
-  private let journal: DrawJournal?
+  @usableFromInline let journal: DrawJournal?
   private let clock: @Sendable () -> Int64
-  /// The store's last step before the file; changed only while a step is recorded, which the store does one at a time.
+  /// When the recording began, by the clock.
+  private let recordingBegan: Int64
+  // Changed only while a step is recorded, which the store does one at a time.
+  /// When the file began, by the clock.
+  private let began: Atomic<Int64>
+  /// The store's last step before the file.
   private let base: Atomic<Int>
-  private let file: Mutex<File>
+  @usableFromInline let room = EncodingRoom()
+  /// Whether `room` is in use. Values are encoded by code of others, which may come here again.
+  private let isEncoding = Atomic<Bool>(false)
 
   /// - Parameter earlier: Steps and microseconds of the recording that is continued.
   init(
@@ -33,94 +32,118 @@ final class StepRecorder: Sendable {
     self.options = options
     self.journal = journal
     self.clock = clock
-    let began = clock() - earlier.time
+    recordingBegan = clock() - earlier.time
+    began = Atomic(recordingBegan)
     base = Atomic(options.baseStep - earlier.steps)
-    file = Mutex(File(recordingBegan: began, began: began))
   }
 
   @usableFromInline
-  func willReduce() {
-    journal?.beginReduction()
+  enum Beginning {
+    /// Nothing is recorded any more.
+    case closed
+    /// The recorder's room is taken for the step.
+    case taken
+    /// That room is in use, and the step needs one of its own.
+    case inUse
   }
 
-  /// Whether `record` is to be given the state of this step.
+  /// Begins a step, whose values are to be encoded in a room and given to `end` or `fail`.
   @usableFromInline
-  func wantsState(_ storeStep: Int) -> Bool {
+  func begin() -> Beginning {
+    guard writer.mayBeOpen else {
+      _ = journal?.endReduction()
+      return .closed
+    }
+    return isEncoding.exchange(true, ordering: .acquiring) ? .inUse : .taken
+  }
+
+  /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded adds to.
+  ///
+  /// - Parameter isLast: Whether the step will be the recording's last.
+  @usableFromInline
+  func prepare(_ room: EncodingRoom, _ storeStep: Int, isLast: Bool) {
+    if let journal, !journal.endedQuietly() {
+      room.draws = journal.endReduction()
+      room.hasDraws = true
+    }
+    room.wantsState = isLast || wantsState(storeStep)
+  }
+
+  private func leave(_ room: EncodingRoom) {
+    if room.hasDraws {
+      room.draws = []
+      room.hasDraws = false
+    }
+    if room === self.room { isEncoding.store(false, ordering: .releasing) }
+  }
+
+  private func wantsState(_ storeStep: Int) -> Bool {
     if options.digestEvery == 1 { return true }
     let number = storeStep - base.load(ordering: .relaxed)
-    return number.isMultiple(of: options.digestEvery) || isSnapshot(number) || writer.isFull
+    return (number >= options.digestEvery && number.isMultiple(of: options.digestEvery))
+      || isSnapshot(number) || writer.isFull
   }
 
   private func isSnapshot(_ number: Int) -> Bool {
     options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
   }
 
-  /// Writes one step.
-  ///
-  /// - Parameters:
-  ///   - action: Encodes the action.
-  ///   - state: Encodes the state; nil where it is not wanted.
+  /// A value could not be encoded.
   @usableFromInline
-  func record(
-    _ storeStep: Int, _ origin: StepOrigin, _ effects: [EffectDescriptor],
-    action: (EncodingRoom) throws -> Void, state: ((EncodingRoom) throws -> Void)?
+  func fail(_ room: EncodingRoom, _ error: any Error) {
+    leave(room)
+    writer.fail(writer.step + 1, nil, "\(error)")
+  }
+
+  /// Writes one step, whose values are in `room`.
+  @usableFromInline
+  func end(
+    _ room: EncodingRoom, _ storeStep: Int, _ origin: StepOrigin,
+    _ effects: [EffectDescriptor]
   ) {
-    let draws = journal?.endReduction() ?? []
-    guard writer.isOpen else { return }
+    defer { leave(room) }
     let base = base.load(ordering: .relaxed)
-    let (taken, began) = file.withLock { file in (file.rooms.take(), file.began) }
-    let rooms = taken ?? (EncodingRoom(), EncodingRoom())
     let number = storeStep - base
-    // The next file's header has the state anyway.
-    let rotates = writer.isFull && state != nil
-    let isSnapshot = !rotates && isSnapshot(number)
-    var digest: Digest?
-    do {
-      try action(rooms.action)
-      if let state {
-        try state(rooms.state)
-        digest = rooms.state.withBytes { Digest(XXH64.hash(UnsafeRawBufferPointer($0))) }
-      }
-    } catch {
-      return writer.fail(writer.step + 1, nil, "\(error)")
-    }
-    if let reason = rooms.action.withBytes({ obstacle(to: $0) }) {
+    let digest: Digest? = room.wantsState ? room.state.digest : nil
+    if let reason = room.action.withBytes({ obstacle(to: $0) }) {
       return writer.fail(writer.step + 1, nil, reason)
     }
+    // The next file's header has the state anyway.
+    let rotates = digest != nil && writer.isFull
     let now = clock()
-    rooms.action.withBytes { action in
+    let time = now - began.load(ordering: .relaxed)
+    if case .effect(let name, let id, let step) = origin {
+      // An effect of a step before the file counts as one that ran already when it began.
+      let inFile = step > options.baseStep ? max(0, step - base) : 0
       writer.add(
-        LogWriter.EncodedStep(
-          number: number, origin: self.origin(origin, base), action: action, draws: draws,
-          effects: effects.isEmpty ? [] : effects.map { LogEffect($0) }, digest: digest,
-          time: now - began))
+        room, number, at: time, .effect(name: name, id: id, step: inFile), effects, digest: digest)
+    } else {
+      writer.add(room, number, at: time, origin, effects, digest: digest)
     }
-    if isSnapshot || rotates, let digest {
-      if let reason = rooms.state.withBytes({ obstacle(to: $0) }) {
-        return writer.fail(writer.step + 1, nil, reason)
-      }
-      let canonical = rooms.state.withBytes { Array($0) }
-      if rotates {
-        rotate(storeStep, canonical[...], digest, now)
-      } else {
-        writer.add { n, line in
-          LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical[...])
-        }
+    guard let digest, rotates || isSnapshot(number) else { return }
+    if let reason = room.state.withBytes({ obstacle(to: $0) }) {
+      return writer.fail(writer.step + 1, nil, reason)
+    }
+    let canonical = room.state.withBytes { Array($0) }
+    if rotates {
+      rotate(storeStep, canonical[...], digest, now)
+    } else {
+      writer.add { n, line in
+        LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical[...])
       }
     }
-    file.withLock { $0.rooms = rooms }
   }
 
   private func rotate(
     _ storeStep: Int, _ state: ArraySlice<UInt8>, _ digest: Digest, _ now: Int64
   ) {
-    let time = now - file.withLock { $0.recordingBegan }
+    let time = now - recordingBegan
     let goesOn = writer.rotate(digest: digest) { link in
       StepRecorder.header(info, options, state, digest, after: time, link: link)
     }
     guard goesOn else { return }
     base.store(storeStep, ordering: .relaxed)
-    file.withLock { $0.began = now }
+    began.store(now, ordering: .relaxed)
   }
 
   @usableFromInline
@@ -147,12 +170,5 @@ final class StepRecorder: Sendable {
     var line: [UInt8] = []
     header.appendBody(to: &line, state: state)
     return line
-  }
-
-  /// An effect of a step before the file counts as one that ran already when it began.
-  private func origin(_ origin: StepOrigin, _ base: Int) -> StepOrigin {
-    guard case .effect(let name, let id, let step) = origin else { return origin }
-    return .effect(
-      name: name, id: id, step: step > options.baseStep ? max(0, step - base) : 0)
   }
 }

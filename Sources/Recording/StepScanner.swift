@@ -147,17 +147,63 @@ struct StepScanner {
     return take("}") ? origin : nil
   }
 
+  @inline(__always)
   private mutating func take(_ literal: StaticString) -> Bool {
     let length = literal.utf8CodeUnitCount
-    guard position &+ length <= bytes.count else { return false }
-    let expected = UnsafeBufferPointer(start: literal.utf8Start, count: length)
-    for index in 0..<length where bytes[position &+ index] != expected[index] { return false }
+    guard let start = bytes.baseAddress, position &+ length <= bytes.count else { return false }
+    let found = UnsafeRawPointer(start + position)
+    let expected = UnsafeRawPointer(literal.utf8Start)
+    var offset = 0
+    // Words first: the compiler knows the literal, and makes them constants.
+    while offset &+ 8 <= length {
+      guard
+        found.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          == expected.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      else { return false }
+      offset &+= 8
+    }
+    while offset < length {
+      guard
+        found.load(fromByteOffset: offset, as: UInt8.self)
+          == expected.load(fromByteOffset: offset, as: UInt8.self)
+      else { return false }
+      offset &+= 1
+    }
     position &+= length
     return true
   }
 
   /// A whole number of at most 18 digits without leading zeroes.
+  @inline(__always)
   private mutating func count() -> Int? {
+    // Eight bytes at once, where they hold all of it.
+    if position &+ 8 <= bytes.count, let start = bytes.baseAddress {
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(start + position).loadUnaligned(as: UInt64.self))
+      // A digit is at most 9 here, everything else sets its byte's top bit.
+      let values = word ^ 0x3030_3030_3030_3030
+      let others =
+        (((values & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7676_7676_7676_7676) | values)
+        & 0x8080_8080_8080_8080
+      let length = others.trailingZeroBitCount / 8
+      if (1..<8).contains(length) {
+        guard length == 1 || bytes[position] != 0x30 else { return nil }
+        position &+= length
+        return StepScanner.number(values << UInt64(64 - 8 * length))
+      }
+    }
+    return longCount()
+  }
+
+  /// The number whose digits are the bytes of `digits`, the last one highest.
+  @inline(__always)
+  private static func number(_ digits: UInt64) -> Int {
+    let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
+    let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+    return Int((fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF)
+  }
+
+  private mutating func longCount() -> Int? {
     let start = position
     var number = 0
     while position < bytes.count, bytes[position] &- 0x30 < 10 {
@@ -179,6 +225,23 @@ struct StepScanner {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
     let start = position &+ 1
     position = start
+    guard let base = bytes.baseAddress else { return nil }
+    while position &+ 8 <= bytes.count {
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self))
+      let ones: UInt64 = 0x0101_0101_0101_0101
+      let quote = word ^ (ones &* 0x22)
+      let slash = word ^ (ones &* 0x5C)
+      // The first mark is at a control character, a quote, a backslash or no ASCII; later ones may stand for nothing.
+      let marks =
+        (((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
+          | word) & (ones &* 0x80)
+      if marks != 0 {
+        position &+= marks.trailingZeroBitCount / 8
+        break
+      }
+      position &+= 8
+    }
     while position < bytes.count {
       let byte = bytes[position]
       if byte == UInt8(ascii: "\"") {

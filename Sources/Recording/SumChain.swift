@@ -13,8 +13,10 @@ struct SumChain: Sendable {
 
   static let opening = Array(",\"sum\":\"".utf8)
   static let closing = Array("\"}".utf8)
-  /// Bytes of a line behind its body, without the line feed.
-  static let tailLength = opening.count + Digest.length + closing.count
+  /// `opening` as a number, the first byte lowest.
+  static let openingWord: UInt64 = 0x223A_226D_7573_222C
+  /// Bytes of a line behind its body, without the line feed: `opening`, the sum, `closing`.
+  static let tailLength = 8 + Digest.length + 2
 
   init(previous: Digest? = nil) {
     self.previous = previous
@@ -26,24 +28,9 @@ struct SumChain: Sendable {
     return direct ?? Array(body).withUnsafeBufferPointer { sum(of: $0, after: previous) }
   }
 
-  /// Bodies up to this many bytes are copied behind the previous sum and hashed in one go, which is faster.
-  private static let short = 2048
-
   static func sum(of body: UnsafeBufferPointer<UInt8>, after previous: Digest?) -> Digest {
     guard let previous else { return Digest(XXH64.hash(UnsafeRawBufferPointer(body))) }
-    guard body.count <= short, let source = body.baseAddress else {
-      var hasher = XXH64()
-      previous.withText { hasher.update(UnsafeRawBufferPointer($0)) }
-      hasher.update(UnsafeRawBufferPointer(body))
-      return Digest(hasher.finalize())
-    }
-    let count = Digest.length + body.count
-    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { memory in
-      guard let start = memory.baseAddress else { return Digest(0) }
-      previous.write(to: start.assumingMemoryBound(to: UInt8.self))
-      (start + Digest.length).copyMemory(from: source, byteCount: body.count)
-      return Digest(XXH64.hash(UnsafeRawBufferPointer(start: start, count: count)))
-    }
+    return Digest(XXH64.hash(previous, UnsafeRawBufferPointer(body)))
   }
 
   /// Completes the line whose body is `bytes[start...]`: sum, brace and line feed.
@@ -62,9 +49,7 @@ struct SumChain: Sendable {
   /// Completes the line whose body is what stands in `line` from `start` on.
   mutating func seal(_ line: inout LineBuffer, from start: Int) {
     let sum = SumChain.sum(of: line.bytes(from: start), after: previous)
-    line.append(#","sum":""#)
-    line.append(sum)
-    line.append("\"}\n")
+    line.append(sum: sum)
     previous = sum
   }
 
@@ -73,14 +58,19 @@ struct SumChain: Sendable {
     previous = sum
   }
 
-  /// The sum that the last 32 bytes of a line state; nil when they have not the one form that is allowed.
-  static func stated(_ tail: UnsafePointer<UInt8>) -> Digest? {
+  /// Whether the last 32 bytes of a line state this sum, in the one form that is allowed. Nothing is made of what they say.
+  @inline(__always)
+  static func states(_ sum: Digest, _ tail: UnsafePointer<UInt8>) -> Bool {
     let text = UnsafeRawPointer(tail)
-    // `,"sum":"` and `"}`.
-    guard UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == 0x223A_226D_7573_222C,
-      tail[tailLength - 2] == UInt8(ascii: "\""), tail[tailLength - 1] == UInt8(ascii: "}")
-    else { return nil }
-    return Digest.read(tail + 8)
+    let (high, low) = sum.digits
+    // `xxh64:` and two digits; the low half of the digits ends two bytes before the end.
+    return UInt64(littleEndian: text.loadUnaligned(as: UInt64.self)) == openingWord
+      && UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        == 0x3A34_3668_7878 | high << 48
+      && UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        == high >> 16 | low << 48
+      && UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
+        == low >> 16 | 0x7D22 << 48
   }
 
   /// Where the body of a line (without its line feed) ends, and the sum it states; nil when its end has not the one form that

@@ -1,18 +1,27 @@
 import SwiftBoardJSON
 
-/// Memory in which one value after the other is encoded.
+/// What a step is encoded in.
 @usableFromInline
 final class EncodingRoom: @unchecked Sendable {
-  // Unchecked: whoever has taken it out of the recorder's lock is the only one who has it. For the same reason the run-time checks
-  // of exclusive access are left out, which would cost more than writing a small value.
-  @exclusivity(unchecked) private var writer = CanonicalWriter()
+  // Unchecked, as in `ValueRoom`.
+  @usableFromInline let action = ValueRoom()
+  @usableFromInline let state = ValueRoom()
+  /// Whether the step is to have a digest of the state.
+  @exclusivity(unchecked) @usableFromInline var wantsState = false
+  /// What the reduction drew, if it drew anything.
+  @exclusivity(unchecked) var draws: [LoggedDraw] = []
+  @exclusivity(unchecked) var hasDraws = false
 
-  fileprivate func write(
-    _ body: (inout CanonicalWriter) throws -> Void
-  ) rethrows {
-    writer.removeAll()
-    try body(&writer)
-  }
+  @usableFromInline
+  init() {}
+}
+
+/// Memory in which one value after the other is encoded.
+@usableFromInline
+final class ValueRoom: @unchecked Sendable {
+  // Unchecked: whoever has taken it from the recorder is the only one who has it. For the same reason the run-time checks
+  // of exclusive access are left out, which would cost more than writing a small value.
+  @exclusivity(unchecked) fileprivate var encoder = ReusableEncoder()
 
   @usableFromInline var digest: Digest {
     withBytes { Digest(XXH64.hash(UnsafeRawBufferPointer($0))) }
@@ -20,7 +29,7 @@ final class EncodingRoom: @unchecked Sendable {
 
   /// Calls `body` with the value that was encoded last.
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    writer.withBytes(body)
+    encoder.withBytes(body)
   }
 }
 
@@ -39,9 +48,9 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   }
 
   @usableFromInline
-  func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
+  func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
     let value = copy value
-    try room.write { writer in try writer.value(value) }
+    try room.encoder.encode(value)
     if room.withBytes({ $0.isEmpty }) {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(Value.self) encoded nothing"))
@@ -53,8 +62,8 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
 private final class HandEncoder<Value: Encodable, Known: CanonicalCodable>: ValueEncoder<Value>,
   @unchecked Sendable
 {
-  override func encode(_ value: borrowing Value, _ room: EncodingRoom) throws {
+  override func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
     let known = unsafeBitCast(copy value, to: Known.self)
-    try room.write { writer in try known.encodeCanonical(to: &writer) }
+    try room.encoder.encode(canonical: known)
   }
 }

@@ -57,6 +57,36 @@ public struct XXH64: Sendable {
     return finish(hash, buffer, from: position)
   }
 
+  /// The hash of a digest's text with `body` behind it, which need not stand behind it in memory. Nothing is copied.
+  static func hash(_ previous: Digest, _ body: UnsafeRawBufferPointer) -> UInt64 {
+    // What of the body shares the first stripe with the 22 characters.
+    let shared = 32 - Digest.length
+    guard body.count >= shared else {
+      var hasher = XXH64()
+      previous.withText { hasher.update(UnsafeRawBufferPointer($0)) }
+      hasher.update(body)
+      return hasher.finalize()
+    }
+    let (high, low) = previous.digits
+    let first = UInt64(
+      UInt16(littleEndian: body.loadUnaligned(fromByteOffset: 0, as: UInt16.self)))
+    // `xxh64:`
+    var lane1 = round(prime1 &+ prime2, 0x3A34_3668_7878 | high << 48)
+    var lane2 = round(prime2, high >> 16 | low << 48)
+    var lane3 = round(0, low >> 16 | first << 48)
+    var lane4 = round(0 &- prime1, load64(body, 2))
+    var position = shared
+    while position &+ 32 <= body.count {
+      lane1 = round(lane1, load64(body, position))
+      lane2 = round(lane2, load64(body, position &+ 8))
+      lane3 = round(lane3, load64(body, position &+ 16))
+      lane4 = round(lane4, load64(body, position &+ 24))
+      position &+= 32
+    }
+    let hash = merged(lane1, lane2, lane3, lane4) &+ UInt64(Digest.length + body.count)
+    return finish(hash, body, from: position)
+  }
+
   @inline(__always)
   private static func merged(
     _ lane1: UInt64, _ lane2: UInt64, _ lane3: UInt64, _ lane4: UInt64

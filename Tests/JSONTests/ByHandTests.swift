@@ -195,3 +195,121 @@ private final class Tree: Plant, CanonicalCodable {
     #expect(writer.array == Array("false".utf8))
   }
 }
+
+/// Keys that are literals, of every length at which they are written in another way.
+struct LiteralKeyTests {
+  private static let keys: [(StaticString, String)] = [
+    ("", ""), ("a", "a"), ("ab", "ab"), ("abc", "abc"), ("abcd", "abcd"), ("abcde", "abcde"),
+    ("abcdef", "abcdef"), ("abcdefg", "abcdefg"), ("abcdefgh", "abcdefgh"),
+    ("abcdefghi", "abcdefghi"), ("abcdefghijklmnopq", "abcdefghijklmnopq"), ("\"", "\""),
+    ("a\\b", "a\\b"), ("abcdefg\n", "abcdefg\n"), ("abcdefgh\t", "abcdefgh\t"), ("é", "é"),
+    ("ab\u{7F}", "ab\u{7F}"), ("日本語", "日本語"),
+  ]
+
+  @Test func theyAreWrittenAsOtherKeysAre() {
+    for (literal, string) in Self.keys {
+      for (second, secondString) in Self.keys {
+        var left = CanonicalWriter()
+        left.beginObject()
+        left.key(literal)
+        left.int(1)
+        left.key(second)
+        left.int(2)
+        left.endObject()
+        var right = CanonicalWriter()
+        right.beginObject()
+        var strings = (string, secondString)
+        strings.0.withUTF8 { right.key(utf8: $0) }
+        right.int(1)
+        strings.1.withUTF8 { right.key(utf8: $0) }
+        right.int(2)
+        right.endObject()
+        #expect(left.array == right.array)
+        #expect(
+          right.array
+            == CanonicalEncoder.encode(
+              json: .object([
+                .init(string, JSON(1)), .init(secondString, JSON(2)),
+              ])))
+      }
+    }
+  }
+
+  @Test func keysWithAnEscapeAtEveryPlaceAreWritten() throws {
+    for length in 1...20 {
+      for position in 0..<length {
+        for byte: UInt8 in [0x00, 0x1F, 0x22, 0x5C, 0x20, 0x7F] {
+          var key = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+          key[position] = byte
+          var writer = CanonicalWriter()
+          writer.beginObject()
+          key.withUnsafeBufferPointer { writer.key(utf8: $0) }
+          writer.null()
+          writer.endObject()
+          let read = try JSON(parsing: writer.array)
+          #expect(read == .object([.init(String(decoding: key, as: UTF8.self), .null)]))
+        }
+      }
+    }
+  }
+}
+
+/// One encoder for many values gives what many encoders give.
+struct ReusableEncoderTests {
+  private struct Plain: Codable {
+    var a = 1; var b: String? = nil; var c: [String: Int] = ["z": 1, "y": 2]
+  }
+
+  /// Writes to two containers in turns.
+  private struct Turns: Encodable {
+    enum Key: CodingKey { case x, y, z }
+    func encode(to encoder: any Encoder) throws {
+      var outer = encoder.container(keyedBy: Key.self)
+      var inner = outer.nestedContainer(keyedBy: Key.self, forKey: .y)
+      try inner.encode(1, forKey: .x)
+      try outer.encode(2, forKey: .x)
+      try inner.encode(3, forKey: .z)
+    }
+  }
+
+  private struct Failing: Encodable {
+    struct Reason: Error {}
+    enum Key: CodingKey { case x }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(1, forKey: .x)
+      throw Reason()
+    }
+  }
+
+  /// Keeps its encoder, and writes to it when it is all over.
+  private final class Keeper: Encodable {
+    var kept: (any Encoder)?
+    func encode(to encoder: any Encoder) throws {
+      kept = encoder
+      var container = encoder.singleValueContainer()
+      try container.encode("kept")
+    }
+  }
+
+  @Test func valuesOfManyKindsFollowEachOther() throws {
+    var encoder = ReusableEncoder()
+    func expectSame(_ value: some Encodable) throws {
+      try encoder.encode(value)
+      #expect(encoder.withBytes { Array($0) } == (try CanonicalEncoder.encode(value)))
+    }
+    for _ in 0..<3 {
+      try expectSame(Plain())
+      try expectSame(Turns())
+      #expect(throws: Failing.Reason.self) { try encoder.encode(Failing()) }
+      try expectSame([Plain(), Plain(a: 2, b: "b")])
+      let keeper = Keeper()
+      try expectSame(keeper)
+      var late = try #require(keeper.kept).singleValueContainer()
+      try expectSame(7)
+      try? late.encode("late")
+      #expect(encoder.withBytes { Array($0) } == Array("7".utf8))
+      try expectSame(Plain())
+    }
+  }
+}

@@ -71,4 +71,54 @@ struct LineBufferTests {
       #expect(SumChain.sum(of: body[...], after: nil) == Digest(XXH64.hash(body)))
     }
   }
+
+  @Test func numbersAtTheEdgesOfAWordAreWritten() {
+    for exponent in 1...18 {
+      let power = (0..<exponent).reduce(1) { number, _ in number * 10 }
+      for number in [power - 1, power, power + 1, power * 9 / 2] {
+        #expect(text { $0.append(decimal: number) } == String(number))
+      }
+    }
+    var generator = SplitMix(state: 3)
+    for shift in 1..<64 {
+      let number = Int(generator.next() >> UInt64(shift))
+      #expect(text { $0.append(decimal: number) } == String(number))
+    }
+  }
+
+  @Test func textsWithEscapesAtEveryPlaceAreQuoted() {
+    for length in 1...20 {
+      for position in 0..<length {
+        for byte: UInt8 in [0x00, 0x1F, 0x22, 0x5C, 0x20, 0x21, 0x23, 0x5B, 0x7F] {
+          var piece = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+          piece[position] = byte
+          let string = String(decoding: piece, as: UTF8.self)
+          var expected: [UInt8] = []
+          appendQuoted(string, to: &expected)
+          #expect(text { $0.append(quoted: string) } == String(decoding: expected, as: UTF8.self))
+        }
+      }
+    }
+  }
+
+  @Test func aLineStatesItsOwnSumAndNoOther() {
+    let sum = Digest(0x0123_4567_89AB_CDEF)
+    var line = LineBuffer()
+    line.append(sum: sum)
+    #expect(String(decoding: line.bytes(), as: UTF8.self) == ",\"sum\":\"\(sum)\"}\n")
+    let tail = Array(line.bytes().dropLast())
+    #expect(tail.count == SumChain.tailLength)
+    func states(_ sum: Digest, _ tail: [UInt8]) -> Bool {
+      tail.withUnsafeBufferPointer { $0.baseAddress.map { SumChain.states(sum, $0) } ?? false }
+    }
+    #expect(states(sum, tail))
+    for position in tail.indices {
+      for bit in 0..<8 {
+        var changed = tail
+        changed[position] ^= 1 << UInt8(bit)
+        #expect(!states(sum, changed))
+      }
+    }
+    for bit in 0..<64 { #expect(!states(Digest(sum.value ^ 1 << UInt64(bit)), tail)) }
+  }
 }

@@ -141,4 +141,72 @@ struct QuickVerifyTests {
     let feed = try #require(QuickFeed(BytesSource(sink.bytes)))
     #expect(replayer.verifyQuickly(feed, QuickCodes())?.steps == 5)
   }
+
+  // MARK: Progress and sources
+
+  private static func log(_ steps: Int) throws -> [UInt8] {
+    let sink = MemorySink()
+    let session = try Session(
+      sink, options: RecordingOptions(durability: .none, digestEvery: 500))
+    for number in 1...steps { session.send(.add(number)) }
+    session.recorder.stop(state: session.state)
+    return sink.bytes
+  }
+
+  @Test func progressIsToldEveryThousandSteps() throws {
+    let log = try Self.log(2_500)
+    var told: [Int] = []
+    let summary = try Session.replayer().verify(
+      from: { () throws(LogReadError) -> any LogSource in BytesSource(log) },
+      progress: { told.append($0) })
+    #expect(summary.steps == 2_500)
+    #expect(told == [1_000, 2_000])
+  }
+
+  @Test func progressBeginsAnewWhereTheShortWayEnds() throws {
+    var log = try Self.log(2_500)
+    log[log.count - 200] ^= 1
+    var told: [Int] = []
+    #expect(throws: ReplayError.self) {
+      try Session.replayer().verify(
+        from: { () throws(LogReadError) -> any LogSource in BytesSource(log) },
+        progress: { told.append($0) })
+    }
+    // The short way got that far; the long one reads all of it before it runs anything, and so never began.
+    #expect(told == [1_000, 2_000])
+  }
+
+  /// Gives up in the middle, as one does that somebody has cancelled.
+  private final class FailingSource: LogSource {
+    private let base: BytesSource
+    private var left: Int
+
+    init(_ bytes: [UInt8], after reads: Int) {
+      base = BytesSource(bytes)
+      left = reads
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
+      left -= 1
+      guard left >= 0 else {
+        throw .io(path: "log", LogIOError(code: 125, operation: "read"))
+      }
+      return try base.read(into: buffer)
+    }
+  }
+
+  @Test(arguments: [0, 1]) func aSourceThatThrowsEndsTheVerification(reads: Int) throws {
+    let log = try Self.log(3_000)
+    do {
+      _ = try Session.replayer().verify(
+        from: { () throws(LogReadError) -> any LogSource in FailingSource(log, after: reads) })
+      Issue.record("it was verified")
+    } catch {
+      guard case .unreadable(.io(_, let failure)) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(failure.code == 125)
+    }
+  }
 }

@@ -56,4 +56,53 @@ struct StepScannerTests {
     let body = #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":"# + action
     #expect(StepScanner.step(Array(body.utf8)[...]) == nil)
   }
+
+  @Test func numbersOfEveryLengthAreReadWhereverTheyEnd() {
+    func body(_ n: String, _ t: String, _ rest: String) -> [UInt8] {
+      Array(#"{"k":"step","n":\#(n),"t":\#(t),"by":{"program":"p"},"action":\#(rest)"#.utf8)
+    }
+    func bare(_ body: [UInt8]) -> StepScanner.Bare? {
+      body.withUnsafeBufferPointer { StepScanner.bare($0) }
+    }
+    var number = 0
+    for digit in 1...18 {
+      number = number * 10 + (digit * 7) % 10
+      let read = bare(body("\(number)", "\(number / 3)", "1"))
+      #expect(read?.n == number)
+      #expect(read?.t == number / 3)
+      #expect(bare(body("0\(number)", "1", "1")) == nil)
+      #expect(bare(body("1", "00\(number)", "1")) == nil)
+    }
+    #expect(bare(body("0", "0", "1"))?.n == 0)
+    for wrong in ["", "-1", "1.5", "1e3", "+1", " 1", "1234567890123456789", "12345678x", "1:"] {
+      #expect(bare(body(wrong, "1", "1")) == nil)
+    }
+    // A number that is the last of a line, with fewer than eight bytes behind its beginning.
+    for length in 1...12 {
+      let cause = String(repeating: "7", count: length)
+      let line = Array(
+        #"{"k":"step","n":1,"t":2,"by":{"effect":"e","step":\#(cause)},"action":1"#.utf8)
+      #expect(bare(line)?.cause == Int(cause))
+      for cut in line.indices { #expect(bare(Array(line[..<cut])) == nil) }
+    }
+  }
+
+  @Test func textsEndAtTheirQuoteWhereverItIs() {
+    for length in 0...20 {
+      for (byte, isPlain) in [
+        (UInt8(ascii: "a"), true), (0x7F, true), (0x1F, false), (0x80, false),
+        (UInt8(ascii: "\\"), false),
+      ] {
+        for position in 0..<max(1, length) {
+          var name = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+          if length > 0 { name[position] = byte }
+          let line =
+            Array(#"{"k":"step","n":1,"t":2,"by":{"program":""#.utf8) + name
+            + Array(#""},"action":1"#.utf8)
+          let found = line.withUnsafeBufferPointer { StepScanner.bare($0) }
+          #expect((found != nil) == (isPlain || length == 0))
+        }
+      }
+    }
+  }
 }

@@ -7,7 +7,15 @@ import CAllocations
 #endif
 
 // Without arguments: the whole table. With --allocations: only what is free of noise, and a failure where a limit is exceeded.
+// With --log: only the log's part of the table. With --verify FORM FILE: one verification, by a process of its own for its memory.
 let onlyAllocations = CommandLine.arguments.contains("--allocations")
+if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "--verify" {
+  exit(verifyAlone(CommandLine.arguments[2], CommandLine.arguments[3]) ? 0 : 1)
+}
+if CommandLine.arguments.contains("--log") {
+  printTable(logBenchmarks())
+  exit(0)
+}
 keep_freed_memory()
 if !onlyAllocations {
   var table = await sendingBenchmarks()
@@ -15,6 +23,7 @@ if !onlyAllocations {
   table += await effectBenchmarks()
   table += await memoryBenchmarks()
   table += await recordingBenchmarks()
+  table += logBenchmarks()
   printTable(table)
 }
 if allocations_are_counted() == 1 {

@@ -154,6 +154,18 @@ enum SessionReplay {
       }, onStep: onStep)
   }
 
+  /// Replays and compares, in one pass where all is as it should be. Blocks.
+  static func verified(
+    _ path: String, acceptsRisk: Bool, isCancelled: @escaping @Sendable () -> Bool,
+    progress: @escaping (_ step: Int) -> Void
+  ) throws(ReplayError) -> ReplaySummary {
+    try replayer().verify(
+      acceptRisk: acceptsRisk,
+      from: { () throws(LogReadError) -> any LogSource in
+        CancellableSource(try FileSource(path: path), path, isCancelled)
+      }, progress: progress)
+  }
+
   /// Runs work that takes its time on a thread of its own: the pool, which has one a processor, must be there for Ctrl-C.
   static func offPool<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result

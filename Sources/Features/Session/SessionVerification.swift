@@ -20,11 +20,14 @@ enum SessionVerification {
     return try await withTaskCancellationHandler {
       try await SessionReplay.offPool {
         let verification = LogVerification { path throws(ReplayError) in
-          try SessionReplay.summary(
+          var reached = 0
+          return try SessionReplay.verified(
             path, acceptsRisk: acceptsRisk, isCancelled: { flag.isSet }
-          ) { step, _, _ in
-            guard step.number.isMultiple(of: 1000) else { return }
-            work.note(steps: 1000) { send(.progress(job: job, $0)) }
+          ) { step in
+            // A recording that does not agree is gone through again.
+            guard step > reached else { return }
+            work.note(steps: step - reached) { send(.progress(job: job, $0)) }
+            reached = step
           }
         }
         let report = verification.run(paths) { progress in

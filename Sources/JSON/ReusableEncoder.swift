@@ -1,0 +1,31 @@
+/// Encodes one value after the other in the same memory, with what was found out about their types.
+package struct ReusableEncoder: ~Copyable {
+  private var core = EncoderCore(CanonicalWriter())
+
+  package init() {}
+
+  /// Encodes a value that is not `CanonicalCodable` itself, in the place of the last one.
+  package mutating func encode<T: Encodable>(_ value: T) throws {
+    try begin().encodeInside(value)
+  }
+
+  /// Encodes a value without `Codable`, in the place of the last one.
+  package mutating func encode(canonical value: some CanonicalCodable) throws {
+    try value.encodeCanonical(to: &begin().writer)
+  }
+
+  private mutating func begin() -> EncoderCore {
+    // Whoever kept an encoder beyond its value keeps it for himself.
+    if isKnownUniquelyReferenced(&core) {
+      core.reset()
+    } else {
+      core = EncoderCore(CanonicalWriter())
+    }
+    return core
+  }
+
+  /// Calls `body` with what was encoded last. The buffer is valid during the call only.
+  package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    core.writer.withBytes(body)
+  }
+}
