@@ -31,12 +31,21 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// No such file.
   case missing(path: String)
   case io(path: String, LogIOError)
+  /// One of a rotated recording's files cannot be read.
+  indirect case file(path: String, LogReadError)
+  /// A file of a rotated recording does not go on where the one before it ended.
+  case broken(path: String, expected: String, found: String)
+  /// Nobody wants it read any more.
+  case cancelled
 
   public var exitCode: Int32 {
     switch self {
     case .damage(let damage): damage.exitCode
     case .missing: 66
     case .io: 74
+    case .file(_, let error): error.exitCode
+    case .broken: 65
+    case .cancelled: 130
     }
   }
 
@@ -45,6 +54,10 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damage(let damage): damage.description
     case .missing(let path): "there is no file \(path)"
     case .io(let path, let error): "\(path) cannot be read: \(error)"
+    case .file(let path, let error): "\(path): \(error)"
+    case .broken(let path, let expected, let found):
+      "\(path) does not go on where the file before it ends (expected \(expected), found \(found))"
+    case .cancelled: "the reading was cancelled"
     }
   }
 }
