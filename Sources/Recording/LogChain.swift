@@ -89,7 +89,7 @@ public struct LogChain: Sendable {
   /// Oldest first; at least one.
   public let parts: [Part]
   /// For each part.
-  private(set) var files: [LogFile]
+  var files: [LogFile]
   private let links: [LogLink?]
   /// Of the headers' states; nil where the headers were not read.
   private let digests: [Digest?]
@@ -180,16 +180,6 @@ public struct LogChain: Sendable {
   public static func numbers(beside path: String) -> [Int] { FileName.numbers(of: path) ?? [] }
 
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
-
-  /// Bytes of all files now.
-  var size: Int { files.reduce(0) { $0 + $1.size } }
-
-  /// The same chain, telling of what is read.
-  func watched(_ onRead: (@Sendable (Int) -> Void)?) -> LogChain {
-    var chain = self
-    for index in chain.files.indices { chain.files[index].onRead = onRead }
-    return chain
-  }
 
   /// The index of the part that has step `n`; of the first one where no part has it. O(log n).
   func part(of step: Int) -> Int {

@@ -1,6 +1,5 @@
 import SwiftBoardJSON
 import SwiftBoardStore
-import Synchronization
 
 /// A recording whose states can be visited in any order.
 ///
@@ -26,17 +25,6 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
 
     /// The defaults.
     public init() {}
-  }
-
-  /// How far the opening of a log is.
-  public struct Progress: Sendable, Hashable {
-    /// Bytes that were read, all passes together.
-    public let bytes: Int
-    /// Bytes that will have been read in the end, as far as files had grown when it began.
-    public let total: Int
-
-    /// From 0 to 1.
-    public var fraction: Double { total == 0 ? 1 : min(1, Double(bytes) / Double(total)) }
   }
 
   private struct Cursor {
@@ -84,11 +72,11 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// - Throws: As `Replayer.replay`, except that a divergence is no error here.
   public init(
     _ chain: LogChain, replayer: Replayer<R>, options: Options = Options(),
-    progress: (@Sendable (Progress) -> Void)? = nil
+    progress: (@Sendable (LogProgress) -> Void)? = nil
   ) throws(ReplayError) {
     self.chain = chain
     self.replayer = replayer
-    let watched = chain.watched(progress.map { LogTravel.meter(2 * chain.size, $0) })
+    let watched = progress.map { chain.reporting(passes: 2, $0) } ?? chain
     let grading = try Grading(watched, replayer)
     (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
     if case .risky = grade, !options.acceptRisk { throw .risky(grade) }
@@ -108,22 +96,9 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// One file, by itself: its steps have the numbers that they have in it.
   public convenience init(
     _ file: LogFile, replayer: Replayer<R>, options: Options = Options(),
-    progress: (@Sendable (Progress) -> Void)? = nil
+    progress: (@Sendable (LogProgress) -> Void)? = nil
   ) throws(ReplayError) {
     try self.init(LogChain(file), replayer: replayer, options: options, progress: progress)
-  }
-
-  private static func meter(
-    _ total: Int, _ tell: @escaping @Sendable (Progress) -> Void
-  ) -> @Sendable (Int) -> Void {
-    let done = Mutex(0)
-    return { count in
-      let bytes = done.withLock { done in
-        done += count
-        return done
-      }
-      tell(Progress(bytes: bytes, total: total))
-    }
   }
 
   /// The state after step `n`; `firstStep` is the state the recording, or what is left of it, begins with.

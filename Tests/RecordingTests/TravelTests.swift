@@ -292,7 +292,7 @@ struct TravelTests {
     let (bytes, _) = try Self.log(100)
     var limits = LogReader.Limits()
     limits.chunk = 1000
-    let heard = Box<[LogTravel<CounterReducer>.Progress]>([])
+    let heard = Box<[LogProgress]>([])
     _ = try LogTravel(
       LogFile(bytes: bytes, limits: limits), replayer: Session.replayer(),
       progress: { now in heard.value.withLock { $0.append(now) } })

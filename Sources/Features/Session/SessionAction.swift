@@ -45,7 +45,7 @@ public enum SessionAction: Codable, Sendable, Equatable {
 }
 
 public enum SessionCommand: Codable, Sendable, Equatable {
-  case record(String)
+  case record(String, rotation: SessionRotation? = nil)
   case stop, status
   case mark(String)
   case goto(SessionTarget)
@@ -77,6 +77,19 @@ public enum SessionCommand: Codable, Sendable, Equatable {
       .test:
       false
     }
+  }
+}
+
+/// When a recording goes on in another file.
+public struct SessionRotation: Codable, Sendable, Equatable {
+  /// MiB after which a file is ended.
+  public var size: Int
+  /// How many ended files are kept; `nil` is all.
+  public var keep: Int?
+
+  public init(size: Int, keep: Int? = nil) {
+    self.size = size
+    self.keep = keep
   }
 }
 

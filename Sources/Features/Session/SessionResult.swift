@@ -80,7 +80,7 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
   /// An effect, from the step that returned it to the last that tells of it.
   public struct Span: Codable, Sendable, Equatable {
     public enum End: String, Codable, Sendable {
-      case finished, cancelled, open
+      case finished, cancelled, silent, open
     }
 
     public var name: String
