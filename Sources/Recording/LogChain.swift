@@ -45,6 +45,14 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether a file is not there that may have been there a moment before.
+  fileprivate var isAboutNames: Bool {
+    switch self {
+    case .missing, .gap: true
+    case .broken, .unreadable, .replay: false
+    }
+  }
+
   static let brokenHelp =
     "a file was changed, replaced, or is another recording's: put the right one back, or open a file by itself by its number"
 
@@ -71,7 +79,7 @@ extension LogReadError {
 /// The files of a recording that was rotated, oldest first: one log, whose steps are numbered through.
 ///
 /// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest. The oldest may have been removed;
-/// what is left must be without gaps. A recording that was never rotated is a chain of one.
+/// what is left must be without gaps. A recording that was never rotated is a chain of one, whatever lies beside it.
 ///
 /// A step of a chain has the number it has in the whole recording: that in its file, and the steps of all files before, those that
 /// were removed too. A chain may be read while it is written and rotated: a file is found under the name it has by then.
@@ -108,40 +116,45 @@ public struct LogChain: Sendable {
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) throws(LogChainError) {
-    var attempts = 5
-    while true {
-      attempts -= 1
-      do throws(LogChainError) {
-        self = try LogChain(now: path, limits, isCancelled)
-        return
-      } catch {
-        // Files may be ended and removed while they are looked for.
-        switch error {
-        case .gap where attempts > 0, .missing where attempts > 0: continue
-        default: throw error
-        }
+    // Files may be ended and removed while they are looked for: then once more.
+    for _ in 1..<5 {
+      let numbers = FileName.numbers(of: path) ?? []
+      let found = Result { () throws(LogChainError) in
+        try LogChain(path, numbers, limits, isCancelled)
       }
+      if case .success(let chain) = found, FileName.numbers(of: path) ?? [] == numbers {
+        self = chain
+        return
+      }
+      if case .failure(let error) = found, !error.isAboutNames { throw error }
     }
+    try self.init(path, FileName.numbers(of: path) ?? [], limits, isCancelled)
   }
 
   private init(
-    now path: String, _ limits: LogReader.Limits, _ isCancelled: @escaping @Sendable () -> Bool
+    _ path: String, _ numbers: [Int], _ limits: LogReader.Limits,
+    _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(LogChainError) {
-    var paths = (FileName.numbers(of: path) ?? []).map { (path: "\(path).\($0)", number: $0) }
-    let highest = paths.last?.number ?? 0
+    let newest = try LogChain.header(path)
+    var paths: [(path: String, number: Int)] = []
     var headers: [LogHeader] = []
-    for (path, _) in paths {
-      guard let header = try LogChain.header(path) else { throw .missing(path: path) }
-      headers.append(header)
-    }
-    if let header = try LogChain.header(path) {
-      // A crash may have left the ended file under both of its names.
-      if let last = headers.last, last == header {
-        paths[paths.count - 1].path = path
-      } else {
-        paths.append((path, (LogLink(header)?.part ?? highest) + 1))
+    // A crash may have left the ended file under both of its names.
+    let isEnded = newest != nil && LogChain.isHeader(newest, of: path, numbers.last)
+    // The beginning of a recording has none before it: what bears its name and a number is left over from another one.
+    let isBeginning = newest.map { LogLink($0) == nil } ?? false
+    if !isBeginning || isEnded {
+      for number in numbers {
+        let path = "\(path).\(number)"
+        guard let header = try LogChain.header(path) else { throw .missing(path: path) }
+        paths.append((path, number))
         headers.append(header)
       }
+    }
+    if isEnded {
+      paths[paths.count - 1].path = path
+    } else if let newest {
+      paths.append((path, (LogLink(newest)?.part ?? 0) + 1))
+      headers.append(newest)
     }
     guard !paths.isEmpty else { throw .missing(path: path) }
     for (part, next) in zip(paths, paths.dropFirst()) where next.number != part.number + 1 {
@@ -155,10 +168,15 @@ public struct LogChain: Sendable {
       Part(
         path: place.path, number: place.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
     }
+    let isAmongOthers = isBeginning && !isEnded && !numbers.isEmpty
     files = parts.map { part in
-      LogFile(
-        path: part.path, later: part.path == path && !isAlone ? "\(path).\(part.number)" : nil,
-        limits: limits, isCancelled: isCancelled)
+      let ended = "\(path).\(part.number)"
+      if part.path != path || isAlone || isAmongOthers {
+        return LogFile(path: part.path, limits: limits, isCancelled: isCancelled)
+      }
+      return isEnded
+        ? LogFile(path: ended, limits: limits, isCancelled: isCancelled)
+        : LogFile(path: path, later: ended, limits: limits, isCancelled: isCancelled)
     }
     if paths[0].number == 1, let link = links[0] {
       throw .broken(
@@ -240,6 +258,12 @@ public struct LogChain: Sendable {
         "the state \(digest?.description ?? "without a digest")",
         "\(digests[index + 1]?.description ?? "none")")
     }
+  }
+
+  /// Whether a file with a number begins with this header, too.
+  private static func isHeader(_ header: LogHeader?, of path: String, _ number: Int?) -> Bool {
+    guard let header, let number else { return false }
+    return (try? LogChain.header("\(path).\(number)")) == header
   }
 
   private static func header(_ path: String) throws(LogChainError) -> LogHeader? {

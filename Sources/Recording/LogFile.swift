@@ -11,9 +11,27 @@
 /// Opening one opens nothing; each reader opens the file for itself, so that several may read at once.
 public struct LogFile: Sendable {
   private enum Place: Sendable {
-    /// `later` is the name that rotation gives the file once it is full.
-    case path(String, later: String?)
+    case path(String, later: Later?)
     case bytes([UInt8])
+  }
+
+  /// The name that rotation gives a file once it is full, and which file that is.
+  private struct Later: Sendable {
+    let path: String
+    let device: UInt64
+    let number: UInt64
+
+    init?(_ path: String, of now: String) {
+      var status = stat()
+      guard stat(now, &status) == 0 else { return nil }
+      self.path = path
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+
+    func isFile(at path: String) -> Bool {
+      Later(self.path, of: path).map { $0.device == device && $0.number == number } ?? false
+    }
   }
 
   private let place: Place
@@ -39,7 +57,7 @@ public struct LogFile: Sendable {
     path: String, later: String?, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool
   ) {
-    place = .path(path, later: later)
+    place = .path(path, later: later.flatMap { Later($0, of: path) })
     self.limits = limits
     self.isCancelled = isCancelled
   }
@@ -65,7 +83,9 @@ public struct LogFile: Sendable {
     case .bytes(let bytes): return bytes.count
     case .path(let path, let later):
       var status = stat()
-      if let later, stat(later, &status) == 0 { return Int(status.st_size) }
+      if let later, !later.isFile(at: path), stat(later.path, &status) == 0 {
+        return Int(status.st_size)
+      }
       return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
   }
@@ -90,10 +110,9 @@ public struct LogFile: Sendable {
     return WatchedSource(base, isCancelled: isCancelled, onRead: onRead)
   }
 
-  /// The file is linked under its later name before another one takes its place: where the later name is not there after the file
-  /// was opened, it was the right one.
+  /// Another file may take the name at any moment, and keeps it: where it is still the right one after it was opened, it was then.
   private static func open(
-    _ path: String, _ later: String?, _ offset: Int
+    _ path: String, _ later: Later?, _ offset: Int
   ) throws(LogReadError) -> FileSource {
     guard let later else { return try FileSource(path: path, from: offset) }
     let now: Result<FileSource, LogReadError>
@@ -102,8 +121,8 @@ public struct LogFile: Sendable {
     } catch {
       now = .failure(error)
     }
-    guard access(later, F_OK) == 0 else { return try now.get() }
-    return try FileSource(path: later, from: offset)
+    guard !later.isFile(at: path), access(later.path, F_OK) == 0 else { return try now.get() }
+    return try FileSource(path: later.path, from: offset)
   }
 }
 

@@ -185,6 +185,29 @@ struct ChainTravelTests {
     }
   }
 
+  @Test func whatIsLeftOverFromAnotherRecordingIsNoPartOfIt() throws {
+    try Self.both { path, _, states in
+      unlink(path)
+      let session = try Self.session(path, size: nil)
+      Self.run(session, 1...5)
+      session.recorder.stop()
+      let travel = try Self.travel(path)
+      #expect(travel.chain.parts.map(\.path) == [path])
+      #expect(travel.stepCount == 5)
+      try write("no log", to: path + ".99")
+      defer { unlink(path + ".99") }
+      #expect(try Self.travel(path).stepCount == 5)
+      // Not even when it gets the name that a second file would get.
+      let alone = path + "-alone"
+      try write(try contents(of: path), to: alone)
+      defer { unlink(alone) }
+      let other = try Self.travel(alone)
+      try write(try contents(of: path + ".3"), to: alone + ".1")
+      defer { unlink(alone + ".1") }
+      for n in (0...5).reversed() { #expect(try other.state(at: n) == states[n]) }
+    }
+  }
+
   // MARK: Everything else
 
   @Test func everyToolSaysWhatItSaysOfOneFile() throws {
