@@ -19,12 +19,20 @@ public struct CausalTree: Sendable {
   /// Whether there are steps behind the range.
   public let isTruncated: Bool
 
-  /// - Parameter steps: Which steps; an effect of a step before the range is a root in it.
+  /// One file, by itself.
   public init(
     _ file: LogFile, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
-    first = max(1, steps.lowerBound)
-    let reader = try file.reader()
+    try self.init(LogChain(file), steps: steps, nameDepth: nameDepth)
+  }
+
+  /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one whose file was ended by then, is a
+  ///   root in it.
+  public init(
+    _ chain: LogChain, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    first = max(chain.firstStep + 1, steps.lowerBound)
+    let reader = try LogChainReader(chain)
     var isTruncated = false
     while !isTruncated, let entry = try reader.next() {
       guard case .step(let step) = entry.line, step.n >= first else { continue }

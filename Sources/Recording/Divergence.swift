@@ -45,12 +45,16 @@ public struct Divergence: Error, Sendable, Hashable, CustomStringConvertible {
   public let action: JSON
   /// All that differs at this step, at least one.
   public let differences: [Difference]
+  /// The file that the line is in, where a recording has several.
+  public var file: String?
 
   /// The exit status of a command that ends with this.
   public var exitCode: Int32 { 1 }
 
   public var description: String {
-    (["step \(step), line \(line), differs; action \(StateDiff.text(action))"]
+    let place = "step \(step), line \(line)\(file.map { " of \($0)" } ?? "")"
+    return
+      (["\(place), differs; action \(StateDiff.text(action))"]
       + differences.map(\.description)).joined(separator: "\n")
   }
 }

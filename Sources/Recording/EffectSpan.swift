@@ -1,15 +1,21 @@
 import SwiftBoardStore
 
 /// The life of an effect, as far as a log shows it: from the step that returned it to the last step that tells of it.
+///
+/// A log has what effects sent, not when they ended. An effect of one action ends with that, and a cancellation by id is there as an
+/// effect of the step that asked for it; of one that may send several, such as a stream, no line says which was the last.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   /// What ended it.
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
-    /// A later step cancelled it.
+    /// A later step cancelled it: by its id, or by a place in the composition that it is in.
     case cancelled
-    /// The log ends, or says nothing more of it: it may have ended in silence, been cancelled by a successor of the same id, or still
-    /// run. `last` is then the step of its last action, or the one that returned it.
+    /// It may send several actions, and the log has none of it behind `last`: it ended there, later in silence, with its child, by a
+    /// successor of the same id, or ran when the recording ended.
+    case silent
+    /// Nothing tells of its end, and it sent nothing; or what was asked for ends before the log does. `last` is the last step that
+    /// was read.
     case open
   }
 
@@ -38,6 +44,7 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
       switch end {
       case .finished: "finished"
       case .cancelled: "cancelled"
+      case .silent: "silent since"
       case .open: "open"
       }
     return "\(effect): steps \(first) to \(last), \(what), \(actions) actions"
@@ -47,7 +54,8 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
 /// Follows the effects of a log, step by step.
 ///
 /// Cost of a step: one look-up for its origin and one for each effect it returned; a cancellation looks at all that are open. At
-/// most `capacity` effects are followed at once; beyond that the oldest is given out as open.
+/// most `capacity` effects are followed at once; beyond that the oldest is given out as open. An effect of an earlier file of a rotated
+/// recording is looked for among all.
 struct EffectSpans {
   private struct Key: Hashable {
     let name: String
@@ -76,25 +84,53 @@ struct EffectSpans {
   }
 
   /// Takes the next step and returns the effects that ended with it.
-  mutating func take(_ step: LogStep) -> [EffectSpan] {
+  ///
+  /// - Parameter before: The last step of the file before, in a recording of several.
+  mutating func take(_ step: LogStep, after before: Int = 0) -> [EffectSpan] {
     var ended: [EffectSpan] = []
     if case .effect(let name, let id, let first) = step.origin {
-      act(Key(name: name, id: id, step: first), step, &ended)
+      let key = Key(name: name, id: id, step: first)
+      if let place = first > 0 ? places[key]?.first : carried(key, before) {
+        act(place, step, &ended)
+      }
     }
     for effect in step.effects { begin(effect, step, &ended) }
     return ended
   }
 
   /// What never ended, oldest first.
-  mutating func finish() -> [EffectSpan] {
+  ///
+  /// - Parameters:
+  ///   - step: The last step that was read, and its time.
+  ///   - isWhole: Whether there is nothing behind it.
+  mutating func finish(at step: Int, _ time: Int64, isWhole: Bool) -> [EffectSpan] {
     defer { self = EffectSpans(capacity: capacity) }
-    return slots.compactMap(\.span)
+    return slots.compactMap { slot in
+      slot.span.map { EffectSpans.left($0, at: step, time, isWhole: isWhole) }
+    }
   }
 
-  private mutating func act(_ key: Key, _ step: LogStep, _ ended: inout [EffectSpan]) {
-    guard let place = places[key]?.first, let index = index(of: place),
-      var span = slots[index].span
-    else { return }
+  private static func left(
+    _ span: EffectSpan, at step: Int, _ time: Int64, isWhole: Bool
+  ) -> EffectSpan {
+    var span = span
+    span.end = isWhole && span.actions > 0 ? .silent : .open
+    if span.end == .open { (span.last, span.ended) = (step, time) }
+    return span
+  }
+
+  /// The oldest effect of this name and id that a file before returned: a file does not say which step of another it was.
+  private func carried(_ key: Key, _ before: Int) -> Int? {
+    guard before > 0 else { return nil }
+    return slots.first { slot in
+      slot.span.map {
+        $0.first <= before && $0.effect.name == key.name && $0.effect.id == key.id
+      } ?? false
+    }?.place
+  }
+
+  private mutating func act(_ place: Int, _ step: LogStep, _ ended: inout [EffectSpan]) {
+    guard let index = index(of: place), var span = slots[index].span else { return }
     span.last = step.n
     span.ended = step.t
     span.actions += 1
@@ -120,7 +156,8 @@ struct EffectSpans {
     default:
       if alive == capacity {
         while head < slots.count, slots[head].span == nil { head += 1 }
-        ended.append(end(slots[head].place, .open, nil))
+        let oldest = end(slots[head].place, .open, nil)
+        ended.append(EffectSpans.left(oldest, at: step.n, step.t, isWhole: false))
       }
       let key = Key(name: effect.name, id: effect.id, step: step.n)
       places[key, default: []].append(nextPlace)

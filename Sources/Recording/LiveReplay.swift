@@ -7,6 +7,9 @@ import Synchronization
 /// Only actions of `by.user` and `by.link` are sent, each when the step before it in the recording has been reduced; all others are
 /// expected to come from the store's own effects. What the store's services answer is up to them, so with live services two runs
 /// may rightly differ, and where several effects run at once their order is compared as well.
+///
+/// That an action does not come is known as soon as nothing is under way any more: all that was sent has ended, with its effects and what
+/// they led to, and the state says so too where the program can tell it from that (`isUnderWay`).
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// The first place at which the sequences of actions part.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
@@ -46,7 +49,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   }
 
   private enum Event: Sendable {
-    case reduced(JSON)
+    case reduced(JSON, isUnderWay: Bool)
     /// All that an action that was sent set going has ended; what it led to is in front of this.
     case ended
     /// The patience of the wait for this step is over.
@@ -55,17 +58,61 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
 
   private let schema: LogSchema
   private let migrations: [LogMigration]
+  private let isUnderWay: @Sendable (R.State) -> Bool
+  /// Where the ends of what was sent are awaited. For tests.
+  var executor: (any TaskExecutor)?
 
   /// The program's schema, and how older actions become its own.
-  public init(schema: LogSchema, migrations: [LogMigration] = []) {
+  ///
+  /// - Parameter isUnderWay: Whether a state says that more will come, whatever has become of the effects of what was sent: for programs
+  ///   whose observers send as well. Called behind every step, on the thread that reduced it.
+  public init(
+    schema: LogSchema, migrations: [LogMigration] = [],
+    isUnderWay: @escaping @Sendable (R.State) -> Bool = { _ in false }
+  ) {
     self.schema = schema
     self.migrations = migrations
+    self.isUnderWay = isUnderWay
+  }
+
+  /// The state that a recording begins with, to make a store with. Reads the first line.
+  ///
+  /// - Throws: As `run`.
+  public func initialState(of file: LogFile) throws(ReplayError) -> R.State {
+    do {
+      let reader = try file.reader()
+      guard let entry = try reader.next(), case .header(let header) = entry.line else {
+        throw ReplayError.encoding(step: 0, "the log changed while it was read")
+      }
+      return try grader(for: header).state(header.state, entry, step: 0).value
+    } catch {
+      throw LiveReplay.error(error, 0)
+    }
+  }
+
+  private func grader(for header: LogHeader) throws(ReplayError) -> Replayer<R>.Grader {
+    guard header.schema.isSameKind(as: schema) else {
+      throw .foreign(log: header.schema, program: schema)
+    }
+    return Replayer<R>.Grader(
+      from: header.schema.version, to: schema.version, migrations: migrations)
+  }
+
+  private static func error(_ error: any Error, _ step: Int) -> ReplayError {
+    switch error {
+    case let error as ReplayError: error
+    case let error as LogReadError: .unreadable(error)
+    case let error as LogObstacle: .impossible(error)
+    default: .encoding(step: step, "\(error)")
+    }
   }
 
   /// Runs a recording against a store in the state that the recording began with. Nobody else should send to it meanwhile.
   ///
   /// The log is read as it is needed: memory does not grow with it. Actions that come behind the recording's last step are no
   /// difference, since a recording may be stopped while effects run.
+  ///
+  /// Cancelling the task ends it with `ReplayError.unreadable(.cancelled)`; what was sent runs on until the store ends.
   ///
   /// - Parameters:
   ///   - patience: How long an effect's action may take.
@@ -75,27 +122,23 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ReplayError) -> Report {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
-    let observation = store.observe { step, _ in
+    let observation = store.observe { [isUnderWay] step, state in
       let bytes = try? CanonicalEncoder.encode(step.action)
-      continuation.yield(.reduced((try? JSON(parsing: bytes ?? [])) ?? .null))
+      continuation.yield(
+        .reduced(
+          (try? JSON(parsing: bytes ?? [])) ?? .null, isUnderWay: isUnderWay(copy state)))
     }
     defer {
       observation.cancel()
       continuation.finish()
     }
-    var iterator = events.makeAsyncIterator()
-    var (sent, agreed, running) = (0, 0, 0)
+    var life = Life(events: events.makeAsyncIterator(), isUnderWay: isUnderWay(store.state))
+    var (sent, agreed) = (0, 0)
     do {
       let reader = try file.reader()
       var grader = Replayer<R>.Grader(from: 0, to: 0, migrations: [])
       while let entry = try reader.next() {
-        if case .header(let header) = entry.line {
-          guard header.schema.isSameKind(as: schema) else {
-            throw ReplayError.foreign(log: header.schema, program: schema)
-          }
-          grader = Replayer<R>.Grader(
-            from: header.schema.version, to: schema.version, migrations: migrations)
-        }
+        if case .header(let header) = entry.line { grader = try self.grader(for: header) }
         guard case .step(let step) = entry.line else { continue }
         let action = try grader.action(step, entry)
         // As this program writes it, so that a migrated action can be compared.
@@ -103,16 +146,16 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         switch step.origin {
         case .user, .link:
           let task = store.send(action, origin: step.origin)
-          Task {
+          Task(executorPreference: executor) {
             await task.finish()
             continuation.yield(.ended)
           }
           sent += 1
-          running += 1
+          life.running += 1
         case .effect, .program: break
         }
-        let found = await next(
-          &iterator, continuation, step.n, &running, patience, clock)
+        let found = await next(&life, continuation, step.n, patience, clock)
+        if Task.isCancelled { throw LogReadError.cancelled }
         guard let found else {
           return Report(
             sent: sent, agreed: agreed, difference: .missing(step: step.n, expected: expected))
@@ -124,32 +167,37 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         }
         agreed += 1
       }
-    } catch let error as ReplayError {
-      throw error
-    } catch let error as LogReadError {
-      throw .unreadable(error)
-    } catch let error as LogObstacle {
-      throw .impossible(error)
     } catch {
-      throw .encoding(step: agreed + 1, "\(error)")
+      throw LiveReplay.error(error, agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
   }
 
+  /// What is known of the store.
+  private struct Life {
+    var events: AsyncStream<Event>.Iterator
+    /// Of what was sent, how much has not ended.
+    var running = 0
+    /// What the last state says.
+    var isUnderWay: Bool
+  }
+
   /// The next action that is reduced; nil where none can come, or none does in time.
   private func next(
-    _ events: inout AsyncStream<Event>.Iterator, _ continuation: AsyncStream<Event>.Continuation,
-    _ number: Int, _ running: inout Int, _ patience: Duration, _ clock: any Clock<Duration>
+    _ life: inout Life, _ continuation: AsyncStream<Event>.Continuation, _ number: Int,
+    _ patience: Duration, _ clock: any Clock<Duration>
   ) async -> JSON? {
     let watch = Task {
       guard (try? await clock.sleep(for: patience)) != nil else { return }
       continuation.yield(.late(number))
     }
     defer { watch.cancel() }
-    while running > 0, let event = await events.next(isolation: nil) {
+    while life.running > 0 || life.isUnderWay, let event = await life.events.next(isolation: nil) {
       switch event {
-      case .reduced(let action): return action
-      case .ended: running -= 1
+      case .reduced(let action, let isUnderWay):
+        life.isUnderWay = isUnderWay
+        return action
+      case .ended: life.running -= 1
       case .late(number): return nil
       case .late: continue
       }

@@ -29,21 +29,64 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
     case .missing(let path): "there is no recording \(path)"
     case .gap(let path): "\(path) is missing: the files before and after it are there"
     case .broken(let path, let expected, let found):
-      "\(path) does not go on where the file before it ends (expected \(expected), found \(found))"
+      LogReadError.broken(path: path, expected: expected, found: found).description
     case .unreadable(let path, let error): "\(path): \(error)"
     case .replay(let path, let error): "\(path): \(error)"
     }
   }
+
+  /// What a person can do about it; nil where the description says all there is.
+  public var help: String? {
+    switch self {
+    case .gap(let path):
+      "put \(FileName(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
+    case .broken: LogChainError.brokenHelp
+    case .missing, .unreadable, .replay: nil
+    }
+  }
+
+  /// Whether a file is not there that may have been there a moment before.
+  fileprivate var isAboutNames: Bool {
+    switch self {
+    case .missing, .gap: true
+    case .broken, .unreadable, .replay: false
+    }
+  }
+
+  static let brokenHelp =
+    "a file was changed, replaced, or is another recording's: put the right one back, or open a file by itself by its number"
+
+  init(_ error: LogReadError, path: String) {
+    if case .broken(let path, let expected, let found) = error {
+      self = .broken(path: path, expected: expected, found: found)
+    } else {
+      self = .unreadable(path: path, error)
+    }
+  }
 }
 
-/// The files of a recording that was rotated, oldest first.
+extension LogReadError {
+  /// What a person can do about it; nil where the description says all there is.
+  public var help: String? {
+    switch self {
+    case .broken: LogChainError.brokenHelp
+    case .file(_, let error): error.help
+    case .damage, .missing, .io, .cancelled: nil
+    }
+  }
+}
+
+/// The files of a recording that was rotated, oldest first: one log, whose steps are numbered through.
 ///
 /// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest. The oldest may have been removed;
-/// what is left must be without gaps. A recording that was never rotated is a chain of one.
+/// what is left must be without gaps. A recording that was never rotated is a chain of one, whatever lies beside it.
+///
+/// A step of a chain has the number it has in the whole recording: that in its file, and the steps of all files before, those that
+/// were removed too. A chain may be read while it is written and rotated: a file is found under the name it has by then.
 public struct LogChain: Sendable {
   /// One file.
   public struct Part: Sendable, Hashable {
-    /// Where it is.
+    /// Where it is; empty for bytes in memory.
     public let path: String
     /// The k of `NAME.k`; of `NAME`, the number it will get.
     public let number: Int
@@ -51,37 +94,89 @@ public struct LogChain: Sendable {
     public let stepsBefore: Int
   }
 
-  /// Oldest first.
+  /// Oldest first; at least one.
   public let parts: [Part]
+  /// For each part.
+  var files: [LogFile]
   private let links: [LogLink?]
-  private let digests: [Digest]
+  /// Of the headers' states; nil where the headers were not read.
+  private let digests: [Digest?]
+  /// Microseconds from the beginning of the first file to that of each.
+  let times: [Int64]
+
+  /// The step whose state the first file begins with: 0 unless older files were removed.
+  public var firstStep: Int { parts[0].stepsBefore }
 
   /// Finds the files and reads their headers. O(number of files · length of a header).
-  public init(path: String) throws(LogChainError) {
-    var paths = (FileName.numbers(of: path) ?? []).map { (path: "\(path).\($0)", number: $0) }
-    let highest = paths.last?.number ?? 0
-    var headers: [LogHeader] = []
-    for (path, _) in paths {
-      guard let header = try LogChain.header(path) else { throw .missing(path: path) }
-      headers.append(header)
+  ///
+  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they are in it, from 1.
+  ///
+  /// - Parameter isCancelled: As for `LogFile`.
+  public init(
+    path: String, limits: LogReader.Limits = .init(),
+    isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+  ) throws(LogChainError) {
+    // Files may be ended and removed while they are looked for: then once more.
+    for _ in 1..<5 {
+      let numbers = FileName.numbers(of: path) ?? []
+      let found = Result { () throws(LogChainError) in
+        try LogChain(path, numbers, limits, isCancelled)
+      }
+      if case .success(let chain) = found, FileName.numbers(of: path) ?? [] == numbers {
+        self = chain
+        return
+      }
+      if case .failure(let error) = found, !error.isAboutNames { throw error }
     }
-    if let header = try LogChain.header(path) {
-      // A crash may have left the ended file under both of its names.
-      if let last = headers.last, last == header {
-        paths[paths.count - 1].path = path
-      } else {
-        paths.append((path, (LogLink(header)?.part ?? highest) + 1))
+    try self.init(path, FileName.numbers(of: path) ?? [], limits, isCancelled)
+  }
+
+  private init(
+    _ path: String, _ numbers: [Int], _ limits: LogReader.Limits,
+    _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(LogChainError) {
+    let newest = try LogChain.header(path)
+    var paths: [(path: String, number: Int)] = []
+    var headers: [LogHeader] = []
+    // A crash may have left the ended file under both of its names.
+    let isEnded = newest != nil && LogChain.isHeader(newest, of: path, numbers.last)
+    // The beginning of a recording has none before it: what bears its name and a number is left over from another one.
+    let isBeginning = newest.map { LogLink($0) == nil } ?? false
+    if !isBeginning || isEnded {
+      for number in numbers {
+        let path = "\(path).\(number)"
+        guard let header = try LogChain.header(path) else { throw .missing(path: path) }
+        paths.append((path, number))
         headers.append(header)
       }
+    }
+    if isEnded {
+      paths[paths.count - 1].path = path
+    } else if let newest {
+      paths.append((path, (LogLink(newest)?.part ?? 0) + 1))
+      headers.append(newest)
     }
     guard !paths.isEmpty else { throw .missing(path: path) }
     for (part, next) in zip(paths, paths.dropFirst()) where next.number != part.number + 1 {
       throw .gap(path: "\(path).\(part.number + 1)")
     }
+    let isAlone = paths.count == 1 && path.hasSuffix(".\(paths[0].number)")
     links = headers.map { LogLink($0) }
     digests = headers.map(\.digest)
+    times = headers.map { $0.created - headers[0].created }
     parts = zip(paths, links).map { place, link in
-      Part(path: place.path, number: place.number, stepsBefore: link?.steps ?? 0)
+      Part(
+        path: place.path, number: place.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
+    }
+    let isAmongOthers = isBeginning && !isEnded && !numbers.isEmpty
+    files = parts.map { part in
+      let ended = "\(path).\(part.number)"
+      if part.path != path || isAlone || isAmongOthers {
+        return LogFile(path: part.path, limits: limits, isCancelled: isCancelled)
+      }
+      return isEnded
+        ? LogFile(path: ended, limits: limits, isCancelled: isCancelled)
+        : LogFile(path: path, later: ended, limits: limits, isCancelled: isCancelled)
     }
     if paths[0].number == 1, let link = links[0] {
       throw .broken(
@@ -90,58 +185,85 @@ public struct LogChain: Sendable {
     }
   }
 
+  /// One file by itself, its steps numbered as they are in it. Opens nothing.
+  public init(_ file: LogFile) {
+    parts = [Part(path: file.path ?? "", number: 1, stepsBefore: 0)]
+    files = [file]
+    links = [nil]
+    digests = [nil]
+    times = [0]
+  }
+
+  /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
+  public static func numbers(beside path: String) -> [Int] { FileName.numbers(of: path) ?? [] }
+
+  var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
+
+  /// The index of the part that has step `n`; of the first one where no part has it. O(log n).
+  func part(of step: Int) -> Int {
+    var (low, high) = (0, parts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].stepsBefore < step { low = middle + 1 } else { high = middle }
+    }
+    return max(0, low - 1)
+  }
+
+  /// The name to give a part in a message; nil where there is only one.
+  func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
+
   /// Checks every file, and that each goes on where the one before it ended, without running anything. O(bytes).
   ///
   /// - Returns: The number of steps, those of removed files too, and what is odd about the last file.
   public func check() throws(LogChainError) -> (steps: Int, warnings: [LogWarning]) {
-    var (steps, warnings): (Int, [LogWarning]) = (0, [])
-    for index in parts.indices {
-      let part = parts[index]
-      let reader: LogReader
-      var digest: Digest? = digests[index]
-      do throws(LogReadError) {
-        reader = try LogReader(path: part.path)
-        while let entry = try reader.next() {
-          if case .step(let step) = entry.line { digest = step.digest }
-        }
-      } catch {
-        throw .unreadable(path: part.path, error)
+    var (steps, part) = (firstStep, 0)
+    do throws(LogReadError) {
+      let reader = try LogChainReader(self)
+      while let entry = try reader.next() {
+        part = entry.part
+        if case .step(let step) = entry.line { steps = step.n }
       }
-      steps = part.stepsBefore + reader.position.step
-      warnings = reader.warnings
-      try join(index, steps: steps, sum: reader.position.sum, digest: digest)
+      return (steps, reader.lastWarnings)
+    } catch {
+      if case .file(let path, let error) = error { throw .unreadable(path: path, error) }
+      throw LogChainError(error, path: parts[part].path)
     }
-    return (steps, warnings)
   }
 
   /// Checks that the file behind the one at `index`, which ends like this, goes on there.
   func join(
     _ index: Int, steps: Int, sum: Digest?, digest: Digest?
-  ) throws(LogChainError) {
+  ) throws(LogReadError) {
     guard index + 1 < parts.count else { return }
     let path = parts[index + 1].path
+    func broken(_ expected: String, _ found: String) -> LogReadError {
+      .broken(path: path, expected: expected, found: found)
+    }
     guard let link = links[index + 1] else {
-      throw .broken(
-        path: path, expected: "a file behind number \(parts[index].number)", found: "a beginning")
+      throw broken("a file behind number \(parts[index].number)", "a beginning")
     }
     guard link.part == parts[index].number else {
-      throw .broken(
-        path: path, expected: "a file behind number \(parts[index].number)",
-        found: "one behind number \(link.part)")
+      throw broken(
+        "a file behind number \(parts[index].number)", "one behind number \(link.part)")
     }
     guard link.sum == sum else {
-      throw .broken(
-        path: path, expected: "the sum \(sum?.description ?? "of a header") of the last line",
-        found: "\(link.sum)")
+      throw broken(
+        "the sum \(sum?.description ?? "of a header") of the last line", "\(link.sum)")
     }
     guard link.steps == steps else {
-      throw .broken(path: path, expected: "\(steps) steps before it", found: "\(link.steps)")
+      throw broken("\(steps) steps before it", "\(link.steps)")
     }
-    guard digests[index + 1] == digest else {
-      throw .broken(
-        path: path, expected: "the state \(digest?.description ?? "without a digest")",
-        found: "\(digests[index + 1])")
+    guard let digest, digests[index + 1] == digest else {
+      throw broken(
+        "the state \(digest?.description ?? "without a digest")",
+        "\(digests[index + 1]?.description ?? "none")")
     }
+  }
+
+  /// Whether a file with a number begins with this header, too.
+  private static func isHeader(_ header: LogHeader?, of path: String, _ number: Int?) -> Bool {
+    guard let header, let number else { return false }
+    return (try? LogChain.header("\(path).\(number)")) == header
   }
 
   private static func header(_ path: String) throws(LogChainError) -> LogHeader? {

@@ -36,6 +36,12 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   case missing(path: String)
   /// A system call failed. Exit status 74 (`EX_IOERR`).
   case io(path: String, LogIOError)
+  /// One of a rotated recording's files cannot be read.
+  indirect case file(path: String, LogReadError)
+  /// A file of a rotated recording does not go on where the one before it ended.
+  case broken(path: String, expected: String, found: String)
+  /// Nobody wants it read any more.
+  case cancelled
 
   /// The exit status of a command that ends with this: 65, 66 where there is no file, 74 where it cannot be read.
   public var exitCode: Int32 {
@@ -43,6 +49,9 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damage(let damage): damage.exitCode
     case .missing: 66
     case .io: 74
+    case .file(_, let error): error.exitCode
+    case .broken: 65
+    case .cancelled: 130
     }
   }
 
@@ -51,6 +60,10 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damage(let damage): damage.description
     case .missing(let path): "there is no file \(path)"
     case .io(let path, let error): "\(path) cannot be read: \(error)"
+    case .file(let path, let error): "\(path): \(error)"
+    case .broken(let path, let expected, let found):
+      "\(path) does not go on where the file before it ends (expected \(expected), found \(found))"
+    case .cancelled: "the reading was cancelled"
     }
   }
 }

@@ -5,8 +5,8 @@ import SwiftBoardStore
 public enum LogForkError: Error, Sendable, CustomStringConvertible {
   /// The old log is damaged, missing or unreadable.
   case unreadable(LogReadError)
-  /// There are only the steps 0 to `last`.
-  case noStep(Int, last: Int)
+  /// There are only the steps `first` to `last`.
+  case noStep(Int, first: Int = 0, last: Int)
   /// The new file cannot be created.
   case file(FileSink.OpenError)
   /// The new file was created and cannot be written; it was taken away again. Exit status 74.
@@ -25,8 +25,7 @@ public enum LogForkError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreadable(let error): error.description
-    case .noStep(let step, let last):
-      "there is no step \(step); the recording has the steps 0 to \(last)"
+    case .noStep(let step, let first, let last): LogTravelError.noStep(step, first, last)
     case .file(let error): error.description
     case .io(let path, let error): "\(path) cannot be written: \(error)"
     }
@@ -91,6 +90,31 @@ public enum LogFork {
       throw .noStep(n, last: 0)
     }
     return continuation
+  }
+
+  /// Copies what a recording that was rotated has of step `n`: the file with that step, up to it.
+  ///
+  /// The copy begins where that file does and keeps its `rotated` key: as a chain, `LogChain(path:)`, its steps have the numbers of
+  /// the whole recording.
+  public static func copy(
+    _ chain: LogChain, steps n: Int, to path: String, provenance: Bool = true
+  ) throws(LogForkError) -> LogContinuation {
+    let part = chain.part(of: n)
+    let before = chain.parts[part].stepsBefore
+    do throws(LogForkError) {
+      return try copy(chain.files[part], steps: n - before, to: path, provenance: provenance)
+    } catch {
+      switch error {
+      case .noStep(_, _, let last):
+        throw .noStep(n, first: chain.firstStep, last: last + before)
+      case .unreadable(let error):
+        guard case .damage = error, let name = chain.name(of: part) else {
+          throw .unreadable(error)
+        }
+        throw .unreadable(.file(path: name, error))
+      case .file, .io: throw error
+      }
+    }
   }
 
   /// The end of what belongs to step `n`: where step n + 1 or the end line begins.
@@ -220,6 +244,6 @@ extension LogTravel {
     at n: Int, to path: String, provenance: Bool = true
   ) throws -> (continuation: LogContinuation, state: R.State) {
     let state = try state(at: n)
-    return (try LogFork.copy(file, steps: n, to: path, provenance: provenance), state)
+    return (try LogFork.copy(chain, steps: n, to: path, provenance: provenance), state)
   }
 }

@@ -31,6 +31,8 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
   /// `old` is what was logged, `new` what the program makes of it: nothing where it was dropped; an `old` of nothing was filled
   /// in by a default.
   public let changes: [StateDiff.Change]
+  /// The file that the line is in, where a recording has several.
+  public var file: String?
 
   public var description: String {
     let what = step == 0 ? "the state" : "the action of step \(step)"
@@ -42,7 +44,8 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
         "\(change.path) becomes \(StateDiff.text(change.new)), was \(StateDiff.text(change.old))"
       }
     }
-    return "line \(line), \(what): \(places.joined(separator: "; "))"
+    return
+      "line \(line)\(file.map { " of \($0)" } ?? ""), \(what): \(places.joined(separator: "; "))"
   }
 }
 
@@ -75,10 +78,12 @@ public struct LogObstacle: Error, Sendable, Hashable, CustomStringConvertible {
   public let reason: String
   /// What was logged there.
   public let found: JSON
+  /// The file that the line is in, where a recording has several.
+  public var file: String?
 
   public var description: String {
     let what = step == 0 ? "the state" : "the action of step \(step)"
     return
-      "line \(line), byte \(offset): \(what) does not decode: \(reason); found \(StateDiff.text(found))"
+      "line \(line)\(file.map { " of \($0)" } ?? ""), byte \(offset): \(what) does not decode: \(reason); found \(StateDiff.text(found))"
   }
 }

@@ -12,9 +12,11 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     public var finished = 0
     /// Those that a later step cancelled.
     public var cancelled = 0
-    /// Those that neither ended in their one action nor were cancelled, as far as the log shows.
+    /// Those that may send several actions, sent some, and of which the log says nothing more.
+    public var silent = 0
+    /// Those of which nothing is known but that they were returned.
     public var open = 0
-    /// Over all of them: from the step that returned one to the last that tells of it.
+    /// Over all but the open ones: from the step that returned one to the last that tells of it.
     public var steps = 0
     /// The same in time.
     public var microseconds: Int64 = 0
@@ -64,34 +66,45 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   /// Bytes of a step's line, on average; 0 without steps.
   public var bytesPerStep: Double { steps == 0 ? 0 : Double(stepBytes) / Double(steps) }
 
+  /// The last step's number.
+  private var last = 0
+
   private static let names = 1000
   private static let rest = "…"
 
-  /// Reads a whole log. Memory does not grow with it.
+  /// Reads one file, by itself.
+  public init(
+    _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    try self.init(LogChain(file), gaps: longest, nameDepth: nameDepth)
+  }
+
+  /// Reads all files of a recording. Memory does not grow with it.
   ///
   /// - Parameters:
   ///   - gaps: How many of the longest gaps are kept.
   ///   - nameDepth: How deep action names go; see `ActionName`.
   public init(
-    _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
+    _ chain: LogChain, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
-    let reader = try file.reader()
+    let reader = try LogChainReader(chain)
     var spans = EffectSpans()
+    last = chain.firstStep
     while let entry = try reader.next() {
-      let length = reader.position.offset - entry.offset
+      let length = reader.file.position.offset - entry.inFile.offset
       switch entry.line {
       case .step(let step):
         stepBytes += length
         count(step, longest, nameDepth)
-        for span in spans.take(step) { count(span) }
+        for span in spans.take(step, after: chain.parts[entry.part].stepsBefore) { count(span) }
       case .issue: issues += 1
       case .mark: marks += 1
       case .snapshot: snapshots += 1
       case .header, .end, .unknown: break
       }
     }
-    for span in spans.finish() { count(span) }
-    (bytes, lines) = (reader.position.offset, reader.position.line)
+    for span in spans.finish(at: last, microseconds, isWhole: true) { count(span) }
+    (bytes, lines) = (reader.bytes, reader.lines)
     warnings = reader.warnings
   }
 
@@ -99,10 +112,11 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     let pause = step.t - microseconds
     if longest > 0, gaps.count < longest || pause > gaps[gaps.count - 1].microseconds {
       let place = gaps.firstIndex { $0.microseconds < pause } ?? gaps.count
-      gaps.insert(Gap(after: steps, microseconds: pause), at: place)
+      gaps.insert(Gap(after: last, microseconds: pause), at: place)
       if gaps.count > longest { gaps.removeLast() }
     }
-    steps = step.n
+    steps += 1
+    last = step.n
     microseconds = step.t
     draws += step.draws.count
     if step.digest != nil { digests += 1 }
@@ -119,11 +133,14 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     switch span.end {
     case .finished: sum.finished += 1
     case .cancelled: sum.cancelled += 1
+    case .silent: sum.silent += 1
     case .open: sum.open += 1
     }
-    sum.steps += span.steps
-    sum.microseconds += span.time
-    sum.longestMicroseconds = max(sum.longestMicroseconds, span.time)
+    if span.end != .open {
+      sum.steps += span.steps
+      sum.microseconds += span.time
+      sum.longestMicroseconds = max(sum.longestMicroseconds, span.time)
+    }
     effects[name] = sum
   }
 
@@ -147,7 +164,7 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     for (name, sum) in effects.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
       lines.append(
         "effect \(name) \(sum.count): \(sum.actions) actions, \(sum.finished) finished, "
-          + "\(sum.cancelled) cancelled, \(sum.open) open, \(sum.steps) steps, "
+          + "\(sum.cancelled) cancelled, \(sum.silent) silent, \(sum.open) open, \(sum.steps) steps, "
           + "\(seconds(sum.microseconds)), longest \(seconds(sum.longestMicroseconds))")
     }
     for gap in gaps { lines.append("gap of \(seconds(gap.microseconds)) after step \(gap.after)") }

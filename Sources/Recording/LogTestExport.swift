@@ -50,7 +50,7 @@ public struct LogTestExport: Sendable {
     self.test = LogTestExport.identifier(test, or: "theRecordingReplays")
   }
 
-  /// The file's text for the steps `1...last` of a log.
+  /// The file's text for the steps of a log up to `last`, from the first that is there.
   ///
   /// Cost: a visit of each state and two states as JSON. The text is as long as the log, more or less; a test of more than a few hundred
   /// steps takes the compiler long, so fork or cut a long recording first.
@@ -69,13 +69,14 @@ public struct LogTestExport: Sendable {
       "      reducer: \(adapter.reducer), dependencies: \(adapter.dependencies), journal: journal,",
       "      state: \(LogTestExport.literal(canonicalText(travel.header.state))))",
     ]
-    var before = try travel.json(at: 0)
-    for n in 1...max(1, last) where n <= last {
+    let first = travel.firstStep
+    var before = try travel.json(at: first)
+    for n in (first + 1)...max(first + 1, last) where n <= last {
       let after = try travel.json(at: n)
       lines += step(try travel.step(n), before, after, isLast: n == last)
       before = after
     }
-    if last == 0 { lines.append("    _ = run") }
+    if last <= first { lines.append("    _ = run") }
     return (lines + ["  }", "}"]).map { $0 + "\n" }.joined()
   }
 

@@ -67,7 +67,7 @@ public final class LogTimeline {
 
   /// The log's first line.
   public let header: LogHeader
-  private let reader: LogReader
+  private let reader: LogChainReader
   private let filter: Filter
   private let nameDepth: Int
   private var spans: EffectSpans?
@@ -78,16 +78,26 @@ public final class LogTimeline {
   private var waiting: [Entry] = []
   private var isDone = false
 
+  /// One file, by itself: its steps have the numbers that they have in it.
+  public convenience init(
+    _ file: LogFile, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    try self.init(LogChain(file), filter: filter, effects: effects, nameDepth: nameDepth)
+  }
+
+  /// All files of a recording. Times count from the beginning of the first that is there.
+  ///
   /// - Parameters:
   ///   - effects: Whether effects are followed and given.
   ///   - nameDepth: How deep action names go; see `ActionName`.
   public init(
-    _ file: LogFile, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
+    _ chain: LogChain, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
   ) throws(LogReadError) {
     self.filter = filter
     self.nameDepth = nameDepth
-    reader = try file.reader()
+    reader = try LogChainReader(chain)
     header = try reader.header()
+    step = chain.firstStep
     spans = effects ? EffectSpans() : nil
   }
 
@@ -101,9 +111,11 @@ public final class LogTimeline {
     while true {
       if let entry = waiting.popLast() { return entry }
       if isDone { return nil }
-      guard !isBehindRange, let line = try reader.next()?.line else {
+      let line = isBehindRange ? nil : try reader.next()?.line
+      guard let line else {
+        let left = spans?.finish(at: step, time, isWhole: !isBehindRange) ?? []
         isDone = true
-        waiting = (spans?.finish() ?? []).filter(passes).map(Entry.effect).reversed()
+        waiting = left.filter(passes).map(Entry.effect).reversed()
         continue
       }
       take(line)
@@ -121,7 +133,7 @@ public final class LogTimeline {
     case .header, .snapshot, .unknown: break
     case .step(let logged):
       (step, time) = (logged.n, logged.t)
-      let ended = spans?.take(logged) ?? []
+      let ended = spans?.take(logged, after: reader.chain.parts[reader.part].stepsBefore) ?? []
       waiting = ended.filter(passes).map(Entry.effect).reversed()
       let name = ActionName.of(logged.action, depth: nameDepth)
       if passes(logged, name) { waiting.append(.step(logged, action: name)) }

@@ -27,7 +27,7 @@ extension LogTravel {
   public func bisect(
     _ search: LogSearch = .halving, where predicate: (R.State) throws -> Bool
   ) throws -> LogBisection {
-    guard stepCount > 0 else { return LogBisection(step: nil, evaluations: 0) }
+    guard stepCount > firstStep else { return LogBisection(step: nil, evaluations: 0) }
     var evaluations = 0
     func holds(_ state: R.State) throws -> Bool {
       evaluations += 1
@@ -36,7 +36,7 @@ extension LogTravel {
     switch search {
     case .halving:
       // The answer is in low...high, where stepCount + 1 stands for never.
-      var (low, high) = (1, stepCount + 1)
+      var (low, high) = (firstStep + 1, stepCount + 1)
       while low < high {
         let middle = (low + high) / 2
         if try holds(try state(at: middle)) { high = middle } else { low = middle + 1 }
@@ -44,7 +44,7 @@ extension LogTravel {
       return LogBisection(step: low <= stepCount ? low : nil, evaluations: evaluations)
     case .linear:
       var found: Int?
-      try forEachState(in: 1...stepCount) { n, state in
+      try forEachState(in: (firstStep + 1)...stepCount) { n, state in
         guard try holds(state) else { return true }
         found = n
         return false

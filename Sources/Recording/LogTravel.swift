@@ -8,6 +8,8 @@ import SwiftBoardStore
 /// not grow with the log; a visit replays from the nearest one. With the default options any of a million steps is at most about
 /// 8 000 reductions away.
 ///
+/// A recording that was rotated is one log: its steps are numbered through, and a visit opens the file that has the step.
+///
 /// Only the reducer runs, as in a replay. Not for several threads at once.
 public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// What a traveller may keep.
@@ -26,15 +28,17 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   }
 
   private struct Cursor {
-    let reader: LogReader
+    let reader: LogChainReader
     var state: R.State
     var step: Int
   }
 
   /// What is visited.
-  public let file: LogFile
-  /// Its first line.
+  public let chain: LogChain
+  /// The first line of the first file.
   public let header: LogHeader
+  /// The first step whose state can be visited: 0, the state the recording began with, unless older files were removed.
+  public var firstStep: Int { chain.firstStep }
   /// The last step whose state can be visited.
   public let stepCount: Int
   /// The first step at which the reducer does not do what was recorded; `stepCount` is the one before it. Nil where all agrees.
@@ -47,7 +51,8 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   public let marks: [LogMark]
 
   private let replayer: Replayer<R>
-  private let grader: Replayer<R>.Grader
+  /// For each file.
+  private let graders: [Replayer<R>.Grader]
   private let index: SnapshotIndex
   /// The last visit, from which the next one may go on.
   private var cursor: Cursor?
@@ -57,29 +62,29 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// How many states and places are kept. For tests.
   var indexCount: Int { index.entries.count }
 
-  /// Reads, grades and verifies a log.
+  /// Reads, grades and verifies all files of a recording, and that each goes on where the one before it ended.
+  ///
+  /// Cancelling the task in which it runs ends it with `ReplayError.unreadable(.cancelled)`, within a step and 256 KiB; see `LogFile`.
   ///
   /// - Parameters:
   ///   - replayer: The program; its journal must serve nobody else meanwhile.
-  ///   - progress: Called about every 10 000 steps with the step that was reached.
+  ///   - progress: Called at every 256 KiB that were read, on this thread.
   /// - Throws: As `Replayer.replay`, except that a divergence is no error here.
   public init(
-    _ file: LogFile, replayer: Replayer<R>, options: Options = Options(),
-    progress: ((_ step: Int) -> Void)? = nil
+    _ chain: LogChain, replayer: Replayer<R>, options: Options = Options(),
+    progress: (@Sendable (LogProgress) -> Void)? = nil
   ) throws(ReplayError) {
-    self.file = file
+    self.chain = chain
     self.replayer = replayer
-    let graded = try replayer.graded { () throws(LogReadError) in try file.reader() }
-    grader = graded.grader
-    grade = graded.grader.grade
-    warnings =
-      graded.warnings + (graded.grader.digestsComparable ? [] : [.digestsNotCompared])
+    let watched = progress.map { chain.reporting(passes: 2, $0) } ?? chain
+    let grading = try Grading(watched, replayer)
+    (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
     if case .risky = grade, !options.acceptRisk { throw .risky(grade) }
 
-    var survey = Survey(replayer, graded.grader, options)
-    try survey.run(file, progress)
+    var survey = Survey(replayer, graders, options)
+    try survey.run(watched)
     guard let header = survey.header else {
-      throw .encoding(step: 0, "the log changed while it was read")
+      throw .encoding(step: chain.firstStep, "the log changed while it was read")
     }
     self.header = header
     index = survey.index
@@ -88,13 +93,21 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     divergence = survey.divergence
   }
 
-  /// The state after step `n`; 0 is the state the recording began with.
+  /// One file, by itself: its steps have the numbers that they have in it.
+  public convenience init(
+    _ file: LogFile, replayer: Replayer<R>, options: Options = Options(),
+    progress: (@Sendable (LogProgress) -> Void)? = nil
+  ) throws(ReplayError) {
+    try self.init(LogChain(file), replayer: replayer, options: options, progress: progress)
+  }
+
+  /// The state after step `n`; `firstStep` is the state the recording, or what is left of it, begins with.
   ///
   /// Cost: a replay of the steps since the nearest kept state, or since the last visit where that is nearer. Keeping the value
   /// makes the next visit copy what it changes.
   public func state(at n: Int) throws(LogTravelError) -> R.State {
     try visit(n)
-    guard let cursor else { throw .noStep(n, last: stepCount) }
+    guard let cursor else { throw noStep(n) }
     return cursor.state
   }
 
@@ -109,22 +122,26 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     }
   }
 
-  /// What was logged of step `n`, from 1.
+  /// What was logged of step `n`, from `firstStep + 1`.
   ///
   /// Cost: reading the lines since the nearest kept state; nothing is reduced.
   public func step(_ n: Int) throws(LogTravelError) -> LogStep {
-    guard n > 0, n <= stepCount + (divergence == nil ? 0 : 1),
+    guard n > firstStep, n <= stepCount + (divergence == nil ? 0 : 1),
       let start = index.nearest(to: n - 1)
-    else { throw .noStep(n, last: stepCount) }
+    else { throw noStep(n) }
     do throws(LogReadError) {
-      let reader = try file.reader(at: start.position)
+      let reader = try LogChainReader(chain, at: start.position)
       while let entry = try reader.next() {
         if case .step(let step) = entry.line, step.n == n { return step }
       }
     } catch {
       throw .replay(.unreadable(error))
     }
-    throw .noStep(n, last: stepCount)
+    throw noStep(n)
+  }
+
+  private func noStep(_ n: Int) -> LogTravelError {
+    .noStep(n, first: firstStep, last: stepCount)
   }
 
   /// The step that the first mark of this name stands behind.
@@ -154,19 +171,17 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
 
   /// Moves the cursor to step `n`.
   private func visit(_ n: Int) throws(LogTravelError) {
-    guard n >= 0, n <= stepCount else {
+    guard n >= firstStep, n <= stepCount else {
       if let divergence, n >= divergence.step { throw .diverged(step: n, divergence) }
-      throw .noStep(n, last: stepCount)
+      throw noStep(n)
     }
     var cursor = try departure(for: n)
     self.cursor = nil
     do {
       while cursor.step < n {
-        guard let entry = try cursor.reader.next() else {
-          throw LogTravelError.noStep(n, last: cursor.step)
-        }
+        guard let entry = try cursor.reader.next() else { throw noStep(n) }
         guard case .step(let logged) = entry.line else { continue }
-        let action = try grader.action(logged, entry)
+        let action = try graders[entry.part].action(logged, entry.inFile)
         replayer.journal.beginReduction(serving: logged.draws)
         _ = replayer.reducer.reduce(&cursor.state, action, replayer.dependencies)
         _ = replayer.journal.endReplayedReduction()
@@ -186,21 +201,20 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
 
   /// The last visit, or the nearest kept state where that is nearer.
   private func departure(for n: Int) throws(LogTravelError) -> Cursor {
-    guard let nearest = index.nearest(to: n) else { throw .noStep(n, last: stepCount) }
+    guard let nearest = index.nearest(to: n) else { throw noStep(n) }
     if let cursor, cursor.step <= n, cursor.step >= nearest.step { return cursor }
     do {
-      let reader = try file.reader(at: nearest.position)
+      let reader = try LogChainReader(chain, at: nearest.position)
       if let bytes = nearest.state {
         return Cursor(
           reader: reader, state: try CanonicalDecoder.decode(R.State.self, from: bytes),
           step: nearest.step)
       }
-      guard let entry = try reader.next(), case .snapshot(let snapshot) = entry.line else {
+      guard let entry = try reader.nextInFile(), let json = entry.line.state else {
         throw ReplayError.encoding(step: nearest.step, "the log changed while it was read")
       }
-      return Cursor(
-        reader: reader, state: try grader.state(snapshot.state, entry, step: snapshot.n).value,
-        step: snapshot.n)
+      let state = try graders[nearest.position.part].state(json, entry, step: nearest.step)
+      return Cursor(reader: reader, state: state.value, step: nearest.step)
     } catch let error as ReplayError {
       throw .replay(error)
     } catch let error as LogReadError {
@@ -213,71 +227,13 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   }
 }
 
-extension LogTravel {
-  /// The first pass over a log that was graded: verifies it and keeps states.
-  private struct Survey {
-    private var run: ReplayRun<R>
-    private let options: Options
-    private(set) var index: SnapshotIndex
-    private(set) var header: LogHeader?
-    private(set) var marks: [LogMark] = []
-    private(set) var divergence: Divergence?
-
-    /// The last step that agreed.
-    var steps: Int { min(run.steps, divergence.map { $0.step - 1 } ?? run.steps) }
-
-    init(_ replayer: Replayer<R>, _ grader: Replayer<R>.Grader, _ options: Options) {
-      run = ReplayRun(replayer, grader, nil)
-      self.options = options
-      index = SnapshotIndex(capacity: options.snapshots, byteLimit: options.snapshotBytes)
-    }
-
-    mutating func run(
-      _ file: LogFile, _ progress: ((Int) -> Void)?
-    ) throws(ReplayError) {
-      do {
-        let reader = try file.reader()
-        var position = reader.position
-        while let entry = try reader.next() {
-          try keepState(before: entry, at: position)
-          try run.take(entry, reader)
-          switch entry.line {
-          case .header(let line): header = line
-          case .mark(let mark) where marks.count < options.marks: marks.append(mark)
-          case .step(let step) where step.n.isMultiple(of: 10_000): progress?(step.n)
-          default: break
-          }
-          position = reader.position
-        }
-        // A log without steps.
-        if index.entries.isEmpty, let state = run.state {
-          index.add(
-            .init(step: 0, position: position, state: try CanonicalEncoder.encode(state)))
-        }
-      } catch ReplayError.diverged(let found) {
-        divergence = found
-      } catch let error as ReplayError {
-        throw error
-      } catch let error as LogReadError {
-        throw .unreadable(error)
-      } catch {
-        throw .encoding(step: run.steps, "\(error)")
-      }
-    }
-
-    private mutating func keepState(before entry: LogReader.Entry, at position: LogPosition) throws
-    {
-      switch entry.line {
-      case .snapshot(let snapshot):
-        guard index.wantsSnapshot(of: snapshot.n) else { return }
-        index.add(.init(step: snapshot.n, position: position, state: nil))
-      case .step(let step):
-        guard index.wantsState(after: step.n - 1), let state = run.state else { return }
-        index.add(
-          .init(
-            step: step.n - 1, position: position, state: try CanonicalEncoder.encode(state)))
-      default: break
-      }
+extension LogLine {
+  /// The whole state of a line that has one.
+  fileprivate var state: JSON? {
+    switch self {
+    case .header(let header): header.state
+    case .snapshot(let snapshot): snapshot.state
+    case .step, .issue, .mark, .end, .unknown: nil
     }
   }
 }

@@ -4,8 +4,8 @@ struct SnapshotIndex {
   struct Entry {
     /// The state is the one after this step.
     let step: Int
-    /// Where to read on: behind the step, or at the log's own snapshot of it.
-    let position: LogPosition
+    /// Where to read on: behind the step, or at the log's own snapshot of it, which may be a file's header.
+    let position: LogChainPosition
     /// The canonical state; nil where the log has it at `position`.
     let state: [UInt8]?
   }

@@ -64,11 +64,11 @@ extension LogTravel {
   public func stateGraph(
     limit: Int = 200, nameDepth: Int = 2, label: (R.State) throws -> String
   ) throws -> StateGraph {
-    var graph = StateGraph(first: try label(try state(at: 0)), limit: limit)
-    guard stepCount > 0 else { return graph }
+    var graph = StateGraph(first: try label(try state(at: firstStep)), limit: limit)
+    guard stepCount > firstStep else { return graph }
     var current = graph.first
-    let reader = try file.reader()
-    try forEachState(in: 1...stepCount) { n, state in
+    let reader = try LogChainReader(chain)
+    try forEachState(in: (firstStep + 1)...stepCount) { n, state in
       let to = try label(state)
       var name = "?"
       while let entry = try reader.next() {

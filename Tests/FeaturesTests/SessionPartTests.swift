@@ -55,6 +55,22 @@ struct SessionPartTests {
       ])
   }
 
+  @Test(
+    "bars: the last that is known of an effect is no end; what is open goes on to the end and takes no other's lane"
+  )
+  func unknownEnds() {
+    let bars = EffectBars(
+      [span("mute", 1, 5, .open), span("spoke", 1, 3, .silent), span("after", 4, 5)], isASCII: true)
+    #expect(
+      bars.cells((1...5).map { (step: $0, isStep: true) }) == [
+        "o o spoke mute", "| |", "? |", "o | after", "* |",
+      ])
+    let many = (0..<8).map { span("open\($0)", 1, 2, .open) } + [span("known", 1, 2)]
+    #expect(
+      EffectBars(many, isASCII: true).cells([(1, true), (2, true)])[0].hasPrefix(
+        "o o o o o o o o known open0"))
+  }
+
   @Test("a filtered timeline begins in the middle of an effect; what finds no lane is counted")
   func manyBars() {
     #expect(

@@ -131,7 +131,7 @@ struct GraphTests {
     let load = try #require(found.effects["load"])
     #expect((load.count, load.finished, load.steps, load.microseconds) == (1, 1, 2, 500))
     #expect(found.effects["watch"]?.cancelled == 1)
-    #expect(found.effects["tick"]?.open == 1)
+    #expect(found.effects["tick"]?.silent == 1)
     #expect(found.effects["tick"]?.actions == 1)
     #expect(found.gaps.map(\.microseconds) == [250, 250, 250, 250, 250])
     #expect(found.warnings == [])

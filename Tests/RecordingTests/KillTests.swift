@@ -60,6 +60,9 @@ struct KillTests {
           if steps < acknowledged { lost += 1 }
           if access(path + ".next", F_OK) == 0 { inRotation += 1 }
           _ = try Session.replayer().verify(chain)
+          let travel = try LogTravel(chain, replayer: Session.replayer())
+          #expect(travel.stepCount == steps && travel.divergence == nil)
+          #expect(try travel.state(at: acknowledged).count == acknowledged - acknowledged / 7)
         }
       }
       #expect(lost == 0)

@@ -97,6 +97,125 @@ struct LiveReplayTests {
     await store.shutdown(deadline: .zero)
   }
 
+  /// The effect is over when its action is reduced, and a slow observer stands before the replay's: whoever waits for the end must
+  /// not hear of it before the replay has heard of the action.
+  @Test func anActionIsNotMissedWhileAnotherObserverIsBeingTold() async throws {
+    let waiters = Jobs()
+    let loading = Reduce<State, Action, Void> { _, action, _ in
+      guard case .load(let number) = action else { return [] }
+      return [
+        .task {
+          // Somebody waits for the end by now.
+          for await _ in waiters.arrivals { break }
+          return .loaded(number * 10)
+        }
+      ]
+    }
+    let store = Store(initialState: State(), reducer: loading, dependencies: ())
+    store.observe { step, _ in
+      if case .loaded = step.action { waiters.run() }
+    }
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = Self.schema
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    for (n, action) in [Action.load(1), .loaded(10)].enumerated() {
+      recorder.hooks.didReduce?(
+        Step(
+          number: n + 1,
+          origin: n == 0 ? .user(line: "load", at: "a:1") : .effect(name: "task", id: nil, step: 1),
+          action: action, effects: []), State())
+    }
+    recorder.stop()
+    var live = LiveReplay<Reduce<State, Action, Void>>(schema: Self.schema)
+    live.executor = waiters
+    let report = try await live.run(LogFile(bytes: sink.bytes), on: store)
+    #expect(report == .init(sent: 1, agreed: 2, difference: nil))
+    // Lets go of what waited.
+    waiters.run()
+  }
+
+  /// A program whose observer answers: no effect tells of it, the state does.
+  @Test func whatAnObserverSendsIsAwaitedWhereTheStateSaysSo() async throws {
+    let counting = Reduce<State, Action, Void> { state, action, _ in
+      switch action {
+      case .load(let number): state.items = [number]
+      case .loaded: state.items = []
+      case .note: break
+      }
+      return []
+    }
+    func store() -> Store<Reduce<State, Action, Void>> {
+      let store = Store(initialState: State(), reducer: counting, dependencies: ())
+      store.observe { [weak store] step, _ in
+        guard case .load(let number) = step.action else { return }
+        // Much later than the end of what was sent.
+        Task { store?.send(.loaded(number * 10), origin: .program("answer")) }
+      }
+      return store
+    }
+    let live = LiveReplay<Reduce<State, Action, Void>>(
+      schema: Self.schema, isUnderWay: { !$0.items.isEmpty })
+    let log = try await record()
+    // In that log, a note follows each answer; here it is the first difference, found at once.
+    let kept = store()
+    let report = try await live.run(log, on: kept)
+    #expect(report.difference == .missing(step: 3, expected: ["note": [:]]))
+    #expect(report.agreed == 2)
+  }
+
+  @Test func aCancelledRunEnds() async throws {
+    let log = try await record()
+    let store = Store(
+      initialState: State(),
+      reducer: Reduce<State, Action, Void> { _, _, _ in
+        [.run { _ in try await ContinuousClock().sleep(for: .seconds(3600)) }]
+      }, dependencies: ())
+    let (sent, continuation) = AsyncStream.makeStream(of: Void.self)
+    store.observe { _, _ in continuation.yield() }
+    let run = Task {
+      await #expect(throws: ReplayError.self) {
+        try await LiveReplay<Reduce<State, Action, Void>>(schema: Self.schema).run(log, on: store)
+      }
+    }
+    for await _ in sent { break }
+    run.cancel()
+    let error = await run.value
+    #expect(error?.exitCode == 130)
+    await store.shutdown(deadline: .zero)
+  }
+
+  @Test func theStateToBeginWithComesFromTheLog() async throws {
+    let live = LiveReplay<Loading>(schema: Self.schema)
+    #expect(try live.initialState(of: try await record()) == State())
+    #expect(throws: ReplayError.self) {
+      try live.initialState(of: LogFile(bytes: try Session.example()))
+    }
+    #expect(throws: ReplayError.self) { try live.initialState(of: LogFile(bytes: [])) }
+  }
+
+  /// Runs jobs when it is told to, and says that some have come.
+  private final class Jobs: TaskExecutor {
+    private let jobs = Box<[UnownedJob]>([])
+    let arrivals: AsyncStream<Void>
+    private let arrived: AsyncStream<Void>.Continuation
+
+    init() { (arrivals, arrived) = AsyncStream.makeStream() }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      jobs.value.withLock { $0.append(job) }
+      arrived.yield()
+    }
+
+    func run() {
+      while let job = jobs.value.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      }
+    }
+  }
+
   @Test func logsOfOtherProgramsAndDamageAreRefused() async throws {
     let store = Store(initialState: State(), reducer: Loading(), dependencies: ())
     let live = LiveReplay<Loading>(schema: Self.schema)

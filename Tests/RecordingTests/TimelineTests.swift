@@ -61,7 +61,7 @@ struct TimelineTests {
         "1 add", "2 add", "mark half", "3 add",
         "task load id list/load: steps 1 to 3, finished, 1 actions", "4 roll",
         "run watch id list/row/watch: steps 1 to 4, cancelled, 1 actions", "issue no luck", "5 add",
-        "6 stop", "end 6", "run tick: steps 1 to 5, open, 1 actions",
+        "6 stop", "end 6", "run tick: steps 1 to 5, silent since, 1 actions",
       ])
   }
 
@@ -131,7 +131,9 @@ struct TimelineTests {
       #expect(ended.map(\.first) == (n == 2 ? [] : [n - 1]))
       #expect(spans.slotCount < 100)
     }
-    #expect(spans.finish().map(\.effect.name) == ["watch", "load"])
+    let left = spans.finish(at: 5000, 9, isWhole: true)
+    #expect(left.map(\.effect.name) == ["watch", "load"])
+    #expect(left.map(\.last) == [5000, 5000], "open until the end")
   }
 
   @Test func followedEffectsAreBounded() {
@@ -145,6 +147,49 @@ struct TimelineTests {
     }
     #expect(ended.map(\.first) == Array(1...97))
     #expect(ended.allSatisfy { $0.end == .open })
-    #expect(spans.finish().map(\.first) == [98, 99, 100])
+    #expect(spans.finish(at: 100, 100, isWhole: true).map(\.first) == [98, 99, 100])
+  }
+
+  /// What a log can say of the end of an effect that may send several actions, and what it cannot.
+  @Test func eachEndIsSaidAsFarAsTheLogKnowsIt() throws {
+    let sink = MemorySink()
+    let session = try Session(sink)
+    func run(_ name: String, _ id: String? = nil) -> EffectDescriptor {
+      EffectDescriptor(kind: .run, name: name, id: id)
+    }
+    session.send(
+      .add(1), effects: [run("spoke"), run("mute"), run("cancelled", "a"), run("both", "b/c")])
+    session.send(.add(1), by: .effect(name: "spoke", id: nil, step: 1))
+    session.send(.add(1), by: .effect(name: "both", id: "b/c", step: 1))
+    session.send(.add(1), by: .effect(name: "spoke", id: nil, step: 1))
+    session.send(.add(1), effects: [EffectDescriptor(kind: .cancel, id: "a")])
+    session.send(.add(1), effects: [EffectDescriptor(kind: .cancel, id: "b")])
+    session.send(.add(1))
+    session.recorder.stop()
+    func spans(_ filter: LogTimeline.Filter = .init()) throws -> Set<String> {
+      Set(
+        try entries(filter, sink.bytes).compactMap {
+          if case .effect(let span) = $0 { span.description } else { nil }
+        })
+    }
+    #expect(
+      try spans() == [
+        "run spoke: steps 1 to 4, silent since, 2 actions",
+        "run mute: steps 1 to 7, open, 0 actions",
+        "run cancelled id a: steps 1 to 5, cancelled, 0 actions",
+        "run both id b/c: steps 1 to 6, cancelled, 1 actions",
+      ])
+    // Where reading stops before the log does, nobody knows what follows.
+    #expect(
+      try spans(.init(steps: 1...3)) == [
+        "run spoke: steps 1 to 4, open, 2 actions", "run mute: steps 1 to 4, open, 0 actions",
+        "run cancelled id a: steps 1 to 4, open, 0 actions",
+        "run both id b/c: steps 1 to 4, open, 1 actions",
+      ])
+    let statistics = try LogStatistics(LogFile(bytes: sink.bytes))
+    #expect(statistics.effects["spoke"]?.silent == 1)
+    #expect(statistics.effects["mute"]?.open == 1)
+    #expect(statistics.effects["mute"]?.steps == 0, "what nobody knows is not counted as long")
+    #expect(statistics.effects["both"]?.cancelled == 1)
   }
 }

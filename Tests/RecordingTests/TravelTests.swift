@@ -13,6 +13,16 @@ import Testing
 #endif
 
 struct TravelTests {
+  /// Asked so many times, it says no; from then on yes.
+  static func cancelled(after calls: Int) -> @Sendable () -> Bool {
+    let left = Box(calls)
+    return {
+      left.value.withLock {
+        $0 -= 1; return $0 < 0
+      }
+    }
+  }
+
   /// A log of `add` 1, 2, 3 … and the states it passed through.
   static func log(
     _ steps: Int, options: RecordingOptions = RecordingOptions(durability: .none)
@@ -63,7 +73,7 @@ struct TravelTests {
 
   @Test func whatIsKeptIsBoundedInNumberAndBytes() throws {
     var index = SnapshotIndex(capacity: 10, byteLimit: 1000, stride: 1)
-    let position = LogReader(BytesSource([])).position
+    let position = LogChainPosition(part: 0, inFile: nil)
     for step in 0..<10_000 where index.wantsState(after: step) {
       index.add(.init(step: step, position: position, state: [UInt8](repeating: 0, count: 300)))
     }
@@ -215,6 +225,82 @@ struct TravelTests {
     broken.removeSubrange(split(bytes)[1].indices)
     let reader = try LogFile(bytes: broken).reader(at: other.position)
     #expect(throws: LogReadError.self) { try reader.next() }
+  }
+
+  // MARK: Taking its time
+
+  @Test func openingStopsSoonAfterItsTaskIsCancelled() async throws {
+    let (bytes, _) = try Self.log(100)
+    let error = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return #expect(throws: ReplayError.self) { try Self.travel(bytes) }
+    }.value
+    #expect(error?.exitCode == 130)
+    guard case .unreadable(.cancelled)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func openingIsCancelledAtEveryPoint() throws {
+    let (bytes, _) = try Self.log(40)
+    var limits = LogReader.Limits()
+    limits.chunk = 500
+    var points = 0
+    while true {
+      let file = LogFile(
+        bytes: bytes, limits: limits, isCancelled: Self.cancelled(after: points))
+      do throws(ReplayError) {
+        let travel = try LogTravel(file, replayer: Session.replayer())
+        #expect(travel.stepCount == 40)
+        break
+      } catch {
+        #expect(error.exitCode == 130, "at \(points): \(error)")
+        points += 1
+      }
+    }
+    // Every chunk of both passes, and every line of the second.
+    #expect(points >= 2 * (bytes.count / 500) + 41)
+  }
+
+  @Test func aVisitIsCancelledAndTheNextOneIsRight() throws {
+    let (bytes, states) = try Self.log(60)
+    let isCancelled = Box(false)
+    let travel = try LogTravel(
+      LogFile(bytes: bytes, isCancelled: { isCancelled.now }), replayer: Session.replayer())
+    isCancelled.value.withLock { $0 = true }
+    let error = #expect(throws: LogTravelError.self) { try travel.state(at: 50) }
+    #expect(error?.exitCode == 130)
+    #expect(throws: LogTravelError.self) { try travel.bisect { $0.count > 5 } }
+    isCancelled.value.withLock { $0 = false }
+    #expect(try travel.state(at: 50) == states[50])
+  }
+
+  @Test func everyToolIsCancelled() throws {
+    let (bytes, _) = try Self.log(40)
+    let file = LogFile(bytes: bytes, isCancelled: { true })
+    #expect(throws: LogReadError.cancelled) { try LogTimeline(file) }
+    #expect(throws: LogReadError.cancelled) { try LogStatistics(file) }
+    #expect(throws: LogReadError.cancelled) { try CausalTree(file) }
+    let error = #expect(throws: LogForkError.self) {
+      try LogFork.copy(file, steps: 3, to: "/nowhere/at/all")
+    }
+    #expect(error?.exitCode == 130)
+  }
+
+  @Test func progressGoesFromNothingToAll() throws {
+    let (bytes, _) = try Self.log(100)
+    var limits = LogReader.Limits()
+    limits.chunk = 1000
+    let heard = Box<[LogProgress]>([])
+    _ = try LogTravel(
+      LogFile(bytes: bytes, limits: limits), replayer: Session.replayer(),
+      progress: { now in heard.value.withLock { $0.append(now) } })
+    #expect(heard.now.count >= 2 * (bytes.count / 1000))
+    #expect(heard.now.map(\.fraction) == heard.now.map(\.fraction).sorted())
+    #expect(heard.now.allSatisfy { $0.total == 2 * bytes.count })
+    #expect(heard.now.first.map { $0.fraction < 0.1 } == true)
+    #expect(heard.now.last?.fraction == 1)
   }
 }
 

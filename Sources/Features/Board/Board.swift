@@ -131,8 +131,10 @@ public final class Board: Sendable {
   /// Why the recording ended by itself; `nil` while all is well.
   public var recordingProblem: String? { shared.withLock { $0.problem } }
 
-  /// Records every step from here on into a new file.
-  public func record(to path: String) throws(RecordingError) {
+  /// Records every step from here on into a new file, and into others after it where `rotation` says so.
+  public func record(
+    to path: String, rotation: RecordingOptions.Rotation? = nil
+  ) throws(RecordingError) {
     var failure: RecordingError?
     store.setHooks { state, lastStep in
       let now = dependencies.clock.now
@@ -142,7 +144,7 @@ public final class Board: Sendable {
         info.created = dependencies.date.now
         let recorder = try BoardRecorder(
           path: path, info: info, state: copy state,
-          options: RecordingOptions(baseStep: lastStep), journal: journal,
+          options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
           clock: { [self] in shared.withLock { $0.time } },
           onFailure: { [self] in note($0) })
         shared.withLock {
@@ -229,7 +231,7 @@ public final class Board: Sendable {
   private func control(_ command: SessionCommand, _ job: Int, _ position: SessionPosition?) {
     let answer: SessionAction
     switch command {
-    case .record(let path): answer = begin(path, job)
+    case .record(let path, let rotation): answer = begin(path, rotation, job)
     case .stop:
       if let (path, steps) = stopRecording() {
         answer = .succeeded(job: job, .stopped(path: path, steps: steps))
@@ -252,7 +254,9 @@ public final class Board: Sendable {
     store.send(.session(answer), origin: .program("session"))
   }
 
-  private func begin(_ path: String, _ job: Int) -> SessionAction {
+  private func begin(
+    _ path: String, _ rotation: SessionRotation?, _ job: Int
+  ) -> SessionAction {
     if let current = shared.withLock({ $0.recorder?.path }) {
       return .failed(
         job: job,
@@ -262,7 +266,8 @@ public final class Board: Sendable {
           help: "'session stop' ends it"))
     }
     do throws(RecordingError) {
-      try record(to: path)
+      try record(
+        to: path, rotation: rotation.map { .init(size: $0.size << 20, keep: $0.keep) })
       return .succeeded(job: job, .recording(path: path))
     } catch {
       return .failed(job: job, Failure(error))

@@ -3,7 +3,9 @@
 /// ```
 /// o api.request     begins at this row
 /// |                 lives
-/// *                 ended with its action; x: was cancelled
+/// *                 ended with its action
+/// x                 was cancelled
+/// ?                 the last that is known of it
 /// ```
 struct EffectBars {
   /// Lanes at most; effects that find none are counted.
@@ -16,7 +18,9 @@ struct EffectBars {
   init(_ spans: [SessionTimeline.Span], isASCII: Bool) {
     var lanes: [[SessionTimeline.Span]] = []
     var others: [SessionTimeline.Span] = []
-    for span in spans.sorted(by: { ($0.first, $0.last, $0.name) < ($1.first, $1.last, $1.name) }) {
+    let inOrder = spans.sorted { ($0.first, $0.last, $0.name) < ($1.first, $1.last, $1.name) }
+    // Those of which nothing more is known go to the end: they must not take the place of those that end.
+    for span in inOrder.filter({ $0.end != .open }) + inOrder.filter({ $0.end == .open }) {
       if let lane = lanes.firstIndex(where: { ($0.last?.last ?? -1) < span.first }) {
         lanes[lane].append(span)
       } else if lanes.count < EffectBars.limit {
@@ -65,6 +69,7 @@ struct EffectBars {
     switch span.end {
     case .finished: return isASCII ? "*" : "\u{25CF}"
     case .cancelled: return isASCII ? "x" : "\u{2715}"
+    case .silent: return "?"
     case .open: return isASCII ? "|" : "\u{2502}"
     }
   }

@@ -55,8 +55,8 @@ public enum SessionAction: Codable, Sendable, Equatable {
 
 /// What a line can ask of the feature `session`; each is a command.
 public enum SessionCommand: Codable, Sendable, Equatable {
-  /// Records from here on into a new file.
-  case record(String)
+  /// Records from here on into a new file, or into one after the other.
+  case record(String, rotation: SessionRotation? = nil)
   /// Ends the recording; says whether and where one runs.
   case stop, status
   /// Names the present step.
@@ -104,6 +104,19 @@ public enum SessionCommand: Codable, Sendable, Equatable {
       .test:
       false
     }
+  }
+}
+
+/// When a recording goes on in another file.
+public struct SessionRotation: Codable, Sendable, Equatable {
+  /// MiB after which a file is ended.
+  public var size: Int
+  /// How many ended files are kept; `nil` is all.
+  public var keep: Int?
+
+  public init(size: Int, keep: Int? = nil) {
+    self.size = size
+    self.keep = keep
   }
 }
 

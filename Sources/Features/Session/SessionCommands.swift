@@ -16,9 +16,31 @@ enum SessionCommands {
   private static let recordingCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(
       ["session", "record"], "record every step from here on",
+      details: """
+        With --rotate a full file gets a number, FILE.1 before FILE.2, and FILE is always the newest. All are one recording \
+        wherever FILE is looked into.
+        """,
       arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
-      examples: ["session record bug.actions.jsonl"]
-    ) { invocation throws(UsageError) in .session(.record(try invocation.requiredText("file"))) },
+      options: [
+        OptionSpec(
+          "rotate", value: "MIB", "go on in another file when one has MIB MiB", kind: .int),
+        OptionSpec("keep", value: "N", "with --rotate, remove all but N full files", kind: .int),
+      ],
+      examples: [
+        "session record bug.actions.jsonl",
+        "session record all.actions.jsonl --rotate 64 --keep 10",
+      ]
+    ) { invocation throws(UsageError) in
+      let size = try invocation.int("rotate", in: 1...1_000_000)
+      let keep = try invocation.int("keep", in: 0...1_000_000)
+      guard size != nil || keep == nil else {
+        throw UsageError("--keep goes with --rotate", at: invocation.option("keep"))
+      }
+      return .session(
+        .record(
+          try invocation.requiredText("file"),
+          rotation: size.map { SessionRotation(size: $0, keep: keep) }))
+    },
     CommandSpec(
       ["session", "stop"], "end the recording", examples: ["session stop"]
     ) { _ in .session(.stop) },
@@ -40,7 +62,8 @@ enum SessionCommands {
       ["session", "timeline"], "list what happened, step by step",
       details: """
         The column on the right shows from which step to which an effect lived: o is where it begins, * where it ended with its \
-        action, x where it was cancelled.
+        action, x where it was cancelled, ? the last that is known of one that may send several. A recording that was rotated is \
+        one, here and wherever one is looked into: its steps are numbered through all files.
         """,
       arguments: [
         ArgumentSpec(

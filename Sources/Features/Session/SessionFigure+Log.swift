@@ -31,7 +31,7 @@ extension SessionFigure {
     for (name, sum) in effects.prefix(limit) {
       let parts = [
         "\(sum.count) times", "\(sum.actions) actions", "\(sum.finished) finished",
-        "\(sum.cancelled) cancelled", "\(sum.open) open",
+        "\(sum.cancelled) cancelled", "\(sum.silent) silent", "\(sum.open) open",
         "longest \(SessionText.seconds(sum.longestMicroseconds)) s",
       ]
       figures.append(

@@ -70,7 +70,8 @@ struct SessionReducer: Reducer {
     case .verify(let paths, let format, let acceptsRisk):
       return run("verify", job) { send in
         try await SessionVerification.verify(
-          paths, format: format, acceptsRisk: acceptsRisk, job: job, dependencies, send)
+          SessionChains.files(of: paths), format: format, acceptsRisk: acceptsRisk, job: job,
+          dependencies, send)
       }
     case .replay(let query):
       return run("replay", job) { send in
@@ -87,8 +88,9 @@ struct SessionReducer: Reducer {
     run(name, job) { send in
       var work = work
       let pace = ProgressPace(dependencies.clock)
-      work.progress = { step in
-        if pace.isDue { send(.progress(job: job, "\(step) steps")) }
+      work.progress = { now, path in
+        guard pace.isDue else { return }
+        send(.progress(job: job, "\(Int(now.fraction * 100)) % of \(path) read"))
       }
       return try await withTaskCancellationHandler { [work] in
         try await SessionReplay.offPool { try body(work) }

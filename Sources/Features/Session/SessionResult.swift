@@ -118,8 +118,8 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
   public struct Span: Codable, Sendable, Equatable {
     /// How an effect ended.
     public enum End: String, Codable, Sendable {
-      /// By itself; by a cancel; not within the recording.
-      case finished, cancelled, open
+      /// By itself; by a cancel; not known, since nothing more came of it; not within the recording.
+      case finished, cancelled, silent, open
     }
 
     /// The effect's name.

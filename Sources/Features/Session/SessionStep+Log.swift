@@ -42,9 +42,11 @@ extension SessionStep {
     }
   }
 
-  /// The state that a recording begins with.
-  static let beginning = SessionStep(
-    step: 0, time: 0, origin: nil, name: "", action: nil, draws: [], effects: [], digest: nil)
+  /// The state that a recording, or what is left of it, begins with.
+  static func beginning(_ step: Int) -> SessionStep {
+    SessionStep(
+      step: step, time: 0, origin: nil, name: "", action: nil, draws: [], effects: [], digest: nil)
+  }
 }
 
 extension SessionTimeline.Span {
@@ -53,6 +55,7 @@ extension SessionTimeline.Span {
       switch span.end {
       case .finished: .finished
       case .cancelled: .cancelled
+      case .silent: .silent
       case .open: .open
       }
     self.init(

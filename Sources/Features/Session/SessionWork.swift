@@ -10,8 +10,8 @@ struct SessionWork {
   let moment: SessionMoment?
   /// Where somebody looks.
   let position: Int?
-  /// Hears now and then of the step that was reached where that takes its time.
-  var progress: @Sendable (_ step: Int) -> Void = { _ in }
+  /// Hears now and then how far the reading is where that takes its time.
+  var progress: @Sendable (LogProgress, _ path: String) -> Void = { _, _ in }
   /// Set when nobody wants the answer any more.
   let flag = CancelFlag()
 
@@ -42,19 +42,36 @@ struct SessionWork {
         if case .step(let step) = target?.kind { min(step, end) } else { end }
       }.max() ?? end
     }
-    do {
-      return try travels.visit(place.path, reaching: reach, progress: progress) { travel in
+    return try failing(place.path) {
+      try travels.visit(
+        place.path, reaching: reach, flag, progress: { [progress] in progress($0, place.path) }
+      ) { travel in
         try body(travel, place.end ?? travel.stepCount)
       }
-    } catch let error as ReplayError {
-      throw Failure(error, place.path)
-    } catch let error as LogTravelError {
-      throw Failure(error, place.path)
-    } catch let error as LogReadError {
-      throw Failure(error, place.path)
-    } catch let error as LogForkError {
-      throw Failure(error, place.path)
     }
+  }
+
+  /// Says what is wrong with a recording in the board's terms.
+  private func failing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      if flag.isSet { throw CancellationError() }
+      switch error {
+      case let error as ReplayError: throw Failure(error, path)
+      case let error as LogTravelError: throw Failure(error, path)
+      case let error as LogReadError: throw Failure(error, path)
+      case let error as LogChainError: throw Failure(error, path)
+      case let error as LogForkError: throw Failure(error, path)
+      default: throw error
+      }
+    }
+  }
+
+  /// The files of a recording, to be read once from the front.
+  private func chain(_ path: String) throws -> LogChain {
+    try LogChain(path: path, isCancelled: { [flag] in flag.isSet })
+      .reporting { [progress] in progress($0, path) }
   }
 
   private func step(
@@ -63,16 +80,16 @@ struct SessionWork {
     let step = try target.step(from: place.here ?? end, end: end) { name in
       try travel.step(ofMark: name)
     }
-    guard (0...end).contains(step) else {
+    guard (travel.firstStep...max(travel.firstStep, end)).contains(step) else {
       // Behind the last step that can be visited there may be a divergence, which says more.
       if step > end, place.end == nil { _ = try travel.state(at: step) }
-      throw LogTravelError.noStep(step, last: end)
+      throw LogTravelError.noStep(step, first: travel.firstStep, last: end)
     }
     return step
   }
 
   private func logged(_ n: Int, _ travel: Travel, isWhole: Bool) throws -> SessionStep {
-    n == 0 ? .beginning : SessionStep(try travel.step(n), isWhole: isWhole)
+    n == travel.firstStep ? .beginning(n) : SessionStep(try travel.step(n), isWhole: isWhole)
   }
 
   // MARK: Going about
@@ -91,9 +108,11 @@ struct SessionWork {
     return try visit(place) { travel, end in
       let here = place.here ?? end
       var found: Int?
-      if here > 0 {
+      if here > travel.firstStep {
         let timeline = try LogTimeline(
-          travel.file, filter: .init(sources: [.user, .link], steps: 1...here), effects: false)
+          travel.chain,
+          filter: .init(sources: [.user, .link], steps: (travel.firstStep + 1)...here),
+          effects: false)
         while let entry = try timeline.next() {
           guard case .step(let step, _) = entry else { continue }
           let action = try? CanonicalDecoder.decode(BoardAction.self, from: step.actionBytes)
@@ -148,10 +167,10 @@ struct SessionWork {
     let place = try place(file)
     return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
-      guard step > 0 else {
+      guard step > travel.firstStep else {
         throw Failure(
           code: ExitCode.usage, error: "noStep",
-          message: "step 0 is the beginning of the recording; it has no action")
+          message: "step \(step) is the beginning of the recording; it has no action")
       }
       return .step(try logged(step, travel, isWhole: true))
     }
@@ -198,9 +217,9 @@ struct SessionWork {
     let last = min(query.range?.last ?? .max, place.end ?? .max)
     let first = min(query.range?.first ?? 0, last)
     let steps = query.range == nil && place.end == nil ? nil : first...last
-    do {
+    return try failing(place.path) {
       let timeline = try LogTimeline(
-        LogFile(path: place.path),
+        chain(place.path),
         filter: LogTimeline.Filter(
           sources: query.sources.map { Set($0.compactMap(LogTimeline.Source.init(rawValue:))) },
           action: query.action, text: query.text, steps: steps),
@@ -208,7 +227,6 @@ struct SessionWork {
       var result = SessionTimeline(entries: [], spans: [], isTruncated: false)
       var time: Int64 = 0
       while let entry = try timeline.next() {
-        try flag.check()
         guard result.entries.count < query.limit else {
           result.isTruncated = true
           break
@@ -229,22 +247,25 @@ struct SessionWork {
         case .effect: break
         }
       }
-      result.spans = try spans(of: result.entries, in: place.path)
+      let isCut = result.isTruncated || query.range.map { $0.last < .max } ?? false
+      result.spans = try spans(of: result.entries, in: place.path, isCut: isCut)
       return .timeline(result)
-    } catch let error as LogReadError {
-      throw Failure(error, place.path)
     }
   }
 
   /// The effects that lived during the steps that are shown, whatever those were chosen by.
+  ///
+  /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read, and how effects end there is not
+  ///   known; else all of it is, so that the end of each can be said as far as the recording has it.
   private func spans(
-    of entries: [SessionTimeline.Entry], in path: String
-  ) throws(LogReadError) -> [SessionTimeline.Span] {
+    of entries: [SessionTimeline.Entry], in path: String, isCut: Bool
+  ) throws -> [SessionTimeline.Span] {
     guard let first = entries.first?.step, let last = entries.last?.step else { return [] }
-    let timeline = try LogTimeline(LogFile(path: path), filter: .init(steps: first...last))
+    let timeline = try LogTimeline(
+      chain(path), filter: .init(steps: first...(isCut ? last : .max)))
     var spans: [SessionTimeline.Span] = []
     while let entry = try timeline.next() {
-      if case .effect(let span) = entry { spans.append(.init(span)) }
+      if case .effect(let span) = entry, span.first <= last { spans.append(.init(span)) }
     }
     return spans
   }
@@ -284,21 +305,18 @@ struct SessionWork {
   }
 
   func causes(_ path: String, _ range: SessionRange?) throws -> SessionResult {
-    do {
-      let first = max(1, range?.first ?? 1)
+    try failing(path) {
+      let chain = try chain(path)
+      let first = max(chain.firstStep + 1, range?.first ?? 1)
       // The range bounds what is held.
       let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
-      return .graph(try CausalTree(LogFile(path: path), steps: first...last).graphviz)
-    } catch {
-      throw Failure(error, path)
+      return .graph(try CausalTree(chain, steps: first...last).graphviz)
     }
   }
 
   func stats(_ path: String) throws -> SessionResult {
-    do {
-      return .stats(SessionFigure.all(of: try LogStatistics(LogFile(path: path))))
-    } catch {
-      throw Failure(error, path)
+    try failing(path) {
+      .stats(SessionFigure.all(of: try LogStatistics(chain(path))))
     }
   }
 
@@ -308,7 +326,9 @@ struct SessionWork {
   func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
     let place = Place(path: path, end: nil, here: nil)
     return try visit(place) { travel, end in
-      let last = try until.map { try step($0, place, travel, end) } ?? min(end, Self.testedSteps)
+      let last =
+        try until.map { try step($0, place, travel, end) }
+        ?? min(end, travel.firstStep + Self.testedSteps)
       let export = LogTestExport(
         .init(
           imports: ["import SwiftBoardDependencies", "import SwiftBoardFeatures"],
@@ -360,11 +380,23 @@ extension Failure {
     help: "'session record FILE' begins a recording; what looks into a file takes --file FILE")
 
   init(_ error: ReplayError, _ path: String) {
-    self.init(reading: path, error.exitCode, error.description)
+    if case .unreadable(let reason) = error {
+      self.init(reason, path)
+    } else {
+      self.init(reading: path, error.exitCode, error.description)
+    }
   }
 
   init(_ error: LogReadError, _ path: String) {
-    self.init(reading: path, error.exitCode, error.description)
+    self.init(reading: path, error.exitCode, error.description, help: error.help)
+  }
+
+  init(_ error: LogChainError, _ path: String) {
+    switch error {
+    case .unreadable(let file, let reason) where file == path: self.init(reason, path)
+    case .missing: self.init(LogReadError.missing(path: path), path)
+    default: self.init(reading: path, error.exitCode, error.description, help: error.help)
+    }
   }
 
   init(_ error: LogTravelError, _ path: String) {
@@ -377,7 +409,8 @@ extension Failure {
       self.init(
         code: error.exitCode, error: "noMark", message: error.description,
         help: "'session mark NAME' sets one; 'session timeline' lists them")
-    case .diverged, .replay: self.init(reading: path, error.exitCode, error.description)
+    case .replay(let error): self.init(error, path)
+    case .diverged: self.init(reading: path, error.exitCode, error.description)
     }
   }
 
@@ -393,7 +426,7 @@ extension Failure {
   }
 
   /// Of a recording that is no use.
-  private init(reading path: String, _ code: Int32, _ message: String) {
+  private init(reading path: String, _ code: Int32, _ message: String, help: String? = nil) {
     let name =
       switch code {
       case ExitCode.no: "differs"
@@ -403,13 +436,13 @@ extension Failure {
       }
     self.init(
       code: code, error: name,
-      message: message.names(path) ? message : "\(path): \(message)")
+      message: message.names(path) ? message : "\(path): \(message)", help: help)
   }
 }
 
 extension String {
   /// Whether it says which file it is about.
   func names(_ path: String) -> Bool {
-    hasPrefix("\(path) ") || hasSuffix(" \(path)")
+    hasPrefix("\(path) ") || hasSuffix(" \(path)") || hasPrefix("\(path).")
   }
 }

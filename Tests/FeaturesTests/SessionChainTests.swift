@@ -1,0 +1,378 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardRecording
+import SwiftBoardStore
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+@testable import SwiftBoardFeatures
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A board that runs lines and keeps what it prints.
+struct RunningBoard {
+  let board: Board
+  private let session: BoardSession
+  private let printed: Printer
+
+  private final class Printer: Sendable {
+    let text = Mutex((output: "", errors: ""))
+  }
+
+  init(_ dependencies: Dependencies = .mock) {
+    let printed = Printer()
+    self.printed = printed
+    board = Board(
+      state: BoardState(), dependencies: dependencies, seed: 1,
+      sink: { output in
+        printed.text.withLock { text in
+          if output.stream == .standardOutput {
+            text.output += output.text
+          } else {
+            text.errors += output.text
+          }
+        }
+      })
+    session = BoardSession(
+      board: board, redirects: RedirectFiles { _ in }, redact: { $0 })
+  }
+
+  /// Runs a line to its end and gives what it printed.
+  @discardableResult
+  func run(_ line: String) async -> Printed {
+    let before = printed.text.withLock { $0 }
+    let outcome = await session.run(
+      ScriptLine(
+        text: line, place: LinePlace(nil, line: 1),
+        parsed: SwiftBoardCommandLine.LineParser.parse(line)))
+    let after = printed.text.withLock { $0 }
+    return Printed(
+      output: String(after.output.dropFirst(before.output.count)),
+      errors: String(after.errors.dropFirst(before.errors.count)), status: outcome.exitCode)
+  }
+
+  /// All that it printed on standard output.
+  var output: String { printed.text.withLock { $0.output } }
+}
+
+@Suite("Recordings of several files on the board")
+struct SessionChainTests {
+  /// Lines of several kinds, recorded in files of about so many bytes; nil: in one.
+  private static func record(_ path: String, _ size: Int?, keep: Int? = nil) async throws {
+    let board = RunningBoard()
+    try board.board.record(to: path, rotation: size.map { .init(size: $0, keep: keep) })
+    for n in 1...12 {
+      await board.run("set page \(n)")
+      await board.run("db put films f\(n) {\"n\":\(n)}")
+      if n == 7 { await board.run("session mark seven") }
+    }
+    await board.board.close()
+  }
+
+  private static let size = 3000
+
+  private static func folder() async throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try await record(folder.path("whole"), nil)
+    try await record(folder.path("files"), size)
+    try #require(LogChain.numbers(beside: folder.path("files")).count > 2)
+    return folder
+  }
+
+  /// Without which step of another file an effect came from.
+  private static func plain(_ text: String, _ folder: TemporaryFolder) -> [String] {
+    text.replacing(folder.path("files"), with: "F").replacing(folder.path("whole"), with: "F")
+      .split(separator: "\n").map { String($0).replacing(#/of step \d+ */#, with: "of step N ") }
+  }
+
+  @Test(
+    "every command says of several files what it says of one",
+    arguments: [
+      "session state shell.variables.page --at 3 --file F",
+      "session state shell.variables.page --at 30 --file F", "session state --file F",
+      "session state --at @seven --file F", "session action 25 --file F",
+      "session diff 3 33 --file F", "session diff -1 end --file F",
+      "session bisect F --assert 'shell.variables.page != \"9\"'",
+      "session bisect F --assert 'not exists' --linear",
+      "session bisect F --assert 'shell.variables.page != \"9\"' --linear",
+      "session graph F --by shell.lastStatus", "session graph F", "session timeline F",
+      "session timeline F --range 8..20", "session timeline F --by user --limit 9",
+      "session state --at 99 --file F", "session action 0 --file F",
+      "session state --at @none --file F",
+    ])
+  func likeOne(line: String) async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let one = await board.run(line.replacing("F", with: folder.path("whole")))
+    let many = await board.run(line.replacing("F", with: folder.path("files")))
+    #expect(many.status == one.status)
+    #expect(Self.plain(many.output, folder) == Self.plain(one.output, folder))
+    #expect(Self.plain(many.errors, folder) == Self.plain(one.errors, folder))
+    #expect(one.output != "" || one.status != 0)
+    await board.board.close()
+  }
+
+  @Test("figures, tests and forks of several files")
+  func figures() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let figures = await board.run("session stats \(folder.path("files")) --json")
+    #expect(figures.output.contains(#""steps":38,"#), "\(figures.output)")
+    let test = await board.run("session test \(folder.path("files")) --until 30")
+    #expect(test.output.contains("// 30: "), "\(test.output)")
+    let fork = await board.run(
+      "session fork 30 \(folder.path("fork")) --file \(folder.path("files"))")
+    #expect(fork.status == 0, "\(fork.errors)")
+    let page = "session state shell.variables.page"
+    let expected = await board.run("\(page) --at 29 --file \(folder.path("whole"))").output
+    #expect(await board.run("\(page) --at 29 --file \(folder.path("fork"))").output == expected)
+    #expect(await board.run("\(page) --at 31 --file \(folder.path("fork"))").status == 64)
+    #expect(await board.run("session verify \(folder.path("fork"))").status == 0)
+    await board.board.close()
+  }
+
+  @Test("the running recording is travelled from file to file, and forked")
+  func running() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    let path = folder.path("r")
+    try board.board.record(to: path, rotation: .init(size: Self.size))
+    for n in 1...10 { await board.run("set page \(n)") }
+    #expect(LogChain.numbers(beside: path).count > 0)
+    #expect(board.board.recording?.step == 10)
+    #expect(await board.run("session goto 3").output.hasPrefix("step 3 of 10, "))
+    #expect(await board.run("state shell.variables.page").output == "\"3\"\n")
+    let files = LogChain.numbers(beside: path).count
+    var turns = 0
+    // Looking is recorded, too, and ends file after file meanwhile.
+    while LogChain.numbers(beside: path).count < files + 3, turns < 100 {
+      #expect(await board.run("session goto +1").output.hasPrefix("step 4 of "))
+      #expect(await board.run("session goto 3").output.hasPrefix("step 3 of "))
+      turns += 1
+    }
+    #expect(await board.run("assert shell.variables.page == \"3\"").status == 0)
+    let undone = await board.run("session undo")
+    #expect(undone.output.hasPrefix("step 2 of "), "\(undone)")
+    #expect(await board.run("session goto end").status == 0)
+    #expect(await board.run("session live").status == 0)
+    #expect(await board.run("session goto 9").output.hasPrefix("step 9 of "))
+    let timeline = await board.run("session timeline --action shell.run --by user --limit 10")
+    #expect(timeline.output.split(separator: "\n").count == 12, "\(timeline.output)")
+
+    let fork = await board.run("session fork 8 \(folder.path("f"))")
+    #expect(fork.status == 0, "\(fork.errors)")
+    #expect(await board.run("state shell.variables.page").output == "\"8\"\n")
+    #expect(await board.run("session goto 7").output.hasPrefix("step 7 of "))
+    #expect(await board.run("session live").status == 0)
+    #expect(await board.run("set page new").status == 0)
+    await board.board.close()
+    let other = RunningBoard()
+    #expect(await other.run("session verify \(path) \(folder.path("f"))").status == 0)
+    await other.board.close()
+  }
+
+  @Test("what is left of a recording begins where its oldest file does")
+  func oldFilesRemoved() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("r")
+    try await Self.record(path, Self.size, keep: 1)
+    let board = RunningBoard()
+    let first = try LogChain(path: path).firstStep
+    #expect(first > 5)
+    let missing = await board.run("session state --at \(first - 1) --file \(path)")
+    #expect(missing.status == 64)
+    #expect(
+      missing.errors.contains(
+        "there is no step \(first - 1); the recording has the steps \(first) to 38, and the files"),
+      "\(missing.errors)")
+    #expect(await board.run("session state --at \(first) --file \(path)").status == 0)
+    let beginning = await board.run("session action \(first) --file \(path)")
+    #expect(beginning.errors.contains("is the beginning of the recording"), "\(beginning.errors)")
+    for line in [
+      "session timeline \(path)", "session stats \(path)", "session graph \(path)",
+      "session graph \(path) --causes", "session test \(path)", "session verify \(path)",
+      "session bisect \(path) --assert 'shell.variables.page == \"none\"'",
+    ] {
+      let run = await board.run(line)
+      #expect(run.status == 0, "\(line): \(run.errors)")
+    }
+    await board.board.close()
+  }
+
+  @Test("one file by itself is a recording of its own")
+  func byItself() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let file = folder.path("files.2")
+    let before = try #require(try LogChain(path: folder.path("files")).parts.dropFirst().first)
+      .stepsBefore
+    for line in ["session timeline \(file)", "session verify \(file)", "session stats \(file)"] {
+      #expect(await board.run(line).status == 0, "\(line)")
+    }
+    let page = "session state shell.variables.page"
+    let one = await board.run("\(page) --at 1 --file \(file)").output
+    #expect(one != "")
+    #expect(
+      await board.run("\(page) --at \(before + 1) --file \(folder.path("files"))").output == one)
+    await board.board.close()
+  }
+
+  @Test("a missing or wrong file is named, with what to do")
+  func broken() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    let second = try folder.read("files.2")
+    func expect(
+      _ message: String, _ help: String?, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) async {
+      for line in [
+        "session timeline \(path)", "session state --file \(path)", "session stats \(path)",
+        "session diff 1 20 --file \(path)", "session graph \(path) --causes",
+        "session bisect \(path) --assert 'a exists'", "session verify \(path)",
+        "session fork 20 \(folder.path("f")) --file \(path)",
+      ] {
+        let run = await board.run(line)
+        #expect(run.status == 65, "\(line): \(run.errors)", sourceLocation: sourceLocation)
+        #expect(
+          run.errors.contains(message), "\(line): \(run.errors)", sourceLocation: sourceLocation)
+        if let help {
+          #expect(
+            run.errors.contains("help: \(help)"), "\(line): \(run.errors)",
+            sourceLocation: sourceLocation)
+        }
+      }
+    }
+    // Another recording's file in its place.
+    try folder.write(try folder.read("whole"), to: "files.2")
+    await expect("\(path).2 does not go on where the file before it ends", "a file was changed")
+    var damaged = second
+    damaged[second.count / 2] ^= 1
+    try folder.write(damaged, to: "files.2")
+    await expect("\(path).2: line ", nil)
+    try #require(unlink(path + ".2") == 0)
+    await expect(
+      "\(path).2 is missing: the files before and after it are there", "put files.2 back")
+    try folder.write(second, to: "files.2")
+    #expect(await board.run("session verify \(path)").status == 0)
+    await board.board.close()
+  }
+
+  @Test("verifying a recording checks all of its files, each once")
+  func verified() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    let count = LogChain.numbers(beside: path).count + 1
+    let run = await board.run("session verify \(path) \(path).1 \(folder.path("whole"))")
+    #expect(run.status == 0, "\(run.errors)")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == count + 1)
+    #expect(lines.first?.hasPrefix("\(path).1: ") == true)
+    #expect(lines.dropLast().last?.hasPrefix("\(path): ") == true)
+    await board.board.close()
+  }
+
+  // MARK: Cancelling
+
+  @Test("a look ends soon after nobody wants it any more")
+  func cancelled() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("r")
+    let board = RunningBoard()
+    try board.board.record(to: path)
+    let text = String(repeating: "x", count: 100_000)
+    for _ in 1...10 { await board.run("set v \(text)") }
+    await board.board.close()
+    let looks: [(SessionWork) throws -> SessionResult] = [
+      { try $0.state(nil, at: nil, file: path) }, { try $0.timeline(.init(file: path)) },
+      { try $0.stats(path) }, { try $0.causes(path, nil) }, { try $0.graph(path, by: nil) },
+      { try $0.bisect(path, assert: "a exists", linear: true) },
+      { try $0.fork(at: .end, to: folder.path("f"), from: path) },
+    ]
+    for (index, look) in looks.enumerated() {
+      var work = SessionWork(travels: SessionTravels(), moment: nil, position: nil)
+      let flag = work.flag
+      let heard = Mutex(0)
+      work.progress = { now, file in
+        #expect(file == path && now.fraction < 1)
+        heard.withLock { $0 += 1 }
+        flag.set()
+      }
+      #expect(throws: CancellationError.self, "look \(index)") { try look(work) }
+      #expect(heard.withLock { $0 } == 1, "look \(index): nothing is read behind it")
+    }
+    #expect(throws: (any Error).self) { try folder.read("f") }
+  }
+
+  @Test("a kept recording is cancelled for who asked, and serves the next")
+  func cancelledWhileKept() async throws {
+    let folder = try await Self.folder()
+    let travels = SessionTravels()
+    func work() -> SessionWork { SessionWork(travels: travels, moment: nil, position: nil) }
+    let path = folder.path("files")
+    let state = try work().state(nil, at: .init(step: 20), file: path)
+    let cancelled = work()
+    cancelled.flag.set()
+    #expect(throws: CancellationError.self) {
+      try cancelled.bisect(path, assert: "a exists", linear: true)
+    }
+    var unread = work()
+    unread.progress = { _, _ in Issue.record("it was read again") }
+    #expect(try unread.state(nil, at: .init(step: 20), file: path) == state)
+  }
+}
+
+/// What was recorded in another century replays now.
+@Suite("Recordings of other days")
+struct SessionDateTests {
+  @Test(
+    "a session of another day verifies, and prints the same today",
+    arguments: [
+      "1969-07-20T20:17:40.000000Z", "1999-12-31T23:59:59.999999Z", "2000-02-29T12:00:00.000000Z",
+      "2038-01-19T03:14:08.000000Z", "2106-02-07T06:28:16.000001Z", "9999-12-31T23:59:59.000000Z",
+    ])
+  func otherDays(day: String) async throws {
+    let folder = try TemporaryFolder()
+    let microseconds = try #require(Timestamp.microseconds(parsing: day))
+    func dependencies(_ microseconds: Int64) -> Dependencies {
+      var dependencies = Dependencies.mock
+      dependencies.date = DateGenerator { microseconds }
+      return dependencies
+    }
+    let board = RunningBoard(dependencies(Int64(microseconds)))
+    let path = folder.path("r")
+    try board.board.record(to: path)
+    for line in [
+      "set a 1", "db put films f {\"n\":1}", "log note remember", "log tail", "session timeline",
+      "session mark here", "characters recent", "api recent", "keychain status", "state",
+      "session stop",
+    ] {
+      await board.run(line)
+    }
+    let transcript = board.output
+    await board.board.close()
+    #expect(transcript != "")
+    #expect(try LogReader(path: path).header().created == Int64(microseconds))
+
+    // Today, and on a third day.
+    for other in [Dependencies.mock, dependencies(4_000_000_000_000_000)] {
+      let now = RunningBoard(other)
+      let verified = await now.run("session verify \(path)")
+      #expect(verified.status == 0, "\(verified.errors)")
+      let replayed = await now.run("session replay \(path)")
+      #expect(replayed.status == 0 && replayed.output == transcript)
+      let live = await now.run("session state --at 3 --file \(path)")
+      #expect(live.status == 0, "\(live.errors)")
+      await now.board.close()
+    }
+  }
+}
