@@ -114,6 +114,7 @@ public struct SessionRotation: Codable, Sendable, Equatable {
   /// How many ended files are kept; `nil` is all.
   public var keep: Int?
 
+  /// A rotation by size in MiB; without `keep`, every file is kept.
   public init(size: Int, keep: Int? = nil) {
     self.size = size
     self.keep = keep
