@@ -32,6 +32,17 @@ struct KeychainFeatureTests {
     #expect(world.keychain.calls.isEmpty)
   }
 
+  @Test("check verifies the file, whatever is known of it, and damage is 65")
+  func check() throws {
+    let world = World()
+    #expect(try run("keychain check", in: world).errors.contains("the file is whole\n"))
+    #expect(world.keychain.calls == [.verify])
+    world.keychain.failNext(with: KeychainError(.damaged, message: "a byte is wrong"))
+    #expect(try run("keychain check", in: world).status == 65)
+    let none = World(MockKeychainService(exists: false))
+    #expect(try run("keychain check", in: none).status == 66)
+  }
+
   @Test("the state follows: names, set, removed, locked")
   func state() throws {
     let world = World()
