@@ -182,6 +182,16 @@ struct LogFeatureTests {
     #expect(printed[3].output.contains("notice\t2\n"))
   }
 
+  @Test("log tail of a negative number shows nothing")
+  func negativeLimit() throws {
+    let store = world.looseStore()
+    var query = LogQuery()
+    query.limit = -1
+    world.logger.log("x", level: .error, category: "c")
+    store.send(.log(.run(context("log tail", "log.tail"), .tail(query))))
+    store.receive(.log(.succeeded(job: 1, .records([]))))
+  }
+
   @Test("the level is part of the state where it is for all")
   func level() throws {
     let store = world.looseStore()
