@@ -122,6 +122,29 @@ struct APIFeatureTests {
     store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
   }
 
+  @Test("the pause stops growing at a minute, also behind a Retry-After")
+  func longestPause() throws {
+    let later = HTTPHeader("Retry-After", "60")
+    world.api.answer(
+      "GET", "http://rm.test/x",
+      with: .status(503), .status(503), .status(503), .status(503), .status(503), .status(503),
+      .status(503), .status(503), .status(503), .status(503), .status(503, headers: [later]),
+      .status(503), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 80"))
+    var pauses: [Int64] = []
+    while let end = world.clock.sleepers.first {
+      let pause = end.offset - world.clock.now.offset
+      pauses.append(pause.microseconds / 1000)
+      store.advance(by: pause)
+    }
+    #expect(
+      pauses == [
+        200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000, 60_000,
+      ])
+    store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
+  }
+
   @Test("a failure that asking again cannot mend is not asked again")
   func noRetry() throws {
     world.api.answer("GET", "http://rm.test/x", with: .failure(APIError(.tls, "bad certificate")))

@@ -41,7 +41,11 @@ func perform(
   return answer
 }
 
-/// Asks, and asks again as often as the line allows, with pauses that double; `Retry-After` is honoured up to a minute.
+/// The longest pause before a request is sent again: whoever waits sees it go on, and a service that is down is not forgotten.
+private let longestPause = Duration.seconds(60)
+
+/// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds to a minute and stay there;
+/// `Retry-After` in seconds takes the place of the next pause, up to a minute as well.
 private func fetch(
   _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ dependencies: Dependencies
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
@@ -64,7 +68,7 @@ private func fetch(
       let isTemporary = [429, 502, 503, 504].contains(fetched.response.status)
       guard isTemporary, attempt <= spec.retries else { return (fetched, attempt) }
       if let seconds = fetched.response.headers.value(of: "Retry-After").flatMap(Int.init) {
-        pause = .seconds(min(max(seconds, 0), 60))
+        pause = min(.seconds(max(seconds, 0)), longestPause)
       }
     case .failure(let error):
       guard attempt <= spec.retries, error.kind.isTemporary else {
@@ -76,7 +80,7 @@ private func fetch(
     }
     attempt += 1
     try await dependencies.clock.sleep(for: pause)
-    pause *= 2
+    pause = min(pause * 2, longestPause)
   }
 }
 
