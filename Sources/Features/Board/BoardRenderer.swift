@@ -120,15 +120,16 @@ public struct BoardRenderer: Sendable {
     }
   }
 
-  private func report(_ failure: Failure, _ context: CommandContext)
-    -> SwiftBoardCommandLine.Failure
-  {
-    SwiftBoardCommandLine.Failure(
-      place: context.source.map { LinePlace($0, line: context.line) }, line: context.line,
-      lineOffset: failure.lineOffset ?? 0, column: failure.column ?? 1,
-      length: failure.column == nil ? context.text.prefix { !$0.isNewline }.count : failure.length,
-      text: context.text, message: failure.message, help: failure.help, code: failure.code,
-      errorName: failure.error)
+  /// A failure that blames no word blames the line.
+  private func report(_ failure: Failure, _ context: CommandContext) -> FailureReport {
+    var failure = failure
+    if failure.column == nil {
+      failure.column = 1
+      failure.length = context.text.prefix { !$0.isNewline }.count
+    }
+    return FailureReport(
+      failure, place: context.source.map { LinePlace($0, line: context.line) },
+      line: context.line, text: context.text)
   }
 
   private func isHiddenReveal(_ action: BoardAction) -> Bool {
