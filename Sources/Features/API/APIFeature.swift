@@ -162,6 +162,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var status: Int
   /// For example `1.1` or `2`.
   public var httpVersion: String
+  /// The headers that were sent, without secrets; `nil` in recordings that were made before they were kept.
+  public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
   /// The body as text; `nil` where it is none.

@@ -104,11 +104,14 @@ extension APIAnswer {
     url = logger.redact(response.url)
     status = response.status
     httpVersion = response.httpVersion
-    headers = response.headers.map { header in
-      let line = logger.redact("\(header.name): \(header.value)")
-      let value = line.hasPrefix(header.name + ": ") ? line.dropFirst(header.name.count + 2) : ""
-      return HTTPHeader(header.name, String(value))
+    let secret = prepared.request.secretHeaders
+    sent = prepared.request.headers.map { header in
+      let shown = header.redacted(by: logger)
+      // A value too short to be looked for is a secret all the same.
+      guard secret.contains(header.name), shown.value == header.value else { return shown }
+      return HTTPHeader(header.name, RedactedMark.text)
     }
+    headers = response.headers.map { $0.redacted(by: logger) }
     bytes = response.body.count
     if let valid = String(validating: response.body, as: UTF8.self) {
       text = logger.redact(valid)
@@ -123,5 +126,13 @@ extension APIAnswer {
     stale = fetched.networkError.map { logger.redact($0.message) }
     file = nil
     self.attempts = attempts
+  }
+}
+
+extension HTTPHeader {
+  fileprivate func redacted(by logger: any Logger) -> HTTPHeader {
+    let line = logger.redact("\(name): \(value)")
+    let value = line.hasPrefix(name + ": ") ? line.dropFirst(name.count + 2) : ""
+    return HTTPHeader(name, String(value))
   }
 }

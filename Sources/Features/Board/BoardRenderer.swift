@@ -78,7 +78,8 @@ public struct BoardRenderer: Sendable {
     }
 
     if !state.settings.isQuiet {
-      for note in outcome.notes {
+      let isVerbose = context.isVerbose ?? state.settings.isVerbose
+      for note in (isVerbose ? outcome.details : []) + outcome.notes {
         add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
       }
     }

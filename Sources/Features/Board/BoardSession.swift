@@ -260,6 +260,7 @@ public final class BoardSession: Sendable {
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)
     if let output = options.output { context.output = output }
+    if options.verbosity > 0 { context.isVerbose = true }
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 
