@@ -25,14 +25,21 @@ final class Lines: Sendable {
     let (printed, steps) = (PrintedText(), PrintedText())
     self.printed = printed
     self.steps = steps
+    let redirects = RedirectFiles { printed.add($0) }
     board = Board(
       state: BoardState(), dependencies: world.dependencies, seed: 1,
-      sink: { printed.add($0.text) })
+      sink: {
+        if $0.redirect == nil {
+          printed.add($0.text)
+        } else {
+          redirects.write($0.text, job: $0.job)
+        }
+      })
     board.store.observe { step, _ in
       steps.add(String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))
     }
     session = BoardSession(
-      board: board, redirects: RedirectFiles { printed.add($0) },
+      board: board, redirects: redirects,
       redact: { [logger = world.logger] in logger.redact($0) })
   }
 
