@@ -7,7 +7,7 @@
 #endif
 
 /// The terminal's modes as they were, so that they can be put back from anywhere, a signal handler included.
-public enum TerminalModes {
+enum TerminalModes {
   /// Plain memory, since a signal handler may neither lock nor allocate. `descriptor` is written last and read first.
   private struct Saved {
     var descriptor: Int32 = -1
@@ -24,7 +24,7 @@ public enum TerminalModes {
 
   /// Remembers the modes of an open terminal before they are changed. `false` where it is none.
   @discardableResult
-  public static func save(_ descriptor: Int32) -> Bool {
+  static func save(_ descriptor: Int32) -> Bool {
     guard saved.pointee.descriptor < 0 else { return true }
     guard tcgetattr(descriptor, &saved.pointee.modes) == 0 else { return false }
     saved.pointee.descriptor = descriptor
@@ -32,20 +32,20 @@ public enum TerminalModes {
   }
 
   /// Puts back what was saved, if anything. Async-signal-safe.
-  public static func restore() {
+  static func restore() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
   }
 
   /// Puts back what was saved, and forgets it.
-  public static func restoreAndForget() {
+  static func restoreAndForget() {
     restore()
     saved.pointee.descriptor = -1
   }
 
   /// From now on a crash restores the terminal before it goes on as without this.
-  public static func restoreOnCrash() {
+  static func restoreOnCrash() {
     _ = saved.pointee.descriptor
     for number in [SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] {
       var action = sigaction()

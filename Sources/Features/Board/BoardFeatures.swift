@@ -17,7 +17,7 @@ public struct BoardFeature: Sendable {
   public let link: @Sendable (BoardLink) -> [String]?
 
   /// A feature; without `link` it resolves none.
-  public init(
+  init(
     name: String, summary: String, commands: CommandTable<BoardCommand>,
     outcome: @escaping @Sendable (BoardAction, BoardState) -> Outcome?,
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil }

@@ -45,7 +45,7 @@ public struct BoardRenderer: Sendable {
   }
 
   /// Forgets when running commands began. A recording that begins now does not have it either, and must print the same.
-  public mutating func forgetBeginnings() {
+  mutating func forgetBeginnings() {
     begun = [:]
   }
 

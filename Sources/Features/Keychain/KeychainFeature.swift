@@ -173,7 +173,7 @@ enum KeychainOutcomes {
 }
 
 /// How a secret is written where its value may not be.
-public enum SecretMark {
+enum SecretMark {
   /// `«secret:NAME»`, as the redactor writes it.
-  public static func mark(_ name: String) -> String { "«secret:\(name)»" }
+  static func mark(_ name: String) -> String { "«secret:\(name)»" }
 }
