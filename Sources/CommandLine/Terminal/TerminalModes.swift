@@ -25,6 +25,7 @@ enum TerminalModes {
   /// Remembers the modes of an open terminal before they are changed. `false` where it is none.
   @discardableResult
   static func save(_ descriptor: Int32) -> Bool {
+    restoresAtTheEnd
     guard saved.pointee.descriptor < 0 else { return true }
     guard tcgetattr(descriptor, &saved.pointee.modes) == 0 else { return false }
     saved.pointee.descriptor = descriptor
@@ -44,24 +45,39 @@ enum TerminalModes {
     saved.pointee.descriptor = -1
   }
 
-  /// From now on a crash restores the terminal before it goes on as without this.
-  static func restoreOnCrash() {
-    _ = saved.pointee.descriptor
+  /// Once: from then on `exit` restores the terminal, and a crash does before it goes on as without this.
+  private static let restoresAtTheEnd: Void = {
+    _ = (saved, former)
+    atexit { TerminalModes.restore() }
     for number in [SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] {
-      var action = sigaction()
-      let handler: @convention(c) (Int32) -> Void = { number in
+      restoreOn(number)
+    }
+  }()
+
+  /// What a crash did before, by signal; allocated once and never freed, for a handler may not.
+  private nonisolated(unsafe) static let former: UnsafeMutablePointer<sigaction> = {
+    let pointer = UnsafeMutablePointer<sigaction>.allocate(capacity: 32)
+    pointer.initialize(repeating: sigaction(), count: 32)
+    return pointer
+  }()
+
+  private static func restoreOn(_ number: Int32) {
+    var action = sigaction()
+    let handler:
+      @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
+        number, info, _ in
         TerminalModes.restore()
-        // The handler was reset when it was entered, so this ends the process as it would have ended.
+        sigaction(number, &TerminalModes.former[Int(number)], nil)
+        // A fault comes again where it came from, and then finds what was there before; what somebody sent does not.
+        if let info, info.pointee.si_code > 0 { return }
         raise(number)
       }
-      #if canImport(Darwin)
-        action.__sigaction_u.__sa_handler = handler
-      #else
-        action.__sigaction_handler.sa_handler = handler
-      #endif
-      action.sa_flags =
-        Int32(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | Int32(SA_NODEFER)
-      sigaction(number, &action, nil)
-    }
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_sigaction = handler
+    #else
+      action.__sigaction_handler.sa_sigaction = handler
+    #endif
+    action.sa_flags = Int32(truncatingIfNeeded: SA_SIGINFO) | Int32(SA_NODEFER)
+    sigaction(number, &action, &former[Int(number)])
   }
 }
