@@ -145,6 +145,23 @@ struct APIFeatureTests {
     store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
   }
 
+  @Test("an answer of control characters is kept in a form that a recording can hold")
+  func controlCharacters() throws {
+    let body = Data(repeating: 1, count: 12 << 20)
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .response(status: 200, headers: [], body: body))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x"))
+    let ended = store.receive(where: { _ in true })
+    guard case .api(.answered(_, _, let answer)) = ended else {
+      Issue.record("not answered")
+      return
+    }
+    #expect(answer.text == nil && answer.bytes == body.count)
+    #expect(answer.base64.flatMap { Data(base64Encoded: $0) } == body)
+    #expect(try CanonicalEncoder.encode(ended).count < 63 << 20)
+  }
+
   @Test("a failure that asking again cannot mend is not asked again")
   func noRetry() throws {
     world.api.answer("GET", "http://rm.test/x", with: .failure(APIError(.tls, "bad certificate")))

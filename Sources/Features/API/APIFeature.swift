@@ -166,9 +166,9 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text; `nil` where it is none.
+  /// The body as text; `nil` where it is none, or so full of control characters that a recording could not hold it.
   public var text: String?
-  /// Base64 of a body that is no text.
+  /// Base64 of a body that is not in `text`.
   public var base64: String?
   /// Bytes of the body as received.
   public var bytes: Int

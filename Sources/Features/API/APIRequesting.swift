@@ -114,8 +114,10 @@ extension APIAnswer {
     headers = response.headers.map { $0.redacted(by: logger) }
     bytes = response.body.count
     if let valid = String(validating: response.body, as: UTF8.self) {
-      text = logger.redact(valid)
-      base64 = nil
+      let redacted = logger.redact(valid)
+      let fits = redacted.fitsIntoJSON(of: longestText)
+      text = fits ? redacted : nil
+      base64 = fits ? nil : Data(redacted.utf8).base64EncodedString()
     } else {
       text = nil
       base64 = logger.redact(response.body.base64EncodedString())
@@ -134,5 +136,25 @@ extension HTTPHeader {
     let line = logger.redact("\(name): \(value)")
     let value = line.hasPrefix(name + ": ") ? line.dropFirst(name.count + 2) : ""
     return HTTPHeader(name, String(value))
+  }
+}
+
+/// The longest text of an answer, as JSON: a line of a recording holds 63 MiB, and beside the text there is the rest of the step.
+private let longestText = 48 << 20
+
+extension String {
+  /// Whether it takes at most so many bytes as JSON, where a control character takes six. O(length), or less where it does not.
+  func fitsIntoJSON(of limit: Int) -> Bool {
+    guard utf8.count > (limit - 2) / 6 else { return true }
+    var size = 2
+    for byte in utf8 {
+      switch byte {
+      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): size += 2
+      case 0..<0x20: size += 6
+      default: size += 1
+      }
+      if size > limit { return false }
+    }
+    return true
   }
 }
