@@ -1,12 +1,12 @@
 /// Sends nothing: every request throws `unreachable` and says why. For `--offline`.
-public struct OfflineAPIClient: APIClient {
+struct OfflineAPIClient: APIClient {
   /// Holds nothing.
-  public init() {}
+  init() {}
 
   /// Never answers.
   ///
   /// - Throws: `unreachable`, or `cancelled` where the task is.
-  public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+  func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     if Task.isCancelled { throw APIError(.cancelled, "the request was cancelled") }
     throw APIError(.unreachable, "offline: no request leaves this machine (--offline)")
   }

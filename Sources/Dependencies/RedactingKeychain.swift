@@ -62,4 +62,7 @@ public final class RedactingKeychain: KeychainService {
 
   /// As the keychain behind it.
   public func status() async throws(KeychainError) -> KeychainStatus { try await base.status() }
+
+  /// As the keychain behind it.
+  public func verify() async throws(KeychainError) -> KeychainStatus { try await base.verify() }
 }

@@ -43,7 +43,7 @@ public struct CanonicalReader {
   public var codingPath: [any CodingKey] { core.path(to: index) }
 
   /// Where the value is in the text, brackets and quotes included.
-  public var byteRange: Range<Int> {
+  var byteRange: Range<Int> {
     let token = core.tokens[index]
     let quote = token.kind == .string ? 1 : 0
     return Int(token.start) - quote..<Int(token.end) + quote

@@ -23,15 +23,23 @@ extension CanonicalWriter {
     appendDigits(value.magnitude, isNegative: value < 0)
   }
 
-  /// A signed integer of at most 64 bits; of a wider one only the low 64 are written.
+  /// A signed integer of any width, all its digits. Beyond 64 bits it costs a string.
   public mutating func int(_ value: some FixedWidthInteger & SignedInteger) {
-    int(Int(truncatingIfNeeded: value))
+    guard let small = Int(exactly: value) else { return wide(value) }
+    int(small)
   }
 
-  /// An unsigned integer of at most 64 bits; of a wider one only the low 64 are written.
+  /// An unsigned integer of any width, all its digits. Beyond 64 bits it costs a string.
   public mutating func uint(_ value: some FixedWidthInteger & UnsignedInteger) {
+    guard let small = UInt(exactly: value) else { return wide(value) }
     beginValue()
-    appendDigits(UInt(truncatingIfNeeded: value), isNegative: false)
+    appendDigits(small, isNegative: false)
+  }
+
+  @inline(never)
+  private mutating func wide(_ value: some FixedWidthInteger) {
+    beginValue()
+    appendASCII(String(value))
   }
 
   /// Integral values below 2⁵³ as integers, -0 as 0, infinities and NaN as strings, all else as

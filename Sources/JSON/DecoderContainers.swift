@@ -109,6 +109,12 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
     try core.integer(type, value(key))
   }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try core.integer(type, value(key))
+  }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try core.integer(type, value(key))
+  }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try core.decode(type, at: value(key))
@@ -237,6 +243,12 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
     try next { try $0.integer(type, $1) }
   }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 {
+    try next { try $0.integer(type, $1) }
+  }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try next { try $0.integer(type, $1) }
+  }
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     try next { try $0.decode(type, at: $1) }
   }
@@ -277,5 +289,7 @@ struct SingleReader: SingleValueDecodingContainer {
   func decode(_ type: UInt16.Type) throws -> UInt16 { try core.integer(type, index) }
   func decode(_ type: UInt32.Type) throws -> UInt32 { try core.integer(type, index) }
   func decode(_ type: UInt64.Type) throws -> UInt64 { try core.integer(type, index) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try core.integer(type, index) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try core.integer(type, index) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try core.decode(type, at: index) }
 }

@@ -76,6 +76,14 @@ struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: UInt32, forKey key: Key) { unsigned(UInt(value), key) }
   func encode(_ value: UInt64, forKey key: Key) { unsigned(UInt(value), key) }
 
+  func encode(_ value: Int128, forKey key: Key) {
+    if core.beginMember(place, key) { core.writer.int(value) }
+  }
+
+  func encode(_ value: UInt128, forKey key: Key) {
+    if core.beginMember(place, key) { core.writer.uint(value) }
+  }
+
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     try core.undoing(place) {
       if core.beginMember(place, key) { try core.write(value) }
@@ -151,6 +159,8 @@ struct UnkeyedWriter: UnkeyedEncodingContainer {
   func encode(_ value: UInt16) { encode(UInt(value)) }
   func encode(_ value: UInt32) { encode(UInt(value)) }
   func encode(_ value: UInt64) { encode(UInt(value)) }
+  func encode(_ value: Int128) { if core.beginElement(place) { core.writer.int(value) } }
+  func encode(_ value: UInt128) { if core.beginElement(place) { core.writer.uint(value) } }
 
   func encode<T: Encodable>(_ value: T) throws {
     try core.undoing(place) {
@@ -204,6 +214,8 @@ struct SingleWriter: SingleValueEncodingContainer {
   func encode(_ value: UInt16) { encode(UInt(value)) }
   func encode(_ value: UInt32) { encode(UInt(value)) }
   func encode(_ value: UInt64) { encode(UInt(value)) }
+  func encode(_ value: Int128) { if core.beginSingle(place) { core.writer.int(value) } }
+  func encode(_ value: UInt128) { if core.beginSingle(place) { core.writer.uint(value) } }
 
   func encode<T: Encodable>(_ value: T) throws {
     try core.undoing(place) {

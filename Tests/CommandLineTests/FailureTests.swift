@@ -7,11 +7,11 @@ struct FailureTests {
   private func failure(
     _ text: String?, column: Int?, length: Int? = nil, lineOffset: Int = 0,
     place: LinePlace? = LinePlace("demo.sb", line: 7)
-  ) -> Failure {
-    Failure(
-      place: place, line: 7, lineOffset: lineOffset, column: column, length: length, text: text,
-      message: "no", help: "try",
-      code: 64, errorName: "usage")
+  ) -> FailureReport {
+    FailureReport(
+      Failure(
+        code: 64, error: "usage", message: "no", help: "try", column: column, length: length,
+        lineOffset: lineOffset), place: place, line: 7, text: text)
   }
 
   @Test("place, line, caret, advice")
@@ -64,8 +64,8 @@ struct FailureTests {
       failure("x", column: 1).render(json: true)
         == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"no","hint":"try"}"# + "\n")
     var hostile = failure("x", column: 1)
-    hostile.message = "\u{1B}\u{202E}"
-    hostile.help = nil
+    hostile.failure.message = "\u{1B}\u{202E}"
+    hostile.failure.help = nil
     #expect(
       hostile.render(json: true)
         == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"\u001b\u202e","hint":null}"#
@@ -73,14 +73,18 @@ struct FailureTests {
     #expect(!hostile.render().unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test("a usage error becomes a failure of its line")
-  func usage() {
+  @Test(
+    "a usage error becomes a failure of its line, named after its code",
+    arguments: [(64, "usage"), (65, "malformedData"), (78, "configuration")] as [(Int32, String)])
+  func usage(code: Int32, name: String) {
     let line = ScriptLine(text: "ab cd", place: LinePlace("s", line: 2), parsed: .empty)
-    let failure = Failure(UsageError("bad", column: 4, length: 2, code: 65), in: line)
-    #expect(failure.render() == "s:2:4: error: bad\n  ab cd\n     ^~\n")
-    #expect(failure.errorName == "malformedData")
+    let report = FailureReport(
+      Failure(UsageError("bad", column: 4, length: 2, code: code)), in: line)
+    #expect(report.render() == "s:2:4: error: bad\n  ab cd\n     ^~\n")
     #expect(
-      OutputFormatter(format: .json).render(failure).hasPrefix(#"{"line":2,"ok":false,"code":65"#))
+      OutputFormatter(format: .json).render(report)
+        == #"{"line":2,"ok":false,"code":\#(code),"error":"\#(name)","message":"bad","hint":null}"#
+        + "\n")
   }
 
   @Test("control characters in a file's name stay visible")

@@ -122,6 +122,46 @@ struct APIFeatureTests {
     store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
   }
 
+  @Test("the pause stops growing at a minute, also behind a Retry-After")
+  func longestPause() throws {
+    let later = HTTPHeader("Retry-After", "60")
+    world.api.answer(
+      "GET", "http://rm.test/x",
+      with: .status(503), .status(503), .status(503), .status(503), .status(503), .status(503),
+      .status(503), .status(503), .status(503), .status(503), .status(503, headers: [later]),
+      .status(503), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 80"))
+    var pauses: [Int64] = []
+    while let end = world.clock.sleepers.first {
+      let pause = end.offset - world.clock.now.offset
+      pauses.append(pause.microseconds / 1000)
+      store.advance(by: pause)
+    }
+    #expect(
+      pauses == [
+        200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000, 60_000,
+      ])
+    store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
+  }
+
+  @Test("an answer of control characters is kept in a form that a recording can hold")
+  func controlCharacters() throws {
+    let body = Data(repeating: 1, count: 12 << 20)
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .response(status: 200, headers: [], body: body))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x"))
+    let ended = store.receive(where: { _ in true })
+    guard case .api(.answered(_, _, let answer)) = ended else {
+      Issue.record("not answered")
+      return
+    }
+    #expect(answer.text == nil && answer.bytes == body.count)
+    #expect(answer.base64.flatMap { Data(base64Encoded: $0) } == body)
+    #expect(try CanonicalEncoder.encode(ended).count < 63 << 20)
+  }
+
   @Test("a failure that asking again cannot mend is not asked again")
   func noRetry() throws {
     world.api.answer("GET", "http://rm.test/x", with: .failure(APIError(.tls, "bad certificate")))

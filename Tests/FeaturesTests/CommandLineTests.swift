@@ -112,7 +112,7 @@ struct BoardCommandTests {
   @Test("links are commands of their feature, and nothing else")
   func links() throws {
     func words(_ text: String) throws -> [String]? {
-      let link = try #require(BoardLink(text))
+      let link = try BoardLink(parsing: text)
       return BoardFeatures.all.first { $0.name == link.feature }?.link(link)
     }
     #expect(
@@ -120,6 +120,7 @@ struct BoardCommandTests {
         "api", "get", "rm/character", "page==2",
       ])
     #expect(try words("SWIFTBOARD://db/characters") == ["db", "list", "characters"])
+    #expect(try words("swiftboard://db/a%20b/%c3%a9%2F%25") == ["db", "get", "a b", "é/%"])
     #expect(try words("swiftboard://db/characters/1") == ["db", "get", "characters", "1"])
     #expect(try words("swiftboard://keychain") == ["keychain", "list"])
     #expect(try words("swiftboard://log/tail") == ["log", "tail"])
@@ -128,12 +129,12 @@ struct BoardCommandTests {
     #expect(try words("swiftboard://api") == nil)
     #expect(try words("swiftboard://keychain/radarr") == nil)
     #expect(try words("swiftboard://nobody/x") == nil)
-    #expect(BoardLink("http://api/x") == nil)
-    #expect(BoardLink("swiftboard://") == nil)
+    #expect(throws: UsageError.self) { try BoardLink(parsing: "http://api/x") }
+    #expect(throws: UsageError.self) { try BoardLink(parsing: "swiftboard://") }
     for feature in BoardFeatures.all {
       for path in [[], ["a"], ["a", "b"]] {
-        let link = try #require(
-          BoardLink("swiftboard://" + ([feature.name] + path).joined(separator: "/")))
+        let link = try BoardLink(
+          parsing: "swiftboard://" + ([feature.name] + path).joined(separator: "/"))
         guard let words = feature.link(link) else { continue }
         // What a link stands for is a command that there is, and one that changes nothing of value.
         let match = try Commands.parse(words.map { Argument($0) })

@@ -32,6 +32,17 @@ struct KeychainFeatureTests {
     #expect(world.keychain.calls.isEmpty)
   }
 
+  @Test("check verifies the file, whatever is known of it, and damage is 65")
+  func check() throws {
+    let world = World()
+    #expect(try run("keychain check", in: world).errors.contains("the file is whole\n"))
+    #expect(world.keychain.calls == [.verify])
+    world.keychain.failNext(with: KeychainError(.damaged, message: "a byte is wrong"))
+    #expect(try run("keychain check", in: world).status == 65)
+    let none = World(MockKeychainService(exists: false))
+    #expect(try run("keychain check", in: none).status == 66)
+  }
+
   @Test("the state follows: names, set, removed, locked")
   func state() throws {
     let world = World()
@@ -169,6 +180,16 @@ struct LogFeatureTests {
     #expect(
       printed[2].output == "2026-01-01T00:00:00.000000Z\tnotice\tnote\tbefore the update\t\n")
     #expect(printed[3].output.contains("notice\t2\n"))
+  }
+
+  @Test("log tail of a negative number shows nothing")
+  func negativeLimit() throws {
+    let store = world.looseStore()
+    var query = LogQuery()
+    query.limit = -1
+    world.logger.log("x", level: .error, category: "c")
+    store.send(.log(.run(context("log tail", "log.tail"), .tail(query))))
+    store.receive(.log(.succeeded(job: 1, .records([]))))
   }
 
   @Test("the level is part of the state where it is for all")

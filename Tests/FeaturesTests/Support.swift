@@ -74,9 +74,6 @@ func words(_ line: String, _ last: JSON = JSON.object([])) throws -> [Argument] 
   }
 }
 
-/// The feature's, where the command line has one as well.
-typealias Failure = SwiftBoardFeatures.Failure
-
 /// The board's command table, as these tests use it: commands, parsing, help.
 enum Commands {
   static var all: [CommandSpec<BoardCommand>] { BoardFeatures.commands.specs }

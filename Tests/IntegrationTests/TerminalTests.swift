@@ -1,6 +1,14 @@
 import SwiftBoardTestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The program as somebody at a keyboard has it.
 @Suite(.timeLimit(.minutes(5)))
 struct TerminalTests {
@@ -61,6 +69,23 @@ struct TerminalTests {
     #expect(await terminal.waitForOutput("still there\r\n"), "\(terminal.outputText)")
     terminal.type("exit 5\r")
     #expect(await terminal.wait() == .exited(5), "\(terminal.outputText)")
+  }
+
+  @Test(
+    "a program that ends while it asks for a secret leaves a terminal that shows what is typed",
+    arguments: [SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT])
+  func theTerminalIsRestored(signal: Int32) async throws {
+    let program = try Program()
+    // Else a crash at a terminal asks what is to become of it.
+    let terminal = try program.startOnTerminal(
+      "--ascii", "--home", "h", "--no-init", environment: ["SWIFT_BACKTRACE": "enable=no"])
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("keychain init\r")
+    #expect(await terminal.waitForOutput("new passphrase: "), "\(terminal.outputText)")
+    #expect(!terminal.echoes)
+    terminal.signal(signal)
+    #expect(await terminal.wait().code == 128 + signal, "\(terminal.outputText)")
+    #expect(terminal.echoes)
   }
 
   /// Also where the terminal can do more, whatever it draws.

@@ -83,6 +83,15 @@ public final class PtyProcess: Sendable {
   public func signal(_ number: Int32) { reaper.signal(number) }
 
   /// All that was shown so far.
+  /// Whether the terminal shows what is typed; also after the program has ended.
+  public var echoes: Bool {
+    master.withLock { descriptor in
+      var modes = termios()
+      guard let descriptor, tcgetattr(descriptor, &modes) == 0 else { return false }
+      return modes.c_lflag & tcflag_t(ECHO) != 0
+    }
+  }
+
   public var output: [UInt8] { Array(outputLog.events.joined()) }
   public var outputText: String { String(decoding: output, as: UTF8.self) }
 

@@ -75,12 +75,6 @@ public struct Invocation: Sendable {
     return try value.duration(named: label(name))
   }
 
-  /// The option or argument of that name as a path into JSON.
-  public func jsonPath(_ name: String) throws(UsageError) -> JSONPath? {
-    guard let value = value(name) else { return nil }
-    return try value.jsonPath(named: label(name))
-  }
-
   /// The option or argument of that name as JSON; what does not parse is malformed data (65).
   public func json(_ name: String) throws(UsageError) -> JSON? {
     guard let value = value(name) else { return nil }

@@ -40,7 +40,7 @@ public struct OptionSpec: Sendable, Hashable {
   }
 
   /// Whether it takes no value.
-  public var isFlag: Bool { value == nil }
+  var isFlag: Bool { value == nil }
 
   /// The value as help shows it.
   var placeholder: String? {

@@ -53,7 +53,7 @@ struct ProgramOption: Sendable {
       given, options throws(UsageError) in
       options.isQuiet = given.isOn
     },
-    make(OptionSpec(flag: "verbose", short: "v", "more messages; twice for still more")) {
+    make(OptionSpec(flag: "verbose", short: "v", "more messages: what requests send and get")) {
       given, options throws(UsageError) in
       options.verbosity = given.isOn ? options.verbosity + 1 : 0
     },

@@ -47,8 +47,7 @@ public enum SecretPrompt {
 
   /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when it returns.
   ///
-  /// They are never in a `String` and never in memory that moves. The terminal's modes are put back in any case, and
-  /// `TerminalModes.restore()` puts them back from a signal handler. It blocks: call it through `readOnOwnThread`, or from
+  /// They are never in a `String` and never in memory that moves. The terminal's modes are put back in any case. It blocks: call it through `readOnOwnThread`, or from
   /// a thread of your own.
   public static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty",

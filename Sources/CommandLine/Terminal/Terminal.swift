@@ -15,11 +15,11 @@ public struct Terminal: Sendable, Hashable {
   /// Whether standard error is one.
   public var isErrorTerminal: Bool
   /// `TERM` is `dumb`, empty or not set: no escape sequence, no raw mode.
-  public var isDumb: Bool
+  var isDumb: Bool
   /// `NO_COLOR` is set and not empty.
-  public var hasNoColor: Bool
+  var hasNoColor: Bool
   /// `CLICOLOR_FORCE` is set, not empty and not `0`.
-  public var forcesColor: Bool
+  var forcesColor: Bool
   /// The locale's characters are UTF-8.
   public var isUTF8: Bool
   private var columnsVariable: Int?

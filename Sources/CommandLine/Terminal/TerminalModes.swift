@@ -7,7 +7,7 @@
 #endif
 
 /// The terminal's modes as they were, so that they can be put back from anywhere, a signal handler included.
-public enum TerminalModes {
+enum TerminalModes {
   /// Plain memory, since a signal handler may neither lock nor allocate. `descriptor` is written last and read first.
   private struct Saved {
     var descriptor: Int32 = -1
@@ -24,7 +24,8 @@ public enum TerminalModes {
 
   /// Remembers the modes of an open terminal before they are changed. `false` where it is none.
   @discardableResult
-  public static func save(_ descriptor: Int32) -> Bool {
+  static func save(_ descriptor: Int32) -> Bool {
+    restoresAtTheEnd
     guard saved.pointee.descriptor < 0 else { return true }
     guard tcgetattr(descriptor, &saved.pointee.modes) == 0 else { return false }
     saved.pointee.descriptor = descriptor
@@ -32,36 +33,51 @@ public enum TerminalModes {
   }
 
   /// Puts back what was saved, if anything. Async-signal-safe.
-  public static func restore() {
+  static func restore() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
   }
 
   /// Puts back what was saved, and forgets it.
-  public static func restoreAndForget() {
+  static func restoreAndForget() {
     restore()
     saved.pointee.descriptor = -1
   }
 
-  /// From now on a crash restores the terminal before it goes on as without this.
-  public static func restoreOnCrash() {
-    _ = saved.pointee.descriptor
+  /// Once: from then on `exit` restores the terminal, and a crash does before it goes on as without this.
+  private static let restoresAtTheEnd: Void = {
+    _ = (saved, former)
+    atexit { TerminalModes.restore() }
     for number in [SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] {
-      var action = sigaction()
-      let handler: @convention(c) (Int32) -> Void = { number in
+      restoreOn(number)
+    }
+  }()
+
+  /// What a crash did before, by signal; allocated once and never freed, for a handler may not.
+  private nonisolated(unsafe) static let former: UnsafeMutablePointer<sigaction> = {
+    let pointer = UnsafeMutablePointer<sigaction>.allocate(capacity: 32)
+    pointer.initialize(repeating: sigaction(), count: 32)
+    return pointer
+  }()
+
+  private static func restoreOn(_ number: Int32) {
+    var action = sigaction()
+    let handler:
+      @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
+        number, info, _ in
         TerminalModes.restore()
-        // The handler was reset when it was entered, so this ends the process as it would have ended.
+        sigaction(number, &TerminalModes.former[Int(number)], nil)
+        // A fault comes again where it came from, and then finds what was there before; what somebody sent does not.
+        if let info, info.pointee.si_code > 0 { return }
         raise(number)
       }
-      #if canImport(Darwin)
-        action.__sigaction_u.__sa_handler = handler
-      #else
-        action.__sigaction_handler.sa_handler = handler
-      #endif
-      action.sa_flags =
-        Int32(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | Int32(SA_NODEFER)
-      sigaction(number, &action, nil)
-    }
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_sigaction = handler
+    #else
+      action.__sigaction_handler.sa_sigaction = handler
+    #endif
+    action.sa_flags = Int32(truncatingIfNeeded: SA_SIGINFO) | Int32(SA_NODEFER)
+    sigaction(number, &action, &former[Int(number)])
   }
 }

@@ -1,5 +1,3 @@
-import Dispatch
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,46 +12,50 @@ import Dispatch
   import Darwin
 #endif
 
-/// Files on disk. Reading and writing wait on a thread of their own, not on the pool that runs effects.
+/// Files on disk. Each call waits on a thread of its own: one that waits for the other end of a pipe holds up neither the pool that
+/// runs effects nor any other call.
 public struct LiveFileService: FileService {
+  private let system: FileSystem
+
   /// Holds nothing.
-  public init() {}
+  public init() {
+    self.init(system: FileSystem())
+  }
+
+  init(system: FileSystem) {
+    self.system = system
+  }
 
   /// Reads 64 KiB at a time until the end or the limit. Works on pipes too, and waits there; cancelling the task does
   /// not end that.
   ///
   /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
-    try await offPool { LiveFileService.readNow(path, limit) }
+    try await FileThread.run { LiveFileService.readNow(path, limit) }.get()
   }
 
-  /// `replace` writes a new file beside the old one and renames it, through symbolic links, and keeps the old
-  /// permissions; what is no regular file is written to directly. `create` and `append` may leave a part where the disk
-  /// is full. Nothing is synchronised to the disk.
+  /// `replace` writes a new file beside the old one, waits until the disk has it, renames it, and waits for the folder: also after
+  /// a loss of power there is the old content or the new. It goes through symbolic links, also to where nothing is yet, and keeps
+  /// the old permissions; what is no regular file is written to directly. `create` and `append` may leave a part where the disk is
+  /// full, and do not wait for the disk.
   ///
-  /// - Throws: `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied` or `io`.
+  /// - Throws: `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied` or `io`. Where the folder could not be
+  ///   synchronised, the new file is there all the same.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
-    try await offPool { LiveFileService.writeNow(data, path, mode) }
-  }
-
-  private func offPool<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Result<Value, FileError>
-  ) async throws(FileError) -> Value {
-    let result = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: work()) }
-    }
-    return try result.get()
+    try await FileThread.run { [system] in
+      FileWriter(system: system, path: path).write(data, mode)
+    }.get()
   }
 
   // MARK: Reading
 
   private static func readNow(_ path: String, _ limit: Int) -> Result<Data, FileError> {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return .failure(failure(path, "read", errno)) }
+    guard descriptor >= 0 else { return .failure(FileError(path, "read", errno)) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return .failure(failure(path, "read", errno)) }
-    if status.st_mode & S_IFMT == S_IFDIR { return .failure(failure(path, "read", EISDIR)) }
+    guard fstat(descriptor, &status) == 0 else { return .failure(FileError(path, "read", errno)) }
+    if status.st_mode & S_IFMT == S_IFDIR { return .failure(FileError(path, "read", EISDIR)) }
     var data = Data()
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -63,7 +65,7 @@ public struct LiveFileService: FileService {
       if count == 0 { return .success(data) }
       if count < 0 {
         if errno == EINTR { continue }
-        return .failure(failure(path, "read", errno))
+        return .failure(FileError(path, "read", errno))
       }
       data.append(contentsOf: chunk[..<count])
       if data.count > limit {
@@ -74,89 +76,19 @@ public struct LiveFileService: FileService {
       }
     }
   }
+}
 
-  // MARK: Writing
-
-  private static func writeNow(_ data: Data, _ path: String, _ mode: FileWriteMode) -> Result<
-    Void, FileError
-  > {
-    switch mode {
-    case .create: return write(data, path, path, O_WRONLY | O_CREAT | O_EXCL)
-    case .append: return write(data, path, path, O_WRONLY | O_CREAT | O_APPEND)
-    case .replace: return replace(data, path)
-    }
-  }
-
-  /// Writes beside the file and renames, so that a reader sees the old content or the new. What is no regular file (a terminal, a
-  /// pipe) is written to directly.
-  private static func replace(_ data: Data, _ path: String) -> Result<Void, FileError> {
-    var status = stat()
-    let target = realPath(path) ?? path
-    if stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      return write(data, path, path, O_WRONLY)
-    }
-    let temporary = target + ".\(UInt64.random(in: .min ... .max)).tmp"
-    if case .failure(let error) = write(data, path, temporary, O_WRONLY | O_CREAT | O_EXCL) {
-      unlink(temporary)
-      return .failure(error)
-    }
-    if status.st_mode & S_IFMT == S_IFREG { chmod(temporary, status.st_mode & 0o777) }
-    guard rename(temporary, target) == 0 else {
-      let error = failure(path, "written", errno)
-      unlink(temporary)
-      return .failure(error)
-    }
-    return .success(())
-  }
-
-  private static func write(
-    _ data: Data, _ shown: String, _ path: String, _ flags: Int32
-  ) -> Result<Void, FileError> {
-    let descriptor = open(path, flags | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      let number = errno
-      return .failure(
-        number == EEXIST
-          ? FileError(
-            .exists, path: shown, message: "\(shown) exists already and was left as it is")
-          : FileError(
-            .cannotCreate, path: shown,
-            message: "\(shown) cannot be written: \(String(cString: strerror(number)))"))
-    }
-    var written = 0
-    let number: Int32 = data.withUnsafeBytes { buffer in
-      while written < buffer.count {
-        let count = systemWrite(
-          descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
-        if count < 0 {
-          if errno == EINTR { continue }
-          return errno
-        }
-        written += count
-      }
-      return 0
-    }
-    guard close(descriptor) == 0 || number != 0 else {
-      return .failure(failure(shown, "written", errno))
-    }
-    return number == 0 ? .success(()) : .failure(failure(shown, "written", number))
-  }
-
-  private static func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  private static func failure(_ path: String, _ verb: String, _ number: Int32) -> FileError {
-    let kind: FileError.Kind =
+extension FileError {
+  /// What an error number of the system means for a file that was to be `verb`.
+  init(_ path: String, _ verb: String, _ number: Int32) {
+    let kind: Kind =
       switch number {
       case ENOENT, ENOTDIR: .missing
       case EACCES, EPERM: .denied
       case ENOSPC, EDQUOT: .full
       default: .io
       }
-    return FileError(
+    self.init(
       kind, path: path,
       message: kind == .missing
         ? "there is no file \(path)"
@@ -164,13 +96,8 @@ public struct LiveFileService: FileService {
   }
 }
 
-// The methods above have the names of the calls.
-
+// The method above has the name of the call.
 private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int
 {
   read(descriptor, bytes, count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }

@@ -18,7 +18,7 @@ public final class GuardedBytes: Sendable {
   /// How many bytes there are.
   public let count: Int
   /// False when the system refused to keep the memory out of swap (`RLIMIT_MEMLOCK`).
-  public let isMemoryLocked: Bool
+  let isMemoryLocked: Bool
 
   /// The region's address. A number because a pointer is not Sendable; what it points to is written by `init` only.
   private let address: UInt

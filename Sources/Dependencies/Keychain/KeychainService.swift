@@ -29,6 +29,9 @@ public protocol KeychainService: Sendable {
   func lock() async
   /// What can be said without a secret, marked as unverified unless unlocked.
   func status() async throws(KeychainError) -> KeychainStatus
+  /// Reads all there is and verifies it, also what was verified before; with the keys where it is unlocked, else as far
+  /// as that goes without a secret. Throws `.missing` where there is no keychain.
+  func verify() async throws(KeychainError) -> KeychainStatus
 }
 
 /// What opens a keychain. The bytes live in guarded memory and are zeroed with the last reference.

@@ -78,11 +78,13 @@ struct KeychainSystem: Sendable {
     case rename, renameWithoutReplacing, syncFolder, remove
   }
 
-  enum Fault: Sendable {
+  enum Fault: Sendable, Equatable {
     /// The call fails with this error number and does nothing.
     case error(Int32)
     /// A read or write moves one byte only.
     case short
+    /// A read gives another last byte than the disk was given.
+    case damaged
   }
 
   /// Asked before every call; `nil` lets it through.
@@ -93,18 +95,16 @@ struct KeychainSystem: Sendable {
   /// Runs a call until it is not interrupted. An interrupted `fsync` has not failed and is waited for again.
   @discardableResult
   private func perform(
-    _ call: Call, once: Bool = false, _ body: (_ short: Bool) -> Int
+    _ call: Call, once: Bool = false, _ body: (_ fault: Fault?) -> Int
   ) throws(KeychainErrno) -> Int {
     while true {
       var result = -1
       let code: Int32
-      switch intercept?(call) {
-      case .error(let injected): code = injected
-      case .short:
-        result = body(true)
-        code = errno
-      case nil:
-        result = body(false)
+      let fault = intercept?(call)
+      if case .error(let injected) = fault {
+        code = injected
+      } else {
+        result = body(fault)
         code = errno
       }
       if result >= 0 { return result }
@@ -234,10 +234,12 @@ struct KeychainSystem: Sendable {
     var bytes = [UInt8](repeating: 0, count: limit)
     var used = 0
     while used < limit {
-      let got = try perform(.read) { short in
+      let got = try perform(.read) { fault in
         bytes.withUnsafeMutableBytes { buffer in
           guard let base = buffer.baseAddress else { return 0 }
-          return systemRead(file.number, base + used, short ? 1 : limit - used)
+          let got = systemRead(file.number, base + used, fault == .short ? 1 : limit - used)
+          if fault == .damaged, got > 0 { buffer[used + got - 1] ^= 1 }
+          return got
         }
       }
       if got == 0 { break }
@@ -250,10 +252,10 @@ struct KeychainSystem: Sendable {
   func write(_ bytes: [UInt8], to file: KeychainDescriptor) throws(KeychainErrno) {
     var used = 0
     while used < bytes.count {
-      let wrote = try perform(.write) { short in
+      let wrote = try perform(.write) { fault in
         bytes.withUnsafeBytes { buffer in
           guard let base = buffer.baseAddress else { return 0 }
-          return systemWrite(file.number, base + used, short ? 1 : bytes.count - used)
+          return systemWrite(file.number, base + used, fault == .short ? 1 : bytes.count - used)
         }
       }
       guard wrote > 0 else { throw KeychainErrno(code: EIO) }

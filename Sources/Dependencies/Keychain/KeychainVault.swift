@@ -321,6 +321,24 @@ final class KeychainVault {
     } else {
       header = try KeychainHeader(parsing: file.read().bytes)
     }
+    return status(header, info)
+  }
+
+  /// As `status()`, but the bytes of the file are always read, and opened where there are keys for them: that name, size
+  /// and times are as before says nothing of what the disk gives now.
+  func verify() throws(KeychainError) -> KeychainStatus {
+    guard let info = try file.info() else { throw file.missing }
+    if let unlocked {
+      do throws(KeychainError) {
+        return status(try refresh(unlocked.keys).header, info)
+      } catch {
+        if error.kind != .locked { throw error }
+      }
+    }
+    return status(try KeychainHeader(parsing: file.read().bytes), info)
+  }
+
+  private func status(_ header: KeychainHeader, _ info: KeychainFileInfo) -> KeychainStatus {
     var warnings: [String] = []
     if unlocked == nil {
       warnings.append(

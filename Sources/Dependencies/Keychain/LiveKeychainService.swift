@@ -104,6 +104,14 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.status() }
   }
 
+  /// O(size), also where the file is the one that was read last: a disk may give other bytes than before. Asks for no
+  /// secret.
+  ///
+  /// - Throws: `missing`, or what is wrong with the file.
+  public func verify() throws(KeychainError) -> KeychainStatus {
+    try perform { vault throws(KeychainError) in try vault.verify() }
+  }
+
   private func perform<Result>(
     _ operation: (KeychainVault) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

@@ -19,7 +19,7 @@ public final class MockKeychainService: KeychainService {
     /// `rename(_:to:)`.
     case rename(String, to: String)
     /// The calls without a key; secrets are not kept.
-    case keys, create, unlock, lock, status
+    case keys, create, unlock, lock, status, verify
   }
 
   private struct State {
@@ -157,14 +157,28 @@ public final class MockKeychainService: KeychainService {
   public func status() async throws(KeychainError) -> KeychainStatus {
     try perform(.status) { state throws(KeychainError) in
       guard state.exists else { return KeychainStatus(path: path, exists: false, unlocked: false) }
-      return KeychainStatus(
-        path: path, exists: true, unlocked: state.unlocked,
-        count: state.unlocked ? state.entries.count : nil, generation: state.generation,
-        slots: [
-          KeychainStatus.Slot(kind: state.secret?.slotKind.name ?? "passphrase", ops: 0, memory: 0)
-        ],
-        warnings: ["This keychain is in memory only."])
+      return status(of: state)
     }
+  }
+
+  /// As `status()`; what is in memory is whole.
+  ///
+  /// - Throws: `missing`.
+  public func verify() async throws(KeychainError) -> KeychainStatus {
+    try perform(.verify) { state throws(KeychainError) in
+      guard state.exists else { throw Self.missing }
+      return status(of: state)
+    }
+  }
+
+  private func status(of state: State) -> KeychainStatus {
+    KeychainStatus(
+      path: path, exists: true, unlocked: state.unlocked,
+      count: state.unlocked ? state.entries.count : nil, generation: state.generation,
+      slots: [
+        KeychainStatus.Slot(kind: state.secret?.slotKind.name ?? "passphrase", ops: 0, memory: 0)
+      ],
+      warnings: ["This keychain is in memory only."])
   }
 
   private func perform<Result: Sendable>(

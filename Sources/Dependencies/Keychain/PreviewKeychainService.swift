@@ -68,4 +68,9 @@ public final class PreviewKeychainService: KeychainService {
   public func status() async throws(KeychainError) -> KeychainStatus {
     try await base.status()
   }
+
+  /// As `MockKeychainService`.
+  public func verify() async throws(KeychainError) -> KeychainStatus {
+    try await base.verify()
+  }
 }

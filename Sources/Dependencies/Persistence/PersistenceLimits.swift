@@ -9,7 +9,7 @@ public struct PersistenceLimits: Sendable, Equatable {
   /// Recent searches of one scope.
   public var searches: Int
 
-  /// Limits; 0 keeps nothing, and none may be below that.
+  /// Limits; 0 and what is below keeps nothing.
   public init(
     cacheBytes: Int = 64 << 20, cacheEntries: Int = 10_000, logRecords: Int = 100_000,
     searches: Int = 100

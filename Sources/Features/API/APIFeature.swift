@@ -14,8 +14,8 @@ extension BoardFeature {
     link: { link in
       link.path.isEmpty
         ? nil
-        : ["api", "get", link.path.joined(separator: "/")]
-          + link.query.map { $0.replacingFirst("=", "==") }
+        : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
+          + link.query.map { item($0.name) + "==" + $0.value }
     })
 }
 
@@ -162,11 +162,13 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var status: Int
   /// For example `1.1` or `2`.
   public var httpVersion: String
+  /// The headers that were sent, without secrets; `nil` in recordings that were made before they were kept.
+  public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text; `nil` where it is none.
+  /// The body as text; `nil` where it is none, or so full of control characters that a recording could not hold it.
   public var text: String?
-  /// Base64 of a body that is no text.
+  /// Base64 of a body that is not in `text`.
   public var base64: String?
   /// Bytes of the body as received.
   public var bytes: Int
@@ -208,10 +210,15 @@ public enum APIResult: Codable, Sendable, Equatable {
   case cancelled([Int])
 }
 
-extension String {
-  /// With the first occurrence of one character replaced.
-  func replacingFirst(_ character: Character, _ text: String) -> String {
-    guard let index = firstIndex(of: character) else { return self }
-    return self[..<index] + text + self[self.index(after: index)...]
-  }
+/// A part of a path as an address has it: what would begin another part, a query or a fragment is escaped again.
+private func pathPart(_ text: String) -> String {
+  text.map { character in
+    character.isWhitespace || "%/?#".contains(character)
+      ? PercentEncoding.encoded(String(character)) : String(character)
+  }.joined()
+}
+
+/// A name as the words of a line have it: none of its characters says of what kind the item is.
+private func item(_ name: String) -> String {
+  name.map { "\\:=@".contains($0) ? "\\\($0)" : String($0) }.joined()
 }

@@ -29,13 +29,24 @@ enum APIOutcomes {
     let notes =
       [note(answer)] + (answer.stale.map { ["warning: the service did not answer: \($0)"] } ?? [])
     let (presentation, missing) = shown(answer, body, spec)
+    var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if settings.checksStatus, let failure = refusal(answer) {
-      return Outcome(
+      outcome = Outcome(
         job: job, failure: failure, value: value, presentation: presentation, notes: notes)
+    } else if let missing {
+      // An answer that is an error has not what was selected: the error is what counts.
+      outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
     }
-    // An answer that is an error has not what was selected: the error is what counts.
-    if let missing { return Outcome(job: job, failure: missing, value: value, notes: notes) }
-    return Outcome(job: job, value: value, presentation: presentation, notes: notes)
+    outcome.details = heads(of: answer)
+    return outcome
+  }
+
+  /// What was sent and what came, without bodies: `>` before the one, `<` before the other.
+  private static func heads(of answer: APIAnswer) -> [String] {
+    ["> \(answer.method) \(answer.url)"]
+      + (answer.sent ?? []).map { "> \($0.name): \($0.value)" }
+      + ["< HTTP/\(answer.httpVersion) \(answer.status)"]
+      + answer.headers.map { "< \($0.name): \($0.value)" }
   }
 
   /// The line on standard error: status, time, size, cache verdict.
@@ -96,7 +107,10 @@ enum APIOutcomes {
         ]), nil
       )
     case .verbose:
-      return (.text("\(answer.method) \(answer.url)\n\n\(headers)\n\(readable(answer, body))"), nil)
+      let sent = (answer.sent ?? []).map { "\($0.name): \($0.value)\n" }.joined()
+      return (
+        .text("\(answer.method) \(answer.url)\n\(sent)\n\(headers)\n\(readable(answer, body))"), nil
+      )
     case .body:
       if answer.file != nil { return (.none, nil) }
       switch body {

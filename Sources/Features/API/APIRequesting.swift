@@ -41,7 +41,11 @@ func perform(
   return answer
 }
 
-/// Asks, and asks again as often as the line allows, with pauses that double; `Retry-After` is honoured up to a minute.
+/// The longest pause before a request is sent again: whoever waits sees it go on, and a service that is down is not forgotten.
+private let longestPause = Duration.seconds(60)
+
+/// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds to a minute and stay there;
+/// `Retry-After` in seconds takes the place of the next pause, up to a minute as well.
 private func fetch(
   _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ dependencies: Dependencies
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
@@ -64,7 +68,7 @@ private func fetch(
       let isTemporary = [429, 502, 503, 504].contains(fetched.response.status)
       guard isTemporary, attempt <= spec.retries else { return (fetched, attempt) }
       if let seconds = fetched.response.headers.value(of: "Retry-After").flatMap(Int.init) {
-        pause = .seconds(min(max(seconds, 0), 60))
+        pause = min(.seconds(max(seconds, 0)), longestPause)
       }
     case .failure(let error):
       guard attempt <= spec.retries, error.kind.isTemporary else {
@@ -76,7 +80,7 @@ private func fetch(
     }
     attempt += 1
     try await dependencies.clock.sleep(for: pause)
-    pause *= 2
+    pause = min(pause * 2, longestPause)
   }
 }
 
@@ -100,15 +104,20 @@ extension APIAnswer {
     url = logger.redact(response.url)
     status = response.status
     httpVersion = response.httpVersion
-    headers = response.headers.map { header in
-      let line = logger.redact("\(header.name): \(header.value)")
-      let value = line.hasPrefix(header.name + ": ") ? line.dropFirst(header.name.count + 2) : ""
-      return HTTPHeader(header.name, String(value))
+    let secret = prepared.request.secretHeaders
+    sent = prepared.request.headers.map { header in
+      let shown = header.redacted(by: logger)
+      // A value too short to be looked for is a secret all the same.
+      guard secret.contains(header.name), shown.value == header.value else { return shown }
+      return HTTPHeader(header.name, RedactedMark.text)
     }
+    headers = response.headers.map { $0.redacted(by: logger) }
     bytes = response.body.count
     if let valid = String(validating: response.body, as: UTF8.self) {
-      text = logger.redact(valid)
-      base64 = nil
+      let redacted = logger.redact(valid)
+      let fits = redacted.fitsIntoJSON(of: longestText)
+      text = fits ? redacted : nil
+      base64 = fits ? nil : Data(redacted.utf8).base64EncodedString()
     } else {
       text = nil
       base64 = logger.redact(response.body.base64EncodedString())
@@ -119,5 +128,33 @@ extension APIAnswer {
     stale = fetched.networkError.map { logger.redact($0.message) }
     file = nil
     self.attempts = attempts
+  }
+}
+
+extension HTTPHeader {
+  fileprivate func redacted(by logger: any Logger) -> HTTPHeader {
+    let line = logger.redact("\(name): \(value)")
+    let value = line.hasPrefix(name + ": ") ? line.dropFirst(name.count + 2) : ""
+    return HTTPHeader(name, String(value))
+  }
+}
+
+/// The longest text of an answer, as JSON: a line of a recording holds 63 MiB, and beside the text there is the rest of the step.
+private let longestText = 48 << 20
+
+extension String {
+  /// Whether it takes at most so many bytes as JSON, where a control character takes six. O(length), or less where it does not.
+  func fitsIntoJSON(of limit: Int) -> Bool {
+    guard utf8.count > (limit - 2) / 6 else { return true }
+    var size = 2
+    for byte in utf8 {
+      switch byte {
+      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): size += 2
+      case 0..<0x20: size += 6
+      default: size += 1
+      }
+      if size > limit { return false }
+    }
+    return true
   }
 }

@@ -168,7 +168,7 @@ struct RequestPreparation {
         let text = try await resolve(item.value)
         guard let json = try? JSON(parsing: text) else {
           throw Failure(
-            code: ExitCode.data, error: "malformed",
+            code: ExitCode.data, error: "malformedData",
             message: "the value of \(item.name):= is no JSON",
             help: "text goes with \(item.name)=text")
         }

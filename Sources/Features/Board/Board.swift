@@ -107,12 +107,12 @@ public final class Board: Sendable {
   }
 
   /// The exit code of a background command that has ended and that nobody has asked about yet.
-  public func endedCode(of job: Int) -> Int32? {
+  func endedCode(of job: Int) -> Int32? {
     shared.withLock { $0.ended.removeValue(forKey: job) }
   }
 
   /// Background commands that have ended and that nobody has asked about yet.
-  public var endedJobs: [Int] { shared.withLock { $0.ended.keys.sorted() } }
+  var endedJobs: [Int] { shared.withLock { $0.ended.keys.sorted() } }
 
   /// Cancels a running command: its exit code is 130.
   public func cancel(_ job: Int) {
@@ -129,7 +129,7 @@ public final class Board: Sendable {
   }
 
   /// Why the recording ended by itself; `nil` while all is well.
-  public var recordingProblem: String? { shared.withLock { $0.problem } }
+  var recordingProblem: String? { shared.withLock { $0.problem } }
 
   /// Records every step from here on into a new file, and into others after it where `rotation` says so.
   public func record(

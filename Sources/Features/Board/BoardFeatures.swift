@@ -12,11 +12,12 @@ public struct BoardFeature: Sendable {
   public let commands: CommandTable<BoardCommand>
   /// How the command ended that this action ends; `nil` for the actions of other features, and those that end none.
   public let outcome: @Sendable (BoardAction, BoardState) -> Outcome?
-  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this feature's.
+  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this feature's. Its words are
+  /// taken as text, so that a link can give no option.
   public let link: @Sendable (BoardLink) -> [String]?
 
   /// A feature; without `link` it resolves none.
-  public init(
+  init(
     name: String, summary: String, commands: CommandTable<BoardCommand>,
     outcome: @escaping @Sendable (BoardAction, BoardState) -> Outcome?,
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil }
@@ -38,16 +39,6 @@ public struct BoardCommand: Sendable {
   public init(_ action: @escaping @Sendable (CommandContext) -> BoardAction) {
     self.action = action
   }
-}
-
-/// `swiftboard://feature/part/part?key=value`, taken apart.
-public struct BoardLink: Sendable, Equatable {
-  /// The host of the link: a feature's name.
-  public var feature: String
-  /// Without empty parts; as they stand, nothing is percent-decoded.
-  public var path: [String]
-  /// `key=value` each, as they stand, in order.
-  public var query: [String]
 }
 
 /// The board's features.

@@ -45,7 +45,7 @@ public struct BoardRenderer: Sendable {
   }
 
   /// Forgets when running commands began. A recording that begins now does not have it either, and must print the same.
-  public mutating func forgetBeginnings() {
+  mutating func forgetBeginnings() {
     begun = [:]
   }
 
@@ -78,7 +78,8 @@ public struct BoardRenderer: Sendable {
     }
 
     if !state.settings.isQuiet {
-      for note in outcome.notes {
+      let isVerbose = context.isVerbose ?? state.settings.isVerbose
+      for note in (isVerbose ? outcome.details : []) + outcome.notes {
         add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
       }
     }
@@ -120,15 +121,16 @@ public struct BoardRenderer: Sendable {
     }
   }
 
-  private func report(_ failure: Failure, _ context: CommandContext)
-    -> SwiftBoardCommandLine.Failure
-  {
-    SwiftBoardCommandLine.Failure(
-      place: context.source.map { LinePlace($0, line: context.line) }, line: context.line,
-      lineOffset: failure.lineOffset ?? 0, column: failure.column ?? 1,
-      length: failure.column == nil ? context.text.prefix { !$0.isNewline }.count : failure.length,
-      text: context.text, message: failure.message, help: failure.help, code: failure.code,
-      errorName: failure.error)
+  /// A failure that blames no word blames the line.
+  private func report(_ failure: Failure, _ context: CommandContext) -> FailureReport {
+    var failure = failure
+    if failure.column == nil {
+      failure.column = 1
+      failure.length = context.text.prefix { !$0.isNewline }.count
+    }
+    return FailureReport(
+      failure, place: context.source.map { LinePlace($0, line: context.line) },
+      line: context.line, text: context.text)
   }
 
   private func isHiddenReveal(_ action: BoardAction) -> Bool {

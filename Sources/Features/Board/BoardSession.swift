@@ -260,6 +260,7 @@ public final class BoardSession: Sendable {
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)
     if let output = options.output { context.output = output }
+    if options.verbosity > 0 { context.isVerbose = true }
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 
@@ -353,12 +354,11 @@ public final class BoardSession: Sendable {
   private func follow(
     _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> Int32 {
-    guard let link = BoardLink(text) else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage", message: "'\(text)' is no link of the board",
-          help: "a link is like swiftboard://api/rm/character/1"))
+    let link: BoardLink
+    do throws(UsageError) {
+      link = try BoardLink(parsing: text)
+    } catch {
+      return await fail(context, Failure(error))
     }
     guard let feature = BoardFeatures.all.first(where: { $0.name == link.feature }),
       let words = feature.link(link)
@@ -374,7 +374,9 @@ public final class BoardSession: Sendable {
     guard code == 0 else { return code }
     var next = self.context(line, nil)
     do throws(UsageError) {
-      let match = try BoardFeatures.commands.parse(words: words.map { Argument($0) }, literal: true)
+      // In quotes a word is no option, whatever it begins with.
+      let match = try BoardFeatures.commands.parse(
+        words: words.map { Argument(parts: [.text($0)], quoting: .single) })
       next.name = match.name
       next.output = context.output
       next.isBackground = context.isBackground
@@ -439,19 +441,4 @@ public final class BoardSession: Sendable {
 /// What stands where something secret was typed.
 enum RedactedMark {
   static let text = "«redacted»"
-}
-
-extension BoardLink {
-  /// Takes a link apart; `nil` for what is none.
-  public init?(_ text: String) {
-    let scheme = "swiftboard://"
-    guard text.lowercased().hasPrefix(scheme) else { return nil }
-    let rest = text.dropFirst(scheme.count)
-    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    var path = (parts.first ?? "").split(separator: "/").map(String.init)
-    guard !path.isEmpty else { return nil }
-    feature = path.removeFirst()
-    self.path = path
-    query = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-  }
 }

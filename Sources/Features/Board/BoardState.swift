@@ -44,7 +44,7 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var isColored = false
   /// Whether only errors go to standard error.
   public var isQuiet = false
-  /// Whether `-v` was given.
+  /// Whether `-v` was given: what a request sent and got, its body apart, goes to standard error.
   public var isVerbose = false
   /// Whether an HTTP status of 300 and above is a failure.
   public var checksStatus = true

@@ -94,14 +94,6 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
-  /// A usage error with its place in the line, named `malformed` for malformed data (65), else `usage`.
-  public init(_ error: UsageError) {
-    self.init(
-      code: error.code, error: error.code == ExitCode.data ? "malformed" : "usage",
-      message: error.message, help: error.help, column: error.column, length: error.length,
-      lineOffset: error.lineOffset > 0 ? error.lineOffset : nil)
-  }
-
   /// Whatever a service threw.
   public init(any error: any Error) {
     switch error {

@@ -13,6 +13,8 @@ public struct Outcome: Sendable {
   public var presentation: Presentation
   /// Lines for standard error.
   public var notes: [String]
+  /// Lines for standard error before the notes, where `-v` asks for them.
+  public var details: [String] = []
   /// `nil` where it succeeded, or is an answer that is no.
   public var failure: Failure?
 

@@ -28,11 +28,15 @@ public final class RedirectFiles: Sendable {
   /// Opens a file for a command, mode 0600 where it is new. Gives the failure where it cannot be.
   func open(_ path: String, appends: Bool, job: Int) async -> Failure? {
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (appends ? O_APPEND : O_TRUNC)
-    let descriptor = openFile(path, flags, 0o600)
+    // A pipe waits for its reader, and that must not take a thread from the effects.
+    let (descriptor, number) = await OwnThread.run { () -> (Int32, Int32) in
+      let descriptor = openFile(path, flags, 0o600)
+      return (descriptor, errno)
+    }
     guard descriptor >= 0 else {
       return Failure(
         code: ExitCode.cannotCreate, error: "cannotCreate",
-        message: "\(path) cannot be written: \(String(cString: strerror(errno)))")
+        message: "\(path) cannot be written: \(String(cString: strerror(number)))")
     }
     files.withLock { $0[job] = File(descriptor: descriptor, path: path) }
     return nil

@@ -19,8 +19,9 @@ enum TypedSecrets {
     while scanner.nextCommand() {
       var first = scanner.word()
       if first == "time" { first = scanner.word() }
-      guard let first, isKeychain(first.trimming(prefixes: "!-")),
-        let second = scanner.word(), !subcommands.contains(second), scanner.word() != nil
+      guard let first, let second = scanner.word(),
+        mayStore(first.trimming(prefixes: "!-"), second),
+        scanner.word() != nil
       else { continue }
       var skipsNext = false
       while let start = scanner.nextStart, let word = scanner.word() {
@@ -33,6 +34,16 @@ enum TypedSecrets {
       }
     }
     return line
+  }
+
+  /// Whether the command may be `keychain set`. What a variable puts in is not known here: then the other word decides.
+  private static func mayStore(_ first: String, _ second: String) -> Bool {
+    let (command, subcommand) = (first.withoutQuotes, second.withoutQuotes)
+    if isKeychain(command) { return !subcommands.contains(subcommand) }
+    guard command.isFilledIn else { return false }
+    return subcommand.isFilledIn || subcommand == "set"
+      || !subcommands.contains(subcommand)
+        && Suggestion.nearest(to: subcommand, among: ["set"]) != nil
   }
 
   private static func isKeychain(_ word: String) -> Bool {
@@ -90,6 +101,11 @@ private struct WordScanner {
 }
 
 extension String {
+  /// Whether a value is put in, so that the word may become any other.
+  fileprivate var isFilledIn: Bool { contains("$") || contains("{{") }
+
+  fileprivate var withoutQuotes: String { String(filter { !"\"'\\".contains($0) }) }
+
   fileprivate func trimming(prefixes: String) -> String {
     String(drop { prefixes.contains($0) })
   }

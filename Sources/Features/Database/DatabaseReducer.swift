@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
@@ -125,7 +126,7 @@ private func text(of path: String, _ dependencies: Dependencies) async throws ->
     _ = try JSON(parsing: data)
   } catch {
     throw Failure(
-      code: ExitCode.data, error: "malformed",
+      code: ExitCode.data, error: "malformedData",
       message: "\(path):\(error.line):\(error.column): \(error.message)",
       help: "a document is one JSON value in UTF-8")
   }

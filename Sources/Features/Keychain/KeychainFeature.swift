@@ -73,7 +73,7 @@ public enum KeychainResult: Codable, Sendable, Equatable {
   case unlocked, locked
   /// What can be said of it.
   case status(KeychainStatus)
-  /// Its file makes sense as far as can be told without a secret; unlocked, also with its key.
+  /// Its file was read again and is whole, as far as can be told without a secret; unlocked, also with its key.
   case checked(KeychainStatus)
   /// All names, in the order of their bytes.
   case names([String])
@@ -173,7 +173,7 @@ enum KeychainOutcomes {
 }
 
 /// How a secret is written where its value may not be.
-public enum SecretMark {
+enum SecretMark {
   /// `«secret:NAME»`, as the redactor writes it.
-  public static func mark(_ name: String) -> String { "«secret:\(name)»" }
+  static func mark(_ name: String) -> String { "«secret:\(name)»" }
 }

@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
@@ -91,13 +92,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     await keychain.lock()
     return .locked
   case .status: return .status(try await keychain.status())
-  case .check:
-    let status = try await keychain.status()
-    guard status.exists else {
-      throw KeychainError(
-        .missing, path: status.path, message: "there is no keychain at \(status.path)")
-    }
-    return .checked(status)
+  case .check: return .checked(try await keychain.verify())
   case .list:
     return .names(
       try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() })

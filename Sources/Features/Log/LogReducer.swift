@@ -61,7 +61,7 @@ private func perform(_ command: LogCommand, _ dependencies: Dependencies) async 
       if let text = query.text, !record.contains(text) { return false }
       return true
     }
-    return .records(records.suffix(query.limit))
+    return .records(records.suffix(max(0, query.limit)))
   case .level(let level, let category):
     logger.setLevel(level, category: category)
     return .level(level, category: category)

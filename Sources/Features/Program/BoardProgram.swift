@@ -65,9 +65,8 @@ public enum BoardProgram {
       }
     let text =
       isJSON
-      ? SwiftBoardCommandLine.Failure(
-        line: 0, message: message, help: help, code: code, errorName: name
-      ).render(json: true)
+      ? FailureReport(Failure(code: code, error: name, message: message, help: help), line: 0)
+        .render(json: true)
       : "swiftboard: error: \(escapeControls(message))\n"
         + (help.map { "help: \(escapeControls($0))\n" } ?? "")
     try? StandardOutput.standardError().write(text)

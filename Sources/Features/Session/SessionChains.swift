@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardRecording
 
 /// What stands for recordings that were rotated where each file is looked at by itself.

@@ -74,7 +74,15 @@ enum ShellCommands {
       ["open"], "follow a link of the board",
       arguments: [ArgumentSpec("link", "swiftboard://FEATURE/…")],
       examples: ["open swiftboard://api/rm/character/1"]
-    ) { invocation throws(UsageError) in .shell(.open(try invocation.requiredText("link"))) },
+    ) { invocation throws(UsageError) in
+      let link = try invocation.requiredText("link")
+      do throws(UsageError) {
+        _ = try BoardLink(parsing: link)
+      } catch {
+        throw UsageError(error.message, help: error.help, at: invocation.argument("link"))
+      }
+      return .shell(.open(link))
+    },
     CommandSpec(
       ["source"], "run the lines of a file",
       arguments: [ArgumentSpec("file", "a script", kind: .file)],

@@ -50,6 +50,18 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     withExtendedLifetime(subject) {}
   }
 
+  @Test(arguments: makers) func verifyingTellsWhatStatusTells(_ maker: KeychainMaker) async throws {
+    let subject = try maker.make(false)
+    #expect(await kind { _ = try await subject.service.verify() } == .missing)
+    try await with(maker) { keychain in
+      try await keychain.save(Data([1]), forKey: "a")
+      #expect(try await keychain.verify() == keychain.status())
+      await keychain.lock()
+      #expect(try await keychain.verify() == keychain.status())
+      #expect(try await keychain.verify().unlocked == false)
+    }
+  }
+
   @Test(arguments: makers) func savesAndLoads(_ maker: KeychainMaker) async throws {
     try await with(maker) { keychain in
       #expect(try await keychain.load(forKey: "a") == nil)

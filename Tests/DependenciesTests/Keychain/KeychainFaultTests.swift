@@ -26,6 +26,7 @@ import Testing
       var target = -1
       var fault = KeychainSystem.Fault.short
       var andAllAfter = false
+      var damages = false
     }
     private let state = Mutex(State())
 
@@ -36,6 +37,7 @@ import Testing
           let index = state.calls.count
           state.calls.append(call)
           if index == state.target { return state.fault }
+          if state.damages, call == .read { return .damaged }
           return state.andAllAfter && index > state.target ? .error(EIO) : nil
         }
       }
@@ -48,6 +50,9 @@ import Testing
           isArmed: true, target: target, fault: fault, andAllAfter: andAllAfter && target >= 0)
       }
     }
+
+    /// Every read from here on gives a wrong byte.
+    func damageReads() { state.withLock { $0 = State(isArmed: true, damages: true) } }
 
     func disarm() -> [KeychainSystem.Call] {
       state.withLock { state in
@@ -176,6 +181,24 @@ import Testing
       }
     }
     #expect(left > 0, "no crash left a temporary file, so cleaning up was not tested")
+  }
+
+  @Test(
+    "verifying reads a file whose name, size and times are those of the one read last",
+    arguments: [true, false])
+  func damageBehindAnUnchangedFile(isUnlocked: Bool) async throws {
+    let folder = try KeychainFolder()
+    let script = Script()
+    let service = try await prepared(folder, script)
+    if !isUnlocked { await service.lock() }
+    #expect(try await service.verify().unlocked == isUnlocked)
+    script.damageReads()
+    #expect(await kind { _ = try await service.verify() } == .damaged)
+    #expect(script.disarm().contains(.read))
+    // The disk gives the right bytes again: nothing was lost by looking.
+    #expect(try await service.verify().unlocked == isUnlocked)
+    try await service.unlock(with: .words("open"))
+    #expect(try await service.load(forKey: "a") == old)
   }
 
   @Test("a failed creation leaves no keychain")

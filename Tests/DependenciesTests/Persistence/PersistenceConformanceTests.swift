@@ -218,6 +218,24 @@ struct PersistenceConformanceTests {
     #expect(try await service.service("s")?.baseURL == "http://b")
   }
 
+  // MARK: Limits
+
+  @Test(arguments: Kind.allCases) func negativeLimitsKeepAndGiveNothing(_ kind: Kind) async throws {
+    let subject = try Subject(
+      kind,
+      limits: PersistenceLimits(cacheBytes: -1, cacheEntries: -1, logRecords: -1, searches: -1)
+    )
+    let service = subject.service
+    try await service.addSearch("one", scope: "s", at: 1)
+    #expect(try await service.searches(scope: "s", containing: nil) == [])
+    try await service.appendLogRecords([
+      LogRecord(time: 1, level: .error, category: "c", message: "m")
+    ])
+    #expect(try await service.logRecords(limit: 5, atLeast: nil) == [])
+    #expect(try await service.logRecords(limit: -1, atLeast: nil) == [])
+    #expect(try await service.statistics().tables.allSatisfy { $0.rows == 0 })
+  }
+
   // MARK: Recent searches
 
   @Test(arguments: Kind.allCases) func newestSearchesComeFirstAndOnce(_ kind: Kind) async throws {

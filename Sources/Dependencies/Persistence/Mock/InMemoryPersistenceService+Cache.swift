@@ -57,7 +57,7 @@ extension InMemoryPersistenceService {
   /// O(n): the list is copied.
   public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
     try perform("appendLogRecords") { content in
-      content.logRecords = (content.logRecords + records).suffix(limits.logRecords)
+      content.logRecords = (content.logRecords + records).suffix(max(0, limits.logRecords))
     }
   }
 

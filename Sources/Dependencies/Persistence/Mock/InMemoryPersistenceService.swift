@@ -28,7 +28,7 @@ public final class InMemoryPersistenceService: PersistenceService {
 
   /// Empty.
   ///
-  /// - Parameter limits: None may be below 0.
+  /// - Parameter limits: One below 0 keeps nothing, as 0 does.
   public convenience init(limits: PersistenceLimits = PersistenceLimits()) {
     self.init(Content(), limits: limits)
   }
@@ -182,7 +182,7 @@ public final class InMemoryPersistenceService: PersistenceService {
       var searches = content.searches[ByteText(scope)] ?? []
       searches.removeAll { ByteText($0.text) == ByteText(text) }
       searches.append(RecentSearch(text: text, at: time))
-      content.searches[ByteText(scope)] = Array(searches.suffix(limits.searches))
+      content.searches[ByteText(scope)] = Array(searches.suffix(max(0, limits.searches)))
     }
   }
 

@@ -1,38 +1,4 @@
-import SwiftBoardCommandLine
-
-/// Why a command failed, in the terms of the command line: what, why, what to do, and the exit code.
-public struct Failure: Error, Codable, Sendable, Equatable {
-  /// The exit code: see `ExitCode`.
-  public var code: Int32
-  /// For programs, for example `connectionRefused`.
-  public var error: String
-  /// What went wrong and why, for people, in one line.
-  public var message: String
-  /// What to do about it, if that is known; without the word `help:`.
-  public var help: String?
-  /// Where in the line, 1-based characters, where one word is to blame.
-  public var column: Int?
-  /// How many characters are to blame.
-  public var length: Int?
-  /// Which physical line of a continued line that is, from 0.
-  public var lineOffset: Int?
-
-  /// A failure from its parts.
-  public init(
-    code: Int32, error: String, message: String, help: String? = nil, column: Int? = nil,
-    length: Int? = nil, lineOffset: Int? = nil
-  ) {
-    self.code = code
-    self.error = error
-    self.message = message
-    self.help = help
-    self.column = column
-    self.length = length
-    self.lineOffset = lineOffset
-  }
-}
-
-/// The exit codes that the board gives.
+/// The exit codes that the board gives, of sysexits.h where it has one.
 public enum ExitCode {
   /// The answer is no: `assert`, and differences that were asked for.
   public static let no: Int32 = 1

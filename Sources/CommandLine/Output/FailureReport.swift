@@ -1,0 +1,100 @@
+import SwiftBoardJSON
+
+/// A failure with the line that it is shown with.
+public struct FailureReport: Sendable, Equatable {
+  /// What went wrong.
+  public var failure: Failure
+  /// Where the line is; `nil` at a prompt and for a one-shot command.
+  public var place: LinePlace?
+  /// The line's number for JSON, from 1; 0 where no line is to blame.
+  public var line: Int
+  /// The line as typed, all its physical lines.
+  public var text: String?
+
+  /// A report from its parts.
+  public init(_ failure: Failure, place: LinePlace? = nil, line: Int = 1, text: String? = nil) {
+    self.failure = failure
+    self.place = place
+    self.line = line
+    self.text = text
+  }
+
+  /// A failure in a line of a source.
+  public init(_ failure: Failure, in line: ScriptLine?) {
+    self.init(failure, place: line?.place, line: line?.place.line ?? 1, text: line?.text)
+  }
+
+  /// The text for standard error, with its last line end.
+  ///
+  /// ```
+  /// demo.sb:7:5: error: unknown db command 'pot'
+  ///   db pot characters 1
+  ///      ^~~
+  /// help: did you mean 'put'?
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - json: one line `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`.
+  ///   - width: columns for the shown line; a longer one is cut around the caret.
+  ///   - color: only without `json`.
+  public func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {
+    if json {
+      return OutputFormatter.line([
+        "line": JSON(line), "ok": false, "code": JSON(failure.code),
+        "error": .string(failure.error),
+        "message": .string(failure.message), "hint": failure.help.map(JSON.string) ?? .null,
+      ]) + "\n"
+    }
+    var start = ""
+    if let place {
+      start = LinePlace(place.file, line: place.line + lineOffset).description + ":"
+      if let column = failure.column { start += "\(column):" }
+      start = escapeControls(start) + " "
+    }
+    let label = color ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
+    var result = "\(start)\(label) \(escapeControls(failure.message))\n"
+    if let column = failure.column, let excerpt = excerpt(column: column, width: width) {
+      result += excerpt
+    }
+    if let help = failure.help { result += "help: \(escapeControls(help))\n" }
+    return result
+  }
+
+  private var lineOffset: Int { failure.lineOffset ?? 0 }
+
+  /// The physical line and a caret under the blamed characters.
+  private func excerpt(column: Int, width: Int) -> String? {
+    let lines = (text ?? "").split(omittingEmptySubsequences: false) { $0.isNewline }
+    guard lines.indices.contains(lineOffset), !lines[lineOffset].isEmpty else { return nil }
+    let characters = Array(lines[lineOffset])
+    let start = min(max(0, column - 1), characters.count)
+    let end = min(start + max(1, failure.length ?? 1), max(characters.count, start + 1))
+    let room = max(20, width - 2)
+    var first = 0
+    var last = characters.count
+    if last > room {
+      first = max(0, min(start - room / 4, last - room + 6))
+      last = min(last, first + room - 6)
+    }
+    func shown(_ range: Range<Int>) -> String {
+      range.isEmpty
+        ? ""
+        : characters[range].map { $0 == "\t" ? " " : escapeControls(String($0)) }.joined()
+    }
+    let lead = first > 0 ? "..." : ""
+    let trail = last < characters.count ? "..." : ""
+    let padding = DisplayWidth.of(lead) + DisplayWidth.of(shown(first..<max(first, start)))
+    let marked = max(
+      1, DisplayWidth.of(shown(start..<max(start, min(end, last)))))
+    return "  \(lead)\(shown(first..<last))\(trail)\n  "
+      + String(repeating: " ", count: padding) + "^"
+      + String(repeating: "~", count: marked - 1) + "\n"
+  }
+}
+
+extension OutputFormatter {
+  /// A failure in this format: JSON for JSON, else text; see `FailureReport.render(json:width:color:)`.
+  public func render(_ report: FailureReport) -> String {
+    report.render(json: format == .json, width: width ?? 200, color: color)
+  }
+}

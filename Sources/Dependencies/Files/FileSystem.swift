@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The system calls of a write, each under a name at which tests make it fail.
+struct FileSystem: Sendable {
+  enum Call: Sendable, CaseIterable {
+    case open, write, changeMode, sync, close, rename, openFolder, syncFolder
+  }
+
+  /// Asked before every call; an error number makes the call fail without doing anything.
+  var intercept: (@Sendable (Call) -> Int32?)?
+
+  /// Runs a call until it is not interrupted; its result, and `errno` where that is negative.
+  ///
+  /// - Parameter isRepeated: False for `close`, after which the number may be another file's.
+  func call<Value: SignedInteger>(_ call: Call, isRepeated: Bool = true, _ body: () -> Value)
+    -> Value
+  {
+    while true {
+      if let number = intercept?(call) {
+        errno = number
+      } else {
+        let result = body()
+        if result >= 0 { return result }
+      }
+      if errno != EINTR || !isRepeated { return -1 }
+    }
+  }
+
+  /// Until the disk has what was written.
+  func sync(_ descriptor: Int32, _ name: Call) -> Int32 {
+    call(name) {
+      #if canImport(Darwin)
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { return -1 }
+      #endif
+      return fsync(descriptor)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import SwiftBoardCommandLine
+
+/// `swiftboard://feature/part/part?name=value`, taken apart; escapes like `%20` are decoded.
+public struct BoardLink: Sendable, Equatable {
+  /// `name=value` of a link's query.
+  public struct Item: Sendable, Equatable {
+    /// What stands before the first `=`.
+    public var name: String
+    /// What stands behind it; empty where there is none.
+    public var value: String
+
+    /// An item from its parts, which are not decoded again.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The host of the link: a feature's name.
+  public var feature: String
+  /// Without empty parts; a part may hold any character, also `/`.
+  public var path: [String]
+  /// In the order of the link.
+  public var query: [Item]
+
+  /// Takes a link apart. O(length).
+  ///
+  /// - Throws: a `UsageError` for what is no link, for a `%` without two hexadecimal digits behind it, and for escapes that
+  ///   are no UTF-8.
+  public init(parsing text: String) throws(UsageError) {
+    let scheme = "swiftboard://"
+    let rest = text.dropFirst(scheme.count)
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = (parts.first ?? "").split(separator: "/")
+    guard text.lowercased().hasPrefix(scheme), let feature = path.first else {
+      throw UsageError(
+        "'\(text)' is no link of the board",
+        help: "a link is like swiftboard://api/rm/character/1")
+    }
+    self.feature = try Self.decoded(feature)
+    self.path = []
+    for part in path.dropFirst() { self.path.append(try Self.decoded(part)) }
+    query = []
+    for item in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      query.append(
+        Item(try Self.decoded(parts[0]), parts.count > 1 ? try Self.decoded(parts[1]) : ""))
+    }
+  }
+
+  private static func decoded(_ text: Substring) throws(UsageError) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+      guard digits.count == 2 else {
+        throw UsageError(
+          "'\(text)' in the link has a % that begins no escape",
+          help: "a % itself is written %25")
+      }
+      bytes.append(UInt8(digits[0] << 4 | digits[1]))
+      rest = rest.dropFirst(2)
+    }
+    guard let result = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError("the escapes of '\(text)' in the link are no UTF-8")
+    }
+    return result
+  }
+}

@@ -1,0 +1,163 @@
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite("files on disk")
+struct LiveFileServiceTests {
+  let old = Data("old".utf8)
+  let new = Data(repeating: 7, count: 200_000)
+
+  private func content(_ path: String) -> Data? { FileManager.default.contents(atPath: path) }
+
+  private func names(_ folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test("replacing goes through symbolic links, also through one whose file is not there yet")
+  func links() async throws {
+    let folder = try TemporaryFolder()
+    let service = LiveFileService()
+    try folder.write("old", to: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("first"), withDestinationPath: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("second"), withDestinationPath: "third")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("third"), withDestinationPath: folder.path("made"))
+    for (name, target) in [("first", "file"), ("second", "made")] {
+      try await service.write(new, to: folder.path(name), mode: .replace)
+      #expect(content(folder.path(target)) == new)
+      #expect(
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path(name))) != nil)
+    }
+    #expect(try names(folder) == ["file", "first", "made", "second", "third"])
+  }
+
+  /// Notes the calls; one of them fails.
+  private final class Script: Sendable {
+    private let calls = Mutex<[FileSystem.Call]>([])
+    let fault: (call: FileSystem.Call, code: Int32)?
+
+    init(_ fault: (call: FileSystem.Call, code: Int32)? = nil) { self.fault = fault }
+
+    var made: [FileSystem.Call] { calls.withLock { $0 } }
+
+    var service: LiveFileService {
+      LiveFileService(
+        system: FileSystem { call in
+          let isFirst = self.calls.withLock { calls in
+            defer { calls.append(call) }
+            return !calls.contains(call)
+          }
+          return isFirst && call == self.fault?.call ? self.fault?.code : nil
+        })
+    }
+  }
+
+  @Test("replacing: written, on the disk, renamed, the folder on the disk, in this order")
+  func order() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    let script = Script()
+    try await script.service.write(new, to: folder.path("file"), mode: .replace)
+    #expect(
+      script.made == [
+        .open, .write, .changeMode, .sync, .close, .rename, .openFolder, .syncFolder,
+      ])
+    #expect(content(folder.path("file")) == new)
+    #expect(try names(folder) == ["file"])
+  }
+
+  @Test(
+    "whatever call fails, the file is the old one or the new one, and nothing else is left",
+    arguments: FileSystem.Call.allCases, [EIO, ENOSPC])
+  func faults(call: FileSystem.Call, code: Int32) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    let script = Script((call, code))
+    let error = await #expect(throws: FileError.self) {
+      try await script.service.write(new, to: folder.path("file"), mode: .replace)
+    }
+    let isThere = call == .openFolder || call == .syncFolder
+    #expect(content(folder.path("file")) == (isThere ? new : old))
+    #expect(try names(folder) == ["file"])
+    if isThere { #expect(error?.message.contains("a loss of power may undo it") == true) }
+    if call == .sync { #expect(!script.made.contains(.rename)) }
+  }
+
+  @Test(
+    "interrupted calls are made again, and a folder that cannot be synchronised is no error",
+    arguments: [
+      (.open, EINTR), (.write, EINTR), (.sync, EINTR), (.rename, EINTR), (.syncFolder, EINTR),
+      (.syncFolder, EINVAL), (.openFolder, EACCES),
+    ] as [(FileSystem.Call, Int32)])
+  func harmless(call: FileSystem.Call, code: Int32) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    try await Script((call, code)).service.write(new, to: folder.path("file"), mode: .replace)
+    #expect(content(folder.path("file")) == new)
+  }
+
+  @Test("permissions stay, create leaves what is there, append adds, a pipe is written to")
+  func modes() async throws {
+    let folder = try TemporaryFolder()
+    let (service, file) = (LiveFileService(), folder.path("file"))
+    try await service.write(old, to: file, mode: .create)
+    #expect(chmod(file, 0o640) == 0)
+    try await service.write(new, to: file, mode: .replace)
+    var status = stat()
+    #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    let error = await #expect(throws: FileError.self) {
+      try await service.write(old, to: file, mode: .create)
+    }
+    #expect(error?.kind == .exists)
+    try await service.write(old, to: file, mode: .append)
+    #expect(content(file) == new + old)
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    async let read = service.read(folder.path("pipe"), limit: 1 << 20)
+    try await service.write(new, to: folder.path("pipe"), mode: .replace)
+    #expect(try await read == new)
+    #expect(try names(folder) == ["file", "pipe"])
+  }
+
+  @Test("calls that wait for a pipe hold up no other", .timeLimit(.minutes(2)))
+  func manyPipes() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    let service = LiveFileService()
+    let pipes = (0..<300).map { folder.path("pipe\($0)") }
+    for pipe in pipes { #expect(mkfifo(pipe, 0o600) == 0) }
+    try await withThrowingTaskGroup(of: Data.self) { group in
+      for pipe in pipes { group.addTask { try await service.read(pipe, limit: 100) } }
+      #expect(try await service.read(folder.path("file"), limit: 100) == old)
+      for pipe in pipes { try await service.write(old, to: pipe, mode: .replace) }
+      for try await data in group { #expect(data == old) }
+    }
+  }
+
+  @Test("a link that leads to itself is refused and stays")
+  func loop() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("loop"), withDestinationPath: "loop")
+    await #expect(throws: FileError.self) {
+      try await LiveFileService().write(new, to: folder.path("loop"), mode: .replace)
+    }
+    #expect(try names(folder) == ["loop"])
+  }
+}

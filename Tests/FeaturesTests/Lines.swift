@@ -1,0 +1,54 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+import Synchronization
+import Testing
+
+@testable import SwiftBoardFeatures
+
+/// A board with its session, and all that it has printed and done.
+final class Lines: Sendable {
+  let board: Board
+  let session: BoardSession
+  let world: World
+  private let printed: PrintedText
+  private let steps: PrintedText
+
+  final class PrintedText: Sendable {
+    let text = Mutex("")
+    func add(_ more: String) { text.withLock { $0 += more } }
+  }
+
+  init(_ world: World = World()) {
+    self.world = world
+    let (printed, steps) = (PrintedText(), PrintedText())
+    self.printed = printed
+    self.steps = steps
+    let redirects = RedirectFiles { printed.add($0) }
+    board = Board(
+      state: BoardState(), dependencies: world.dependencies, seed: 1,
+      sink: {
+        if $0.redirect == nil {
+          printed.add($0.text)
+        } else {
+          redirects.write($0.text, job: $0.job)
+        }
+      })
+    board.store.observe { step, _ in
+      steps.add(String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))
+    }
+    session = BoardSession(
+      board: board, redirects: redirects,
+      redact: { [logger = world.logger] in logger.redact($0) })
+  }
+
+  func run(_ text: String) async -> Int32 {
+    await session.run(
+      ScriptLine(text: text, place: LinePlace("test.sb", line: 1), parsed: LineParser.parse(text))
+    ).exitCode
+  }
+
+  var allPrinted: String { printed.text.withLock { $0 } }
+  var allSteps: String { steps.text.withLock { $0 } }
+}

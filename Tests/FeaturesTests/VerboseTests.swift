@@ -1,0 +1,56 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import Testing
+
+@Suite("-v")
+struct VerboseTests {
+  let world = World()
+
+  @Test("-v: the heads of request and answer on standard error; the answer itself stays as it is")
+  func verbose() async throws {
+    world.api.answer("POST", "http://rm.test/c", with: .json("[1]"))
+    let line = "api post http://rm.test/c name=x X-Trace:7 Authorization:{{secret:radarr}}"
+    var settings = BoardSettings()
+    let plain = try run(line, in: world, settings: settings)
+    #expect(!plain.errors.contains("> ") && !plain.errors.contains("< "))
+    settings.isVerbose = true
+    let printed = try run(line, in: world, settings: settings)
+    #expect(printed.output == plain.output)
+    #expect(printed.errors.hasSuffix(plain.errors))
+    let heads = printed.errors.split(separator: "\n").map(String.init)
+    #expect(heads.first == "> POST http://rm.test/c")
+    for line in [
+      "> X-Trace: 7", "> Authorization: «secret:radarr»", "> User-Agent: swiftboard",
+      "> Content-Type: application/json", "< HTTP/1.1 200", "< Content-Type: application/json",
+    ] { #expect(heads.contains(line), "\(line) in \(printed.errors)") }
+    // Behind a command it is the command's alone.
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://rm.test/c name=x; api post http://rm.test/c -v") == 0)
+    #expect(lines.allPrinted.ranges(of: "< HTTP/1.1 200\n").count == 1)
+    settings.isQuiet = true
+    #expect(try run(line, in: world, settings: settings).errors == "")
+  }
+
+  @Test("--verbose shows what was sent as well")
+  func verboseAnswer() throws {
+    world.api.answer("GET", "http://rm.test/c", with: .json("[1]"))
+    let printed = try run("api get http://rm.test/c X-Trace:7 --verbose", in: world)
+    #expect(
+      printed.output == """
+        GET http://rm.test/c
+        X-Trace: 7
+        Accept: application/json, */*;q=0.5
+        User-Agent: swiftboard
+
+        HTTP/1.1 200
+        Content-Type: application/json
+
+        [
+          1
+        ]
+
+        """)
+  }
+}
