@@ -1,7 +1,7 @@
 /// What a `send` set going: its effects, the effects of the actions they send, and so on.
 ///
 /// A handle costs nothing where there are no effects, and keeps no effect that has ended. One that had effects keeps the state of its
-/// store. A value of 24 bytes.
+/// store. A value of 16 bytes.
 public struct StoreTask: Sendable {
   @usableFromInline let target: EffectHost?
   @usableFromInline let token: EffectToken

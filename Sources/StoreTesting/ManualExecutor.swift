@@ -104,15 +104,15 @@ public final class ManualExecutor: TaskExecutor {
     return count
   }
 
-  /// Returns as soon as a task is ready, or the waiting task is cancelled: for tasks that wait for a thread or an actor which is
-  /// not run from here. It does not poll, and has no time-out.
+  /// Returns as soon as a task is ready, the waiting task is cancelled, or the patience of a test store on this executor is over: for tasks
+  /// that wait for a thread or an actor which is not run from here. It does not poll, and has no time-out of its own.
   ///
   /// - Complexity: One lock and one suspension; none where a task is ready already.
   public func waitUntilReady() async {
     await waitUntilReady(unless: { false })
   }
 
-  /// Lets those who wait look again whether they have waited enough.
+  /// Lets those who wait look again whether they have waited enough. Whoever waits by the public function returns as well.
   func wakeWaiters() {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       defer { state.waiters = [:] }

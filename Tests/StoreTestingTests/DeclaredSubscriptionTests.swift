@@ -76,4 +76,12 @@ struct DeclaredSubscriptionTests {
     store.finish()
     #expect(failures.kinds == [.unreceivedActions])
   }
+
+  @Test("the end of a test does not wait for it")
+  func finishes() async {
+    let failures = Failures()
+    let store = makeStore(Ticker.State(isOn: true), failures)
+    await store.finishWhenReady()
+    #expect(failures.all.isEmpty)
+  }
 }

@@ -439,4 +439,142 @@ struct CornerTests {
     #expect(issues.entries.first?.message.contains("lost after step 1") == true)
     box.withLock { $0 = nil }
   }
+
+  @Test("a sequence whose first member cancels the next goes on with the one after that")
+  func sequenceCancelsItself() {
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        action == "a"
+          ? [
+            .concatenate(
+              .cancel(id: "x"), .task { "second" }.cancellable(id: "x"), .task { "third" })
+          ] : []
+      }, dependencies: (), executor: executor)
+    let handle = store.send("a")
+    executor.run()
+    #expect(store.state.seen == ["a", "third"])
+    #expect(handle.isFinished)
+  }
+
+  @Test("R10 who waits already is not resumed by an effect that ends while observers are told")
+  func resumedAfterTelling() async {
+    let effects = ManualExecutor()
+    let waiters = ManualExecutor()
+    let journal = Journal<String>()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        switch action {
+        case "a": [.task { "b" }]
+        case "b": [.run { _ in }]
+        default: []
+        }
+      }, dependencies: (), executor: effects)
+    let handle = store.send("a")
+    let waiter = Task(executorPreference: waiters) {
+      await handle.finish()
+      journal.note("finished")
+    }
+    waiters.run()
+    store.observe { _, _ in
+      // What the step caused ends meanwhile, as it may on another thread.
+      effects.run()
+      waiters.run()
+    }
+    store.observe { step, _ in journal.note("told \(step.action)") }
+    effects.run()
+    waiters.run()
+    await waiter.value
+    #expect(journal.entries == ["told b", "finished"])
+  }
+
+  @Test("R4 what gets a place by a cancelling starts before the task that cancelled")
+  func placeBeforeNew() {
+    let executor = ManualExecutor()
+    let journal = Journal<String>()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        let task = Effect<String>.run { _ in journal.note(action) }
+        return switch action {
+        case "new": [task.cancellable(id: "first", cancelInFlight: true)]
+        case "first":
+          [
+            .run { _ in try await Task.sleep(for: .seconds(1000)) }
+              .cancellable(id: "first").limited(id: "places", to: 1, whenFull: .wait)
+          ]
+        default: [task.limited(id: "places", to: 1, whenFull: .wait)]
+        }
+      }, dependencies: (), executor: executor)
+    store.send("first")
+    store.send("waiting")
+    store.send("new")
+    executor.run()
+    #expect(journal.entries == ["waiting", "new"])
+  }
+
+  @Test(
+    "R4 a member's last action starts what it caused before the next member, watched or not",
+    arguments: [false, true])
+  func causedBeforeNext(isObserved: Bool) {
+    let executor = ManualExecutor()
+    let journal = Journal<String>()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        switch action {
+        case "a":
+          [
+            .concatenate(
+              .task { "first" },
+              .task {
+                journal.note("second")
+                return "end"
+              })
+          ]
+        case "first":
+          [
+            .task {
+              journal.note("caused")
+              return "end"
+            }
+          ]
+        default: []
+        }
+      }, dependencies: (), executor: executor)
+    if isObserved { store.observe { _, _ in } }
+    store.send("a")
+    executor.run()
+    #expect(journal.entries == ["caused", "second"])
+  }
+
+  @Test(
+    "R11 a store that is shut down lets observers go, and describes what comes too late outside the lock"
+  )
+  func closedLetsGo() async {
+    struct Late: Sendable, CustomStringConvertible {
+      let text: @Sendable () -> String
+      var description: String { text() }
+    }
+    final class Mark: Sendable {}
+    weak var mark: Mark?
+    let issues = Journal<String>()
+    let store = Store(
+      initialState: 0, reducer: Reduce<Int, Late, Void> { _, _, _ in [] }, dependencies: (),
+      onIssue: { issues.note($0.message) })
+    do {
+      let kept = Mark()
+      mark = kept
+      store.observe { [view = store.view] _, _ in withExtendedLifetime((kept, view)) {} }
+    }
+    #expect(mark != nil)
+    await store.shutdown(deadline: .zero)
+    #expect(mark == nil)
+    let view = store.view
+    store.send(Late { "steps: \(view.withState { $0 })" })
+    #expect(issues.entries.count == 1)
+    #expect(issues.entries.first?.contains("steps: 0") == true)
+  }
 }

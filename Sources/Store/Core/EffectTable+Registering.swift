@@ -50,6 +50,12 @@ extension EffectTable {
       && entry.queued == 0
   }
 
+  /// Whether its end lets nobody else begin.
+  @inlinable
+  func startsNobody(_ index: Int32) -> Bool {
+    entries[Int(index)].flags.isDisjoint(with: [.member, .placed])
+  }
+
   /// Whether somebody may ask for it by token.
   @inlinable
   func isAskedFor(_ index: Int32) -> Bool {
@@ -241,19 +247,23 @@ extension EffectTable {
     while child >= 0, entries[Int(sequence)].generation == generation,
       entries[Int(sequence)].phase == .running
     {
-      let next = entries[Int(child)].next
-      if entries[Int(child)].phase == .pending, entries[Int(child)].flags.contains(.member) {
-        let childGeneration = entries[Int(child)].generation
-        entries[Int(sequence)].current = -1
-        start(child, &outbox)
-        if entries[Int(child)].generation == childGeneration,
-          entries[Int(child)].phase == .running || entries[Int(child)].flags.contains(.waiting)
-        {
-          entries[Int(sequence)].current = child
-          return
-        }
+      guard entries[Int(child)].phase == .pending, entries[Int(child)].flags.contains(.member)
+      else {
+        child = entries[Int(child)].next
+        continue
       }
-      child = next
+      let started = token(child)
+      entries[Int(sequence)].current = -1
+      start(child, &outbox)
+      guard entries[Int(sequence)].generation == generation else { return }
+      if index(of: started) != nil,
+        entries[Int(child)].phase == .running || entries[Int(child)].flags.contains(.waiting)
+      {
+        entries[Int(sequence)].current = child
+        return
+      }
+      // From the front: what was started, or cancelled by it, has left, and who comes next may be gone as well.
+      child = entries[Int(sequence)].firstChild
     }
   }
 }

@@ -85,6 +85,8 @@ enum Parting<Action: Sendable>: Sendable {
   case issue(StoreIssue)
   case effect(Effect<Action>)
   case action(Action)
+  /// An action that was sent after the store was shut down.
+  case late(Action, SourceLocation, step: Int)
   /// Anything else whose end may run somebody's code.
   case other(any Sendable)
 }

@@ -16,24 +16,25 @@ struct Publication<State: Sendable, Action: Sendable>: ~Copyable {
     }
   }
 
-  /// Not changed while a step is being published.
+  /// Who is told. Changed under the lock, and not while a step is being published.
   @usableFromInline var observers = ObserverList<State, Action>()
-  /// The observers as they will be after the publication under way.
-  @usableFromInline var successors: ObserverList<State, Action>?
-  @usableFromInline var lastID = 0
-  /// Who wants to be told when the store has closed, by the observer's id.
-  @usableFromInline var ends: [(id: Int, body: @Sendable () -> Void)] = []
+  /// What changes while a step is being published, too: apart, so that nobody changes what the publishing thread reads.
+  @usableFromInline let register: UnsafeMutablePointer<ObserverRegister<State, Action>>
   /// Has a value from the reduction to the end of the publication.
   @usableFromInline let told: UnsafeMutablePointer<Told>
 
   @inlinable
   init() {
     told = .allocate(capacity: 1)
+    register = .allocate(capacity: 1)
+    register.initialize(to: ObserverRegister())
   }
 
   @inlinable
   deinit {
     told.deallocate()
+    register.deinitialize(count: 1)
+    register.deallocate()
   }
 
   /// Calls every observer. Outside the lock.
@@ -46,49 +47,50 @@ struct Publication<State: Sendable, Action: Sendable>: ~Copyable {
   }
 
   /// How many observe from the next step on.
-  var count: Int {
-    switch successors {
+  borrowing func count() -> Int {
+    switch register.pointee.successors {
     case .some(let next): next.count
     case .none: observers.count
     }
   }
 
-  mutating func add(
-    _ body: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
-    _ end: (@Sendable () -> Void)?, isPublishing: Bool
-  ) -> Int {
-    lastID += 1
-    let id = lastID
-    change(isPublishing) { $0.append(Observer(id: id, body: body)) }
-    if let end { ends.append((id, end)) }
-    return id
-  }
-
-  /// Takes out an observer and what it wants to be told at the end.
-  mutating func remove(
-    _ id: Int, isPublishing: Bool
-  ) -> (Observer<State, Action>?, (@Sendable () -> Void)?) {
-    let observer = change(isPublishing) { $0.remove(id) }
-    return (observer, ends.firstIndex { $0.id == id }.map { ends.remove(at: $0).body })
-  }
-
-  /// Changes who observes: for good, or from the end of the publication under way.
-  private mutating func change<Result>(
-    _ isPublishing: Bool, _ change: (inout ObserverList<State, Action>) -> Result
+  /// Changes who will observe after the publication under way.
+  borrowing func changeSuccessors<Result>(
+    _ change: (inout ObserverList<State, Action>) -> Result
   ) -> Result {
-    guard isPublishing else { return change(&observers) }
-    var next = successors.take() ?? observers.copy()
+    var next = register.pointee.successors.take() ?? observers.copy()
     let result = change(&next)
-    successors = consume next
+    register.pointee.successors = consume next
     return result
   }
 
   /// Takes over the observers that have changed; gives those before, whose end may run somebody's code.
   @usableFromInline
   mutating func renew() -> [Observer<State, Action>] {
-    guard let next = successors.take() else { return [] }
+    guard let next = register.pointee.successors.take() else { return [] }
     let before = observers.all
     observers = next
     return before
+  }
+}
+
+/// Who will observe, and who wants to hear of the end. Under the lock.
+@usableFromInline
+struct ObserverRegister<State: Sendable, Action: Sendable>: ~Copyable {
+  /// The observers as they will be after the publication under way.
+  @usableFromInline var successors: ObserverList<State, Action>?
+  @usableFromInline var lastID = 0
+  /// Who wants to be told when the store has closed, by the observer's id.
+  @usableFromInline var ends: [(id: Int, body: @Sendable () -> Void)] = []
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  var hasSuccessors: Bool {
+    switch successors {
+    case .some: true
+    case .none: false
+    }
   }
 }

@@ -39,6 +39,7 @@ extension StoreCore {
       }
       machine.table.idleWaiters = []
       ends = machine.takeEnds()
+      machine.dismissObservers()
     }
     for end in ends { end() }
   }

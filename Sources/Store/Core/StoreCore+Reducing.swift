@@ -36,6 +36,8 @@ extension StoreCore {
     _ source: EffectTable<R.Action>.Source, _ machine: inout Machine
   ) -> EffectToken {
     machine.table.cancelInFlight(for: effect, &machine.outbox)
+    // What gets a place that this cancelling freed was returned earlier.
+    if !machine.outbox.starts.isEmpty { collect(&machine) }
     let token = enter(effect, parent: parent, flags: flags, source, &machine)
     if let traits = effect.traits { machine.table.register(token, traits) }
     launch(token, effect.operation, &machine)
@@ -97,7 +99,7 @@ extension StoreCore {
     if !effects.isEmpty {
       let source = source(item.action, machine)
       if effects.count == 1, item.endsWork, !isOrphan, machine.isPlain, effects[0].traits == nil,
-        effects[0].isTask
+        effects[0].isTask, owner < 0 || machine.table.startsNobody(owner)
       {
         // A link in a chain. Its task comes last, so that whoever takes it on another thread finds the lock free or nearly so.
         let token = enter(effects[0], parent: owner, flags: [], source, &machine)

@@ -1,7 +1,7 @@
 /// The shell around the machine: takes the lock, reduces, starts tasks, and does outside the lock what runs foreign code.
 ///
 /// Effects hold the core, the `Store` holds it too, and the store's end closes it: so a dropped store cancels its effects although they
-/// keep the core alive, and no reference is weak.
+/// keep the core alive, and none of them is weak.
 ///
 /// Here: actions in. `+Reducing` is what happens under the lock, `+Effects` the tasks, `+Handles` waiting and cancelling.
 @usableFromInline
@@ -127,10 +127,17 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   @usableFromInline
   func dropLate(_ action: R.Action, _ location: SourceLocation, _ machine: inout Machine) {
     machine.outbox.meter?(.actionDropped(action))
-    report(
-      StoreIssue(
-        message: "An action was sent after the store was shut down, and was dropped: "
-          + brief(action), location: location, step: machine.steps), &machine)
+    machine.outbox.partings.append(.late(action, location, step: machine.steps))
+  }
+
+  /// Tells of an action that came too late. Outside the lock: its text is somebody's code.
+  @usableFromInline
+  func reportLate(_ action: R.Action, _ location: SourceLocation, _ step: Int) {
+    let issue = StoreIssue(
+      message: "An action was sent after the store was shut down, and was dropped: "
+        + brief(action), location: location, step: step)
+    lock.withLock { machine in machine.withHooks { $0.issue(issue) } }
+    onIssue(issue)
   }
 
   /// An action from an effect that goes on.
@@ -214,7 +221,11 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
       if case .cancel(let task) = partings[index] { task.cancel() }
     }
     for index in partings.indices {
-      if case .issue(let issue) = partings[index] { onIssue(issue) }
+      switch partings[index] {
+      case .issue(let issue): onIssue(issue)
+      case .late(let action, let location, let step): reportLate(action, location, step)
+      default: break
+      }
     }
   }
 

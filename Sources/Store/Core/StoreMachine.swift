@@ -137,6 +137,7 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   /// What has to be done outside the lock, on the way there.
   @inlinable
   mutating func depart() -> Departure<State, Action> {
+    if isTelling, !hasPublication { detainWaiters() }
     guard hasPublication || !outbox.partings.isEmpty else { return .nothing }
     let departure = Departure(
       publication: hasPublication ? publication : nil, partings: outbox.takePartings())
@@ -144,12 +145,27 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     return departure
   }
 
+  /// Another thread tells of a step: who is to be resumed waits until it has.
+  @inlinable
+  mutating func detainWaiters() {
+    var others: [Parting<Action>] = []
+    for parting in outbox.partings {
+      if case .resume(let waiter) = parting {
+        hasPublicationWaiters = true
+        table.waiters[-1, default: Few()].append(waiter)
+      } else {
+        others.append(parting)
+      }
+    }
+    outbox.partings = others
+  }
+
   /// Who is to be told that the store has closed: not before the last step has been published.
   @inlinable
   mutating func takeEnds() -> [@Sendable () -> Void] {
-    guard isClosed, !isTelling, let publication else { return [] }
-    defer { publication.pointee.ends = [] }
-    return publication.pointee.ends.map(\.body)
+    guard isClosed, !isTelling, let register = publication?.pointee.register else { return [] }
+    defer { register.pointee.ends = [] }
+    return register.pointee.ends.map(\.body)
   }
 
   /// Observers are being told of a step.
@@ -180,7 +196,7 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
 
   @inlinable
   mutating func renewObservers() {
-    guard let publication, publication.pointee.successors != nil else { return }
+    guard let publication, publication.pointee.register.pointee.hasSuccessors else { return }
     outbox.partings.append(.other(publication.pointee.renew()))
   }
 
@@ -204,10 +220,10 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   }
 
   /// How many observe from the next step on.
-  var observerCount: Int { publication?.pointee.count ?? 0 }
+  var observerCount: Int { publication.map { $0.pointee.count() } ?? 0 }
 
   mutating func add(
-    _ observer: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
+    _ body: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
     _ end: (@Sendable () -> Void)?
   ) -> Int {
     let publication = publication ?? .allocate(capacity: 1)
@@ -215,15 +231,40 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
       publication.initialize(to: Publication())
       self.publication = publication
     }
-    defer { noteAudience() }
-    return publication.pointee.add(observer, end, isPublishing: isPublishing)
+    let register = publication.pointee.register
+    register.pointee.lastID += 1
+    let id = register.pointee.lastID
+    changeObservers { $0.append(Observer(id: id, body: body)) }
+    if let end { register.pointee.ends.append((id, end)) }
+    return id
   }
 
+  /// Takes out an observer and what it wants to be told at the end.
   mutating func removeObserver(
     _ id: Int
   ) -> (Observer<State, Action>?, (@Sendable () -> Void)?) {
+    guard let register = publication?.pointee.register else { return (nil, nil) }
+    let observer = changeObservers { $0.remove(id) } ?? nil
+    let end = register.pointee.ends.firstIndex { $0.id == id }
+    return (observer, end.map { register.pointee.ends.remove(at: $0).body })
+  }
+
+  /// Lets go of all observers: there are no steps any more, and they may hold the store.
+  @usableFromInline
+  mutating func dismissObservers() {
+    changeObservers { $0 = ObserverList() }
+    if !isTelling { renewObservers() }
+  }
+
+  /// Changes who observes: for good, or from the end of the publication under way.
+  @discardableResult
+  private mutating func changeObservers<Result>(
+    _ change: (inout ObserverList<State, Action>) -> Result
+  ) -> Result? {
+    guard let publication else { return nil }
     defer { noteAudience() }
-    return publication?.pointee.remove(id, isPublishing: isPublishing) ?? (nil, nil)
+    return isPublishing
+      ? publication.pointee.changeSuccessors(change) : change(&publication.pointee.observers)
   }
 
   @inlinable

@@ -233,6 +233,8 @@ public class SteppedStore<R: Reducer> {
   /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. An effect that
   /// sleeps on the test's clock keeps it waiting: advance that first. Cancelling the calling task ends the wait.
   ///
+  /// What the state declares counts as an effect that runs.
+  ///
   /// - Parameter patience: How long, by the machine's clock. When it is over, that is a failure, which names what still runs.
   nonisolated(nonsending)
     public func waitForAction(
@@ -319,7 +321,7 @@ public class SteppedStore<R: Reducer> {
   {
     await core.wait(
       at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-      patience: patience)
+      patience: patience, isEnd: true)
     finish(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 }
@@ -367,7 +369,7 @@ extension TestCore {
       settle: { self.settle(at: $0) }, forgetCancelled: { self.forgetCancelled() },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, patience, isEnough in
-        await self.wait(at: location, patience: patience, until: isEnough)
+        await self.wait(at: location, patience: patience, isEnd: true, until: isEnough)
       },
       whatIsLeft: {
         let waiting = self.waiting

@@ -138,8 +138,11 @@ final class TestCore<R: Reducer> {
   }
 
   /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer than `patience`, which is a failure.
+  ///
+  /// - Parameter isEnd: At the end of a test nobody waits for what the state declares: it need not end.
   nonisolated(nonsending) func wait(
-    at location: TestLocation, patience: Duration, until isEnough: () -> Bool = { false }
+    at location: TestLocation, patience: Duration, isEnd: Bool = false,
+    until isEnough: () -> Bool = { false }
   ) async {
     let alarm = Alarm()
     let executor = clock.executor
@@ -150,7 +153,9 @@ final class TestCore<R: Reducer> {
     }
     defer { watch.cancel() }
     settle(at: location)
-    while waiting.isEmpty, !unended.isEmpty, !isEnough(), !Task.isCancelled {
+    while waiting.isEmpty, unended.contains(where: { !isEnd || $0.cause != nil }), !isEnough(),
+      !Task.isCancelled
+    {
       if alarm.hasRung {
         fail(
           .nothingReceived, "Waited \(patience) for an effect, and nothing came. \(whyNothing)",
