@@ -230,6 +230,9 @@ public struct LogChain: Sendable {
     return max(0, low - 1)
   }
 
+  /// The step with whose state the file begins that has step `n`. O(log n).
+  public func stepsBefore(fileOf n: Int) -> Int { parts[part(of: n)].stepsBefore }
+
   /// The name to give a part in a message; nil where there is only one.
   func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
 
