@@ -118,38 +118,44 @@ public final class FileSink: LogSink {
   ///
   /// - Throws: `LogIOError`, `EINTR` too; `EBADF` after `close()`.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int {
-    let written = pwrite(descriptor.withLock { $0 }, bytes.baseAddress, bytes.count, off_t(offset))
-    guard written >= 0 else { throw LogIOError(code: errno, operation: "write") }
-    return written
+    try call("write") { pwrite($0, bytes.baseAddress, bytes.count, off_t(offset)) }
   }
 
   /// One `ftruncate`. What is beyond `size` is gone.
   public func truncate(to size: Int) throws(LogIOError) {
-    guard ftruncate(descriptor.withLock { $0 }, off_t(size)) == 0 else {
-      throw LogIOError(code: errno, operation: "ftruncate")
-    }
+    _ = try call("ftruncate") { Int(ftruncate($0, off_t(size))) }
   }
 
   /// One `fdatasync`, on Darwin `F_FULLFSYNC` where the file system knows it: milliseconds on a disk.
   public func synchronize() throws(LogIOError) {
-    let descriptor = descriptor.withLock { $0 }
-    #if canImport(Darwin)
-      // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
-      let result = fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
-    #else
-      let result = fdatasync(descriptor)
-    #endif
-    guard result == 0 else { throw LogIOError(code: errno, operation: "fsync") }
+    _ = try call("fsync") { descriptor in
+      #if canImport(Darwin)
+        // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
+        Int(fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor))
+      #else
+        Int(fdatasync(descriptor))
+      #endif
+    }
+  }
+
+  /// Within the lock: once the file is closed, another one may get its number.
+  private func call(
+    _ operation: String, _ body: (Int32) -> Int
+  ) throws(LogIOError) -> Int {
+    let (result, code) = descriptor.withLock { descriptor in
+      let result = body(descriptor)
+      return (result, result < 0 ? errno : 0)
+    }
+    guard result >= 0 else { throw LogIOError(code: code, operation: operation) }
+    return result
   }
 
   /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of the object does the same.
   public func close() {
-    let open = descriptor.withLock { descriptor in
-      let open = descriptor
+    descriptor.withLock { descriptor in
+      if descriptor >= 0 { FileSink.close(descriptor) }
       descriptor = -1
-      return open
     }
-    if open >= 0 { FileSink.close(open) }
   }
 }
 

@@ -21,6 +21,11 @@ struct LineBuffer: ~Copyable, @unchecked Sendable {
     base = .allocate(capacity: capacity)
   }
 
+  /// Forgets what was written from `start` on.
+  mutating func removeAll(from start: Int) {
+    count = min(count, start)
+  }
+
   /// What was written from `start` on; valid until the next change.
   borrowing func bytes(from start: Int = 0) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: base + start, count: count - start)

@@ -45,9 +45,17 @@ func canonical(_ value: JSON) -> [UInt8] {
   CanonicalEncoder.encode(json: value)
 }
 
+/// Why a line whose body has so many bytes could not be read again; nil where it could.
+@inline(__always)
+func obstacle(toBody count: Int) -> String? {
+  // A reader counts the line without its line feed.
+  count > LogReader.Limits.formatLine - SumChain.tailLength
+    ? "the line has more than 64 MiB" : nil
+}
+
 /// Why a line with this canonical value could not be read again; nil where it could.
 func obstacle(to canonical: UnsafeBufferPointer<UInt8>) -> String? {
-  // The line's own object is one level, and the rest of the line is well below a megabyte.
+  // The line's own object is one level. The whole line, which also says what was typed, is measured when it is written.
   if canonical.count > 63 << 20 { return "the value has more than 63 MiB" }
   // Shorter ones cannot be so deep; nearly all are.
   guard canonical.count > 2 * 511 else { return nil }

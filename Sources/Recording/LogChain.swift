@@ -46,10 +46,12 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Whether a file is not there that may have been there a moment before.
-  fileprivate var isAboutNames: Bool {
+  public var isAboutNames: Bool {
     switch self {
     case .missing, .gap: true
-    case .broken, .unreadable, .replay: false
+    case .unreadable(_, let error): error.isAboutNames
+    case .replay(_, .unreadable(let error)): error.isAboutNames
+    case .broken, .replay: false
     }
   }
 
@@ -66,6 +68,15 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
 }
 
 extension LogReadError {
+  /// Whether a file is not there. One of a chain may have been removed by rotation since the chain was made: a new one may do.
+  public var isAboutNames: Bool {
+    switch self {
+    case .missing: true
+    case .file(_, let error): error.isAboutNames
+    case .damage, .io, .broken, .cancelled: false
+    }
+  }
+
   /// What a person can do about it; nil where the description says all there is.
   public var help: String? {
     switch self {
@@ -96,8 +107,11 @@ public struct LogChain: Sendable {
 
   /// Oldest first; at least one.
   public let parts: [Part]
-  /// For each part.
-  var files: [LogFile]
+  /// For each part: the file that was found under its path, under whatever name of the recording it is by then.
+  public internal(set) var files: [LogFile]
+  /// Whether the newest file, the one without a number, is not there though ended ones are: the recording goes on behind the last
+  /// step, or a crash came between two names.
+  public let isNewestMissing: Bool
   private let links: [LogLink?]
   /// Of the headers' states; nil where the headers were not read.
   private let digests: [Digest?]
@@ -138,25 +152,29 @@ public struct LogChain: Sendable {
     let newest = try LogChain.header(path)
     var paths: [(path: String, number: Int)] = []
     var headers: [LogHeader] = []
+    var identities: [LogFileIdentity?] = []
     // A crash may have left the ended file under both of its names.
-    let isEnded = newest != nil && LogChain.isHeader(newest, of: path, numbers.last)
+    let isEnded = newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last)
     // The beginning of a recording has none before it: what bears its name and a number is left over from another one.
-    let isBeginning = newest.map { LogLink($0) == nil } ?? false
+    let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
       for number in numbers {
         let path = "\(path).\(number)"
-        guard let header = try LogChain.header(path) else { throw .missing(path: path) }
+        guard let found = try LogChain.header(path) else { throw .missing(path: path) }
         paths.append((path, number))
-        headers.append(header)
+        headers.append(found.header)
+        identities.append(found.identity)
       }
     }
     if isEnded {
       paths[paths.count - 1].path = path
     } else if let newest {
-      paths.append((path, (LogLink(newest)?.part ?? 0) + 1))
-      headers.append(newest)
+      paths.append((path, (LogLink(newest.header)?.part ?? 0) + 1))
+      headers.append(newest.header)
+      identities.append(newest.identity)
     }
     guard !paths.isEmpty else { throw .missing(path: path) }
+    isNewestMissing = newest == nil
     for (part, next) in zip(paths, paths.dropFirst()) where next.number != part.number + 1 {
       throw .gap(path: "\(path).\(part.number + 1)")
     }
@@ -169,14 +187,16 @@ public struct LogChain: Sendable {
         path: place.path, number: place.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
     }
     let isAmongOthers = isBeginning && !isEnded && !numbers.isEmpty
-    files = parts.map { part in
+    files = zip(parts, identities).map { part, identity in
       let ended = "\(path).\(part.number)"
       if part.path != path || isAlone || isAmongOthers {
-        return LogFile(path: part.path, limits: limits, isCancelled: isCancelled)
+        return LogFile(
+          path: part.path, identity: identity, later: nil, limits: limits,
+          isCancelled: isCancelled)
       }
-      return isEnded
-        ? LogFile(path: ended, limits: limits, isCancelled: isCancelled)
-        : LogFile(path: path, later: ended, limits: limits, isCancelled: isCancelled)
+      return LogFile(
+        path: isEnded ? ended : path, identity: identity, later: isEnded ? nil : ended,
+        limits: limits, isCancelled: isCancelled)
     }
     if paths[0].number == 1, let link = links[0] {
       throw .broken(
@@ -189,6 +209,7 @@ public struct LogChain: Sendable {
   public init(_ file: LogFile) {
     parts = [Part(path: file.path ?? "", number: 1, stepsBefore: 0)]
     files = [file]
+    isNewestMissing = false
     links = [nil]
     digests = [nil]
     times = [0]
@@ -208,6 +229,9 @@ public struct LogChain: Sendable {
     }
     return max(0, low - 1)
   }
+
+  /// The step with whose state the file begins that has step `n`. O(log n).
+  public func stepsBefore(fileOf n: Int) -> Int { parts[part(of: n)].stepsBefore }
 
   /// The name to give a part in a message; nil where there is only one.
   func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
@@ -263,12 +287,17 @@ public struct LogChain: Sendable {
   /// Whether a file with a number begins with this header, too.
   private static func isHeader(_ header: LogHeader?, of path: String, _ number: Int?) -> Bool {
     guard let header, let number else { return false }
-    return (try? LogChain.header("\(path).\(number)")) == header
+    return (try? LogChain.header("\(path).\(number)"))?.header == header
   }
 
-  private static func header(_ path: String) throws(LogChainError) -> LogHeader? {
+  private static func header(
+    _ path: String
+  ) throws(LogChainError) -> (header: LogHeader, identity: LogFileIdentity?)? {
     do throws(LogReadError) {
-      return try LogReader(path: path).header()
+      let source = try FileSource(path: path)
+      let reader = LogReader(source)
+      let header = try reader.header()
+      return (header, source.identity(readBy: reader))
     } catch {
       if case .missing = error { return nil }
       throw .unreadable(path: path, error)
@@ -285,9 +314,9 @@ extension Replayer {
   ) throws(LogChainError) -> [ReplaySummary] {
     _ = try chain.check()
     var summaries: [ReplaySummary] = []
-    for part in chain.parts {
+    for (part, file) in zip(chain.parts, chain.files) {
       do throws(ReplayError) {
-        summaries.append(try verify(path: part.path, acceptRisk: acceptRisk))
+        summaries.append(try verify(file, acceptRisk: acceptRisk))
       } catch {
         throw .replay(path: part.path, error)
       }

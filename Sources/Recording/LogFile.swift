@@ -11,27 +11,15 @@
 /// Opening one opens nothing; each reader opens the file for itself, so that several may read at once.
 public struct LogFile: Sendable {
   private enum Place: Sendable {
-    case path(String, later: Later?)
+    case path(String, Known?)
     case bytes([UInt8])
   }
 
-  /// The name that rotation gives a file once it is full, and which file that is.
-  private struct Later: Sendable {
-    let path: String
-    let device: UInt64
-    let number: UInt64
-
-    init?(_ path: String, of now: String) {
-      var status = stat()
-      guard stat(now, &status) == 0 else { return nil }
-      self.path = path
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      number = UInt64(truncatingIfNeeded: status.st_ino)
-    }
-
-    func isFile(at path: String) -> Bool {
-      Later(self.path, of: path).map { $0.device == device && $0.number == number } ?? false
-    }
+  /// What is known of a file that was opened before.
+  private struct Known: Sendable {
+    let identity: LogFileIdentity
+    /// The name that rotation gives it once it is full; nil where it keeps its own.
+    let later: String?
   }
 
   private let place: Place
@@ -49,15 +37,17 @@ public struct LogFile: Sendable {
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) {
-    self.init(path: path, later: nil, limits: limits, isCancelled: isCancelled)
+    self.init(path: path, identity: nil, later: nil, limits: limits, isCancelled: isCancelled)
   }
 
-  /// - Parameter later: The name that the file has once it is full.
+  /// - Parameters:
+  ///   - identity: The file that is meant; another one of that name is none.
+  ///   - later: The name that the file has once it is full.
   init(
-    path: String, later: String?, limits: LogReader.Limits = .init(),
+    path: String, identity: LogFileIdentity?, later: String?, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool
   ) {
-    place = .path(path, later: later.flatMap { Later($0, of: path) })
+    place = .path(path, identity.map { Known(identity: $0, later: later) })
     self.limits = limits
     self.isCancelled = isCancelled
   }
@@ -81,14 +71,18 @@ public struct LogFile: Sendable {
   var size: Int {
     switch place {
     case .bytes(let bytes): return bytes.count
-    case .path(let path, let later):
+    case .path(let path, let known):
       var status = stat()
-      if let later, !later.isFile(at: path), stat(later.path, &status) == 0 {
-        return Int(status.st_size)
+      for name in [path, known?.later] {
+        guard let name, stat(name, &status) == 0 else { continue }
+        if known?.identity.isNode(status) ?? true { return Int(status.st_size) }
       }
-      return stat(path, &status) == 0 ? Int(status.st_size) : 0
+      return 0
     }
   }
+
+  /// Its bytes from the beginning. One that was found in a chain is the same file every time, or missing.
+  public func source() throws(LogReadError) -> any LogSource { try source(from: 0) }
 
   /// A reader at the first line.
   public func reader() throws(LogReadError) -> LogReader {
@@ -104,25 +98,27 @@ public struct LogFile: Sendable {
   func source(from offset: Int) throws(LogReadError) -> any LogSource {
     let base: any LogSource
     switch place {
-    case .path(let path, let later): base = try LogFile.open(path, later, offset)
+    case .path(let path, let known): base = try LogFile.open(path, known, offset)
     case .bytes(let bytes): base = BytesSource(bytes, from: offset)
     }
     return WatchedSource(base, isCancelled: isCancelled, onRead: onRead)
   }
 
-  /// Another file may take the name at any moment, and keeps it: where it is still the right one after it was opened, it was then.
+  /// Another file may take a name at any moment, so it is asked of the open file whether it is the right one.
   private static func open(
-    _ path: String, _ later: Later?, _ offset: Int
+    _ path: String, _ known: Known?, _ offset: Int
   ) throws(LogReadError) -> FileSource {
-    guard let later else { return try FileSource(path: path, from: offset) }
-    let now: Result<FileSource, LogReadError>
-    do throws(LogReadError) {
-      now = .success(try FileSource(path: path, from: offset))
-    } catch {
-      now = .failure(error)
+    guard let known else { return try FileSource(path: path, from: offset) }
+    for name in [path, known.later] {
+      guard let name else { continue }
+      do throws(LogReadError) {
+        let source = try FileSource(path: name, from: offset)
+        if source.isFile(known.identity) { return source }
+      } catch {
+        guard case .missing = error else { throw error }
+      }
     }
-    guard !later.isFile(at: path), access(later.path, F_OK) == 0 else { return try now.get() }
-    return try FileSource(path: later.path, from: offset)
+    throw .missing(path: path)
   }
 }
 

@@ -12,10 +12,14 @@ struct LogOutput: ~Copyable {
   struct Failure {
     /// The step of the first line that is not in the file.
     let step: Int
+    /// The last step that is in the file for certain.
+    let kept: Int
     let error: LogIOError
   }
 
   private var sink: any LogSink
+  /// The file to go on in, which has its first line already.
+  private var next: (any LogSink)?
   /// Bytes in the file.
   private var size: Int
   private var isBroken = false
@@ -41,7 +45,7 @@ struct LogOutput: ~Copyable {
       let whole = lines.whole(in: written)
       size += whole.bytes
       try? sink.truncate(to: size)
-      return Failure(step: whole.lost, error: error)
+      return Failure(step: whole.lost, kept: whole.kept, error: error)
     }
     size += lines.bytes.count
     guard synchronizes else { return nil }
@@ -50,41 +54,61 @@ struct LogOutput: ~Copyable {
       return nil
     } catch {
       isBroken = true
-      return Failure(step: lines.whole(in: 0).lost, error: error)
+      let none = lines.whole(in: 0)
+      return Failure(step: none.lost, kept: none.kept, error: error)
     }
   }
 
-  /// Ends the file and goes on in the next one, whose first line is `header`. After a failure the file is ended and nothing follows.
+  /// Gets the next file and writes its first line there. After a failure there is none, and this file is as it was: lines that
+  /// wait can still be written.
   ///
   /// - Parameter step: The step that is not in a file when the next one cannot be had.
-  mutating func rotate(_ rotation: any LogRotation, header: [UInt8], step: Int) -> Failure? {
+  mutating func prepare(_ rotation: any LogRotation, header: [UInt8], step: Int) -> Failure? {
     guard !isBroken else { return nil }
     do throws(LogIOError) {
-      let next = try rotation.next()
-      let (_, error) = LogOutput.put(header, at: 0, into: next)
-      if let error {
-        next.close()
-        throw error
-      }
-      do throws(LogIOError) {
-        if synchronizes { try next.synchronize() }
-        try rotation.commit()
-      } catch {
-        next.close()
-        throw error
-      }
-      sink.close()
-      sink = next
-      size = header.count
+      let file = try rotation.next()
+      next = file
+      let (_, error) = LogOutput.put(header, at: 0, into: file)
+      if let error { throw error }
+      if synchronizes { try file.synchronize() }
       return nil
     } catch {
-      rotation.abandon()
-      isBroken = true
-      return Failure(step: step, error: error)
+      abandon(rotation)
+      return Failure(step: step, kept: step - 1, error: error)
     }
   }
 
-  /// Writes `new` over the last lines `old` of the file; `new` is longer. A failure leaves `old` there.
+  /// Gives the prepared file up.
+  mutating func abandon(_ rotation: any LogRotation) {
+    next.take()?.close()
+    rotation.abandon()
+  }
+
+  /// Goes on in the prepared file; this one has been ended. After a failure nothing follows.
+  ///
+  /// - Parameters:
+  ///   - size: Bytes of the prepared file.
+  ///   - step: The step that is not in a file when this fails.
+  mutating func rotate(_ rotation: any LogRotation, size: Int, step: Int) -> Failure? {
+    guard !isBroken, let next else { return nil }
+    do throws(LogIOError) {
+      try rotation.commit()
+    } catch {
+      abandon(rotation)
+      isBroken = true
+      return Failure(step: step, kept: step - 1, error: error)
+    }
+    sink.close()
+    sink = next
+    self.next = nil
+    self.size = size
+    return nil
+  }
+
+  /// Writes `new` over the last lines `old` of the file; `new` is longer. A failed write leaves `old` there.
+  ///
+  /// A crash in between may leave some of either, which the sums show: those lines, all behind the last digest, are then lost even
+  /// where they had been synchronized.
   mutating func replaceTail(_ old: [UInt8], with new: [UInt8], step: Int) -> Failure? {
     guard !isBroken else { return nil }
     let start = size - old.count
@@ -93,10 +117,17 @@ struct LogOutput: ~Copyable {
       isBroken = true
       _ = LogOutput.put(old, at: start, into: sink)
       try? sink.truncate(to: size)
-      return Failure(step: step, error: error)
+      return Failure(step: step, kept: step, error: error)
     }
     size = start + new.count
-    return nil
+    guard synchronizes else { return nil }
+    do throws(LogIOError) {
+      try sink.synchronize()
+      return nil
+    } catch {
+      isBroken = true
+      return Failure(step: step, kept: step, error: error)
+    }
   }
 
   mutating func close() {

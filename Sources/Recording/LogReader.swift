@@ -8,8 +8,10 @@ import SwiftBoardJSON
 public final class LogReader {
   /// What may be in a log; the format's limits unless a test wants others.
   public struct Limits: Sendable {
+    static let formatLine = 64 << 20
+
     /// Bytes of a line without its line feed.
-    public var line = 64 << 20
+    public var line = Limits.formatLine
     /// Bytes asked of the source at a time.
     public var chunk = 256 << 10
 

@@ -36,6 +36,13 @@ public final class FileSource: LogSource {
 
   deinit { _ = close(descriptor) }
 
+  func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(descriptor) }
+
+  /// Which file it is, once `reader` has read its first line from here.
+  func identity(readBy reader: LogReader) -> LogFileIdentity? {
+    LogFileIdentity(descriptor, reader)
+  }
+
   /// One `read`, again after `EINTR`. Blocks on a pipe.
   ///
   /// - Throws: `LogReadError.io`.

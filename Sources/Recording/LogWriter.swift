@@ -27,6 +27,8 @@ final class LogWriter: Sendable {
     var digest: Digest?
     var open = true
     var failure: RecordingFailure?
+    /// The last step in the recording, once it has failed.
+    var kept: Int?
     /// A last step without a digest, and what stands behind it: what `stop` completes.
     var tail = LineTail()
     /// Whether the lines that wait will be written after a while; and whether somebody is about to.
@@ -45,14 +47,21 @@ final class LogWriter: Sendable {
       isFlushDue = false
     }
 
-    /// Adds the line whose body `build` appends.
+    /// Adds the line whose body `build` appends, unless no reader would take it.
+    ///
+    /// - Returns: Why it was not added.
     @inline(__always)
-    mutating func append(_ build: (inout LineBuffer) -> Void) {
+    mutating func append(_ build: (inout LineBuffer) -> Void) -> String? {
       let start = lines.bytes.count
       if start == 0 { lines.before = stepsBefore + step }
       build(&lines.bytes)
+      if let reason = obstacle(toBody: lines.bytes.count - start) {
+        lines.bytes.removeAll(from: start)
+        return reason
+      }
       chain.seal(&lines.bytes, from: start)
       size += lines.bytes.count - start
+      return nil
     }
   }
 
@@ -74,6 +83,10 @@ final class LogWriter: Sendable {
     rotation: (any LogRotation)?,
     onFailure: @escaping @Sendable (RecordingFailure) -> Void
   ) throws(RecordingError) {
+    if let reason = obstacle(toBody: header.count) {
+      sink.close()
+      throw .encoding(reason)
+    }
     var chain = SumChain()
     var first = LogOutput(sink, synchronizes: options.durability == .sync)
     first.lines.bytes.append(header)
@@ -115,8 +128,8 @@ final class LogWriter: Sendable {
 
   deinit { _ = flushed() }
 
-  /// The last step in the recording, all files counted.
-  var step: Int { core.withLock { $0.stepsBefore + $0.step } }
+  /// The last step in the recording, all files counted; after a failure the last that was not lost.
+  var step: Int { core.withLock { $0.kept ?? $0.stepsBefore + $0.step } }
   var isOpen: Bool { core.withLock { $0.open } }
   var failure: RecordingFailure? { core.withLock { $0.failure } }
 
@@ -141,7 +154,7 @@ final class LogWriter: Sendable {
       }
       core.time = max(core.time, time)
       let time = core.time
-      core.append { bytes in
+      let reason = core.append { bytes in
         room.action.withBytes { action in
           if !room.hasDraws, effects.isEmpty {
             LogStep.appendBody(
@@ -153,6 +166,10 @@ final class LogWriter: Sendable {
               effects: effects.map { LogEffect($0) }, digest: digest, action: action)
           }
         }
+      }
+      if let reason {
+        core.tailStart = nil
+        return .fail(core.stepsBefore + core.step, reason)
       }
       core.step = number
       core.digest = digest
@@ -167,7 +184,9 @@ final class LogWriter: Sendable {
       guard core.open else { return .nothing }
       var line: [UInt8] = []
       body(core.step, &line)
-      core.append { $0.append(line) }
+      if let reason = core.append({ $0.append(line) }) {
+        return .fail(core.stepsBefore + core.step, reason)
+      }
       return plan(&core)
     }
     take(next)
@@ -176,6 +195,8 @@ final class LogWriter: Sendable {
   /// What is to be done about the lines that wait.
   private enum Next {
     case nothing, flush, handOver, plan
+    /// A line cannot be written; the number is that of the last step before it.
+    case fail(Int, String)
   }
 
   @inline(__always)
@@ -197,6 +218,7 @@ final class LogWriter: Sendable {
     case .flush: flush()
     case .handOver: handOver()
     case .plan: planFlush()
+    case .fail(let last, let reason): fail(last + 1, nil, reason)
     }
   }
 
@@ -227,21 +249,37 @@ final class LogWriter: Sendable {
   func rotate(digest: Digest, header: (LogLink) -> [UInt8]) -> Bool {
     guard let rotation else { return true }
     var failure: LogOutput.Failure?
+    var obstacle: (step: Int, reason: String)?
     let goesOn: Bool = output.withLock { output in
       // Within both locks: no line may fall between the two files.
       core.withLock { core in
         guard core.open else { return false }
         let steps = core.stepsBefore + core.step
+        let (ended, start) = (core.chain, core.lines.bytes.count)
         let end = LogEnd(n: core.step, digest: digest).body
-        core.append { $0.append(end) }
-        guard let sum = core.chain.previous else { return false }
-        core.give(to: &output)
-        failure = output.write()
-        guard failure == nil else { return false }
+        let refused = core.append { $0.append(end) }
+        guard refused == nil, let sum = core.chain.previous else { return false }
         var line = header(LogLink(part: core.part + 1, steps: steps, sum: sum))
         var chain = SumChain()
-        chain.seal(&line, from: 0)
-        failure = output.rotate(rotation, header: line, step: steps + 1)
+        if let reason = SwiftBoardRecording.obstacle(toBody: line.count) {
+          obstacle = (steps + 1, reason)
+        } else {
+          chain.seal(&line, from: 0)
+          failure = output.prepare(rotation, header: line, step: steps + 1)
+        }
+        guard failure == nil, obstacle == nil else {
+          // No next file, so this one did not end.
+          core.lines.bytes.removeAll(from: start)
+          core.chain = ended
+          return false
+        }
+        core.give(to: &output)
+        failure = output.write()
+        guard failure == nil else {
+          output.abandon(rotation)
+          return false
+        }
+        failure = output.rotate(rotation, size: line.count, step: steps + 1)
         guard failure == nil else { return false }
         core.chain = chain
         core.part += 1
@@ -256,12 +294,13 @@ final class LogWriter: Sendable {
         return true
       }
     }
-    if let failure { fail(failure.step, failure.error) }
+    if let failure { fail(failure) }
+    if let obstacle { fail(obstacle.step, nil, obstacle.reason) }
     return goesOn
   }
 
   func flush() {
-    if let failure = flushed() { fail(failure.step, failure.error) }
+    if let failure = flushed() { fail(failure) }
   }
 
   private func flushed() -> LogOutput.Failure? {
@@ -280,7 +319,7 @@ final class LogWriter: Sendable {
     guard isFirst else { return }
     seemsOpen.store(false, ordering: .relaxed)
     defer { output.withLock { $0.close() } }
-    if let failure = flushed() { return fail(failure.step, failure.error) }
+    if let failure = flushed() { return fail(failure) }
 
     // Nothing changes any more.
     let (step, last, known, tail) = core.withLock { core in
@@ -288,7 +327,7 @@ final class LogWriter: Sendable {
     }
     if let known {
       core.withLock { core in
-        core.append { $0.append(LogEnd(n: step, digest: known).body) }
+        _ = core.append { $0.append(LogEnd(n: step, digest: known).body) }
       }
       return flush()
     }
@@ -297,30 +336,45 @@ final class LogWriter: Sendable {
       var bodies = tail.bodies
       let old = LogWriter.sealed(bodies, after: before)
       bodies[0].append(digest)
+      if let reason = obstacle(toBody: bodies[0].count) { return fail(last + 1, nil, reason) }
       bodies.append(LogEnd(n: step, digest: digest).body)
       let new = LogWriter.sealed(bodies, after: before)
       if let failure = output.withLock({ $0.replaceTail(old, with: new, step: last) }) {
-        fail(failure.step, failure.error)
+        fail(failure)
       }
     } catch {
-      fail(last, nil, "\(error)")
+      fail(last, nil, "\(error)", kept: last)
     }
   }
 
+  private func fail(_ failure: LogOutput.Failure) {
+    fail(failure.step, failure.error, kept: failure.kept)
+  }
+
   /// Ends the recording where it is. `step` is the first that is not in the file.
-  func fail(_ step: Int, _ error: LogIOError?, _ reason: String? = nil) {
-    let failure = RecordingFailure(
+  ///
+  /// - Parameter kept: The last step that is in the file where that is not the one before.
+  func fail(_ step: Int, _ error: LogIOError?, _ reason: String? = nil, kept: Int? = nil) {
+    var failure = RecordingFailure(
       step: step, io: error, reason: reason ?? error?.description ?? "unknown")
     seemsOpen.store(false, ordering: .relaxed)
     let isFirst = core.withLock { core in
       core.open = false
       guard core.failure == nil else { return false }
       core.failure = failure
+      core.kept = kept ?? step - 1
       return true
     }
     guard isFirst else { return }
     // What was collected before an encoding error is still good; after an I/O error this writes nothing.
-    _ = flushed()
+    if let lost = flushed() {
+      failure = RecordingFailure(
+        step: lost.step, io: lost.error, reason: lost.error.description)
+      core.withLock { core in
+        core.failure = failure
+        core.kept = lost.kept
+      }
+    }
     output.withLock { $0.close() }
     onFailure(failure)
   }

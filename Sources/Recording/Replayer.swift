@@ -88,6 +88,15 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       from: { () throws(LogReadError) -> any LogSource in try FileSource(path: path) })
   }
 
+  /// Replays a file without telling anybody: one that was found in a chain is the same in every pass, whatever its name is by then.
+  @inlinable
+  public func verify(_ file: LogFile, acceptRisk: Bool = false) throws(ReplayError) -> ReplaySummary
+  {
+    try verify(
+      acceptRisk: acceptRisk,
+      from: { () throws(LogReadError) -> any LogSource in try file.source() })
+  }
+
   /// Replays without telling anybody what happened at a step.
   ///
   /// - Parameters:

@@ -15,16 +15,17 @@ struct WaitingLines: ~Copyable {
   }
 
   /// Where a file is to end of which only the first `written` bytes were taken, and the step of the first line that is lost: its own
-  /// or, for a line of another kind, the one before it. O(what waits): asked only where a write failed.
-  func whole(in written: Int) -> (bytes: Int, lost: Int) {
-    var (end, step) = (0, before)
+  /// or, for a line of another kind, the one before it; and the last step that is not lost. O(what waits): asked only where a write failed.
+  func whole(in written: Int) -> (bytes: Int, lost: Int, kept: Int) {
+    var (end, step, kept) = (0, before, before)
     while end < bytes.count {
       let line = bytes.bytes(from: end)
       guard let feed = firstLineFeed(UnsafeRawBufferPointer(line)) else { break }
       if line.starts(with: WaitingLines.step) { step += 1 }
       guard end + feed + 1 <= written else { break }
       end += feed + 1
+      kept = step
     }
-    return (end, step)
+    return (end, step, kept)
   }
 }

@@ -225,6 +225,84 @@ struct SessionChainTests {
     await board.board.close()
   }
 
+  @Test("a replay takes one file, and says so")
+  func replayTakesOneFile() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    for line in ["session replay \(path)", "session replay \(path) --live"] {
+      let refused = await board.run(line)
+      #expect(refused.status == 64, "\(refused.errors)")
+      #expect(refused.errors.contains("\(path) was rotated"), "\(refused.errors)")
+      #expect(refused.errors.contains("\(path).K"), "\(refused.errors)")
+    }
+    #expect(await board.run("session replay \(path).1").status == 0)
+    #expect(await board.run("session replay \(folder.path("whole"))").status == 0)
+    await board.board.close()
+  }
+
+  @Test("a fork says which steps it has")
+  func forkSaysItsSteps() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    let second = try #require(try LogChain(path: path).parts.dropFirst().first).stepsBefore
+    for (step, text) in [
+      (second, "has the first \(second) steps of"),
+      (second + 2, "has the steps \(second + 1) to \(second + 2) of"),
+    ] {
+      let fork = await board.run("session fork \(step) \(folder.path("f\(step)")) --file \(path)")
+      #expect(fork.status == 0)
+      #expect(fork.errors.contains("\(text) \(path)"), "\(fork.errors)")
+    }
+    await board.board.close()
+  }
+
+  @Test("a newest file that is not there is warned of")
+  func newestMissing() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    #expect(await board.run("session verify \(path)").errors == "")
+    unlink(path)
+    let verified = await board.run("session verify \(path)")
+    #expect(verified.status == 0)
+    #expect(verified.errors.contains("\(path) is not there"), "\(verified.errors)")
+    await board.board.close()
+  }
+
+  @Test("a recording that failed is told of by everything that asks for it")
+  func failedRecording() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("r")
+    // In the way of the next file.
+    #expect(mkdir(path + ".next", 0o700) == 0)
+    let board = RunningBoard()
+    try board.board.record(to: path, rotation: .init(size: 3000))
+    for n in 1...40 { await board.run("set page \(n)") }
+    let steps = try LogChain(path: path).check().steps
+    #expect(steps > 5 && steps < 40)
+    let status = await board.run("session status")
+    #expect(status.output.contains("\(steps)\n"), "\(status.output)")
+    #expect(status.output.contains("stopped before step \(steps + 1)"), "\(status.output)")
+    #expect(await board.run("session mark late").status == 64)
+    let stop = await board.run("session stop")
+    #expect(stop.status == 74)
+    #expect(stop.errors.contains("it has \(steps) steps"), "\(stop.errors)")
+    #expect(await board.run("session stop").status == 64)
+    await board.board.close()
+    rmdir(path + ".next")
+  }
+
+  @Test("a line that comes while everything ends is nobody's mistake")
+  func lineAfterTheEnd() async throws {
+    let board = RunningBoard()
+    await board.board.close()
+    let late = await board.run("set page 1")
+    #expect(late.status == 130)
+    #expect(late.errors == "")
+  }
+
   @Test("a missing or wrong file is named, with what to do")
   func broken() async throws {
     let folder = try await Self.folder()

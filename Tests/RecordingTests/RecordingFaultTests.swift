@@ -41,6 +41,7 @@ struct RecordingFaultTests {
       // The line that is missing: header, 1, 2, 3, mark, 4, 5, end.
       #expect(session.recorder.failure?.step == [0, 1, 2, 3, 3, 4, 5, 5][lines])
       #expect(session.recorder.failure?.io?.code == ENOSPC)
+      #expect(session.recorder.step == steps, "what was lost does not count")
       #expect(session.failures.now.count == 1)
       #expect(session.state.count == 10, "the store goes on")
     }
@@ -105,6 +106,7 @@ struct RecordingFaultTests {
         #expect(session.failures.now.count == 1)
         #expect(session.failures.now.first?.message.contains("step \(failure.step)") == true)
         #expect(session.state.count == 10, "the store goes on")
+        #expect(session.recorder.step == steps, "what was lost does not count")
         #expect(sink.now.closed)
       }
     }
@@ -162,6 +164,66 @@ struct RecordingFaultTests {
     for _ in 0..<11 { session.recorder.mark(name) }
     // The background thread may have been quicker, never slower.
     #expect(sink.bytes.count > 1_000_000)
+  }
+
+  @Test func stoppingSynchronizesTheLastLines() throws {
+    func stopped(_ faults: MemorySink.Faults) throws -> (sink: MemorySink, session: Session) {
+      let sink = MemorySink(faults)
+      let session = try Session(
+        sink, options: RecordingOptions(durability: .sync, digestEvery: 10))
+      session.send(.add(1))
+      session.recorder.stop(state: session.state)
+      return (sink, session)
+    }
+    let (sink, _) = try stopped(.init())
+    #expect(sink.now.synchronizations == 3, "the header, the step, and the lines that end it")
+    #expect(read(sink.bytes).lines.last?.kind == "end")
+    let (_, failed) = try stopped(.init(failingSynchronization: 3))
+    #expect(failed.recorder.failure?.io?.operation == "fsync")
+    #expect(failed.recorder.step == 1)
+  }
+
+  @Test(arguments: ["step", "mark"])
+  func aLineThatNoReaderTakesIsNotWritten(kind: String) throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions())
+    session.send(.add(1))
+    let long = String(repeating: "x", count: 64 << 20)
+    if kind == "step" {
+      session.send(.add(2), by: .user(line: long, at: "a:1"))
+    } else {
+      session.recorder.mark(long)
+    }
+    session.send(.add(3))
+    session.recorder.stop()
+    let failure = try #require(session.recorder.failure)
+    #expect(failure.step == 2)
+    #expect(failure.io == nil)
+    #expect(failure.reason == "the line has more than 64 MiB")
+    #expect(session.recorder.step == 1)
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 1)
+    #expect(warnings == [.cutShort(afterStep: 1)])
+  }
+
+  @Test func aHeaderThatNoReaderTakesIsAnError() throws {
+    let info = RecordingInfo(
+      schema: Session.schema, created: 0, environment: String(repeating: "x", count: 64 << 20),
+      seed: "1")
+    let sink = MemorySink()
+    let error = #expect(throws: RecordingError.self) {
+      try Recorder<CounterState, CounterAction>(
+        sink: sink, info: info, state: CounterState(), journal: nil, clock: { 0 })
+    }
+    #expect(error?.description == "the state cannot be recorded: the line has more than 64 MiB")
+    #expect(sink.bytes.isEmpty)
+  }
+
+  @Test func theLongestLineIsWhatAReaderTakes() {
+    let tail = SumChain.tailLength
+    #expect(obstacle(toBody: LogReader.Limits().line - tail) == nil)
+    #expect(obstacle(toBody: LogReader.Limits().line - tail + 1) != nil)
   }
 
   @Test func aHeaderThatDoesNotFitIsAnError() throws {

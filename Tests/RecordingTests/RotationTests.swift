@@ -314,13 +314,15 @@ struct RotationTests {
       run(session, steps: 8)
       let first = read(rotation.file.bytes)
       #expect(first.error == nil)
-      #expect(first.warnings == [])
-      #expect(first.lines.last?.kind == "end")
       let steps = first.lines.compactMap(\.step).count
       if rotation.abandoned.now {
+        #expect(first.warnings == [.cutShort(afterStep: steps)], "it was not stopped")
+        #expect(session.recorder.step == steps)
         #expect(session.recorder.failure?.step == steps + 1)
         #expect(session.recorder.failure?.io?.code == ENOSPC)
       } else {
+        #expect(first.warnings == [])
+        #expect(first.lines.last?.kind == "end")
         let second = read(rotation.full.bytes)
         #expect(second.error == nil)
         #expect(

@@ -16,6 +16,8 @@ public final class Board: Sendable {
   private let onBackgroundEnd: @Sendable (CommandContext) -> Void
   private let travels: SessionTravels
   private let shared: Mutex<Shared>
+  /// Set once everything ends: what comes then is not sent any more.
+  private let closing: CancelFlag
 
   private typealias BoardRecorder = Recorder<BoardState, BoardAction>
 
@@ -46,6 +48,8 @@ public final class Board: Sendable {
     let journal = DrawJournal()
     let travels = SessionTravels()
     let shared = Mutex(Shared())
+    let closing = CancelFlag()
+    self.closing = closing
     self.dependencies = dependencies
     self.journal = journal
     self.travels = travels
@@ -60,6 +64,8 @@ public final class Board: Sendable {
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
+        // What was typed or answered while everything ends comes too late, and is nobody's mistake.
+        guard !closing.isSet else { return }
         sink(
           BoardOutput(
             stream: .standardError, text: "internal error: \(issue)\n", job: 0))
@@ -90,6 +96,9 @@ public final class Board: Sendable {
   ///
   /// - Parameter link: The link that the command stands for; `nil` for a line.
   public func start(_ action: BoardAction, _ context: CommandContext, link: String? = nil) {
+    guard !closing.isSet else {
+      return shared.withLock { $0.ended[context.job] = ExitCode.interrupted }
+    }
     store.send(
       action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.place))
   }
@@ -116,6 +125,7 @@ public final class Board: Sendable {
 
   /// Cancels a running command: its exit code is 130.
   public func cancel(_ job: Int) {
+    guard !closing.isSet else { return }
     store.send(.shell(.cancelled(job: job)), origin: .program("interrupt"))
   }
 
@@ -164,11 +174,17 @@ public final class Board: Sendable {
   /// Ends the recording; `nil` where there is none.
   @discardableResult
   public func stopRecording() -> (path: String, steps: Int)? {
+    endRecording().map { ($0.path, $0.steps) }
+  }
+
+  private func endRecording() -> (path: String, steps: Int, problem: String?)? {
     store.setHooks { _, _ in hooks(nil) }
     let recording = shared.withLock { $0.recorder.take() }
     guard let recording else { return nil }
     recording.recorder.stop()
-    return (recording.path, recording.recorder.step)
+    return (
+      recording.path, recording.recorder.step, recording.recorder.failure?.description
+    )
   }
 
   /// Every step is given its time before anything else is done with it: recorder and transcript have the same.
@@ -233,8 +249,8 @@ public final class Board: Sendable {
     switch command {
     case .record(let path, let rotation): answer = begin(path, rotation, job)
     case .stop:
-      if let (path, steps) = stopRecording() {
-        answer = .succeeded(job: job, .stopped(path: path, steps: steps))
+      if let (path, steps, problem) = endRecording() {
+        answer = .succeeded(job: job, .stopped(path: path, steps: steps, problem: problem))
       } else {
         answer = .failed(job: job, .noRecording)
       }
@@ -247,7 +263,7 @@ public final class Board: Sendable {
           position: position))
     case .mark(let name):
       answer =
-        recording == nil
+        shared.withLock({ $0.recorder })?.recorder.isRecording != true
         ? .failed(job: job, .noRecording) : .succeeded(job: job, .marked(name))
     default: return
     }
@@ -329,6 +345,7 @@ public final class Board: Sendable {
 
   /// Ends everything: running commands are cancelled, the recording gets its last line, the log is flushed.
   public func close() async {
+    closing.set()
     await store.shutdown(deadline: .zero)
     stopRecording()
     await dependencies.shutDown()

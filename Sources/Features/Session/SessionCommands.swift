@@ -200,7 +200,9 @@ enum SessionCommands {
     },
     CommandSpec(
       ["session", "replay"], "print what a recorded session printed, from its steps alone",
-      details: "With --json only how the replay ended is printed.",
+      details: """
+        With --json only how the replay ended is printed. Of a recording that was rotated it takes one file at a time, FILE.K.
+        """,
       arguments: [recording],
       options: [
         OptionSpec("from", value: "N", "print from step N on", kind: .int),

@@ -21,7 +21,13 @@ enum SessionOutcomes {
       return Outcome(
         job: job, value: .object([.init("recording", .string(path))]),
         notes: ["recording to \(path); end it with 'session stop'"])
-    case .stopped(let path, let steps):
+    case .stopped(let path, let steps, let problem?):
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: 74, error: "io", message: "\(path): \(problem)",
+          help: "it has \(steps) steps; check it with 'session verify \(path)'"))
+    case .stopped(let path, let steps, nil):
       return Outcome(
         job: job,
         value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
@@ -207,7 +213,13 @@ enum SessionOutcomes {
   }
 
   private static func forked(_ fork: SessionForked, _ job: Int) -> Outcome {
-    let what = "\(fork.path) has the first \(fork.step) steps of \(fork.source)"
+    let first = fork.first ?? 0
+    let what =
+      first == 0
+      ? "\(fork.path) has the first \(fork.step) steps of \(fork.source)"
+      : fork.step > first
+        ? "\(fork.path) has the steps \(first + 1) to \(fork.step) of \(fork.source)"
+        : "\(fork.path) begins with the state after step \(first) of \(fork.source)"
     return Outcome(
       job: job,
       value: [

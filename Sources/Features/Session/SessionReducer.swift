@@ -70,7 +70,7 @@ struct SessionReducer: Reducer {
     case .verify(let paths, let format, let acceptsRisk):
       return run("verify", job) { send in
         try await SessionVerification.verify(
-          SessionChains.files(of: paths), format: format, acceptsRisk: acceptsRisk, job: job,
+          paths, format: format, acceptsRisk: acceptsRisk, job: job,
           dependencies, send)
       }
     case .replay(let query):

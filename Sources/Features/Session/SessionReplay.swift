@@ -41,6 +41,14 @@ enum SessionReplay {
     _ query: SessionReplayQuery, job: Int, _ dependencies: Dependencies,
     _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
+    guard try await offPool({ try !isRotated(query.file) }) else {
+      throw Failure(
+        code: ExitCode.usage, error: "rotated",
+        message: "\(query.file) was rotated; 'session replay' takes one file",
+        help: "name one of its files by its number: \(query.file).K; "
+          + "'session verify \(query.file)' checks all, 'session timeline \(query.file)' lists their steps"
+      )
+    }
     if query.isLive {
       return try await SessionLiveReplay(path: query.file, dependencies: dependencies).run()
     }
@@ -75,6 +83,18 @@ enum SessionReplay {
     defer { feed.close() }
     try await play(feed, query, job, dependencies, send)
     return try await result
+  }
+
+  /// Whether a recording has more than one file, or had; a file by its number is one. What cannot be read is left to whoever does.
+  private static func isRotated(_ path: String) throws -> Bool {
+    guard !LogChain.numbers(beside: path).isEmpty else { return false }
+    do throws(LogChainError) {
+      let chain = try LogChain(path: path)
+      return chain.parts.count > 1 || chain.isNewestMissing
+    } catch {
+      if case .unreadable = error { return false }
+      throw Failure(error, path)
+    }
   }
 
   /// Takes the parts at their time, and prints them.
@@ -156,13 +176,13 @@ enum SessionReplay {
 
   /// Replays and compares, in one pass where all is as it should be. Blocks.
   static func verified(
-    _ path: String, acceptsRisk: Bool, isCancelled: @escaping @Sendable () -> Bool,
+    _ file: LogFile, _ path: String, acceptsRisk: Bool, isCancelled: @escaping @Sendable () -> Bool,
     progress: @escaping (_ step: Int) -> Void
   ) throws(ReplayError) -> ReplaySummary {
     try replayer().verify(
       acceptRisk: acceptsRisk,
       from: { () throws(LogReadError) -> any LogSource in
-        CancellableSource(try FileSource(path: path), path, isCancelled)
+        CancellableSource(try file.source(), path, isCancelled)
       }, progress: progress)
   }
 
@@ -196,11 +216,11 @@ extension SessionCheck {
 
 /// A file that cannot be read any more as soon as nobody wants it read.
 private final class CancellableSource: LogSource {
-  private let base: FileSource
+  private let base: any LogSource
   private let path: String
   private let isCancelled: @Sendable () -> Bool
 
-  init(_ base: FileSource, _ path: String, _ isCancelled: @escaping @Sendable () -> Bool) {
+  init(_ base: any LogSource, _ path: String, _ isCancelled: @escaping @Sendable () -> Bool) {
     self.base = base
     self.path = path
     self.isCancelled = isCancelled

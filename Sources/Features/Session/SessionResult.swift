@@ -2,8 +2,8 @@
 public enum SessionResult: Codable, Sendable, Equatable {
   /// A recording has begun.
   case recording(path: String)
-  /// The recording has ended after so many steps.
-  case stopped(path: String, steps: Int)
+  /// The recording has ended after so many steps, or did before because of a problem.
+  case stopped(path: String, steps: Int, problem: String? = nil)
   /// Where a recording runs and how long it is; why it ended by itself; which step is looked at.
   case status(path: String?, steps: Int, problem: String?, position: SessionPosition? = nil)
   /// The name that the present step has now.
@@ -154,6 +154,8 @@ public struct SessionForked: Codable, Sendable, Equatable {
   public var source: String
   /// Whether the board goes on there.
   public var isContinued: Bool
+  /// The step with whose state it begins; nil is 0.
+  public var first: Int? = nil
 }
 
 /// What a search over the states of a recording found.

@@ -12,32 +12,26 @@ enum SessionVerification {
   }
 
   static func verify(
-    _ paths: [String], format: SessionReportFormat?, acceptsRisk: Bool, job: Int,
+    _ recordings: [String], format: SessionReportFormat?, acceptsRisk: Bool, job: Int,
     _ dependencies: Dependencies, _ send: Send<SessionAction>
   ) async throws -> SessionResult {
     let flag = CancelFlag()
-    let work = SharedWork(total: paths.count, ProgressPace(dependencies.clock))
+    let pace = ProgressPace(dependencies.clock)
     return try await withTaskCancellationHandler {
       try await SessionReplay.offPool {
-        let verification = LogVerification { path throws(ReplayError) in
-          var reached = 0
-          return try SessionReplay.verified(
-            path, acceptsRisk: acceptsRisk, isCancelled: { flag.isSet }
-          ) { step in
-            // A recording that does not agree is gone through again.
-            guard step > reached else { return }
-            work.note(steps: step - reached) { send(.progress(job: job, $0)) }
-            reached = step
-          }
-        }
-        let report = verification.run(paths) { progress in
-          work.note(progress) { send(.progress(job: job, $0)) }
+        var (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
+        // A file may be removed by rotation before its turn comes: then what is left, from the front.
+        for _ in 1..<SessionChains.attempts where report.lacksPart(of: recordings) {
+          (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
         }
         let checks = report.results.map { result in
-          switch result.outcome {
-          case .success(let summary): SessionCheck(result.path, summary)
-          case .failure(let error): SessionCheck(result.path, error)
-          }
+          var check =
+            switch result.outcome {
+            case .success(let summary): SessionCheck(result.path, summary)
+            case .failure(let error): SessionCheck(result.path, error)
+            }
+          if let warning = found.warnings[result.path] { check.warnings.append(warning) }
+          return check
         }
         let text: String? =
           switch format {
@@ -50,6 +44,30 @@ enum SessionVerification {
     } onCancel: {
       flag.set()
     }
+  }
+
+  private static func pass(
+    _ recordings: [String], _ acceptsRisk: Bool, _ flag: CancelFlag, _ pace: ProgressPace,
+    _ job: Int, _ send: Send<SessionAction>
+  ) throws -> (found: SessionChains.Found, report: LogVerification.Report) {
+    let found = try SessionChains.files(of: recordings, isCancelled: { flag.isSet })
+    let work = SharedWork(total: found.paths.count, pace)
+    let verification = LogVerification { path throws(ReplayError) in
+      var reached = 0
+      return try SessionReplay.verified(
+        found.files[path] ?? LogFile(path: path), path, acceptsRisk: acceptsRisk,
+        isCancelled: { flag.isSet }
+      ) { step in
+        // A recording that does not agree is gone through again.
+        guard step > reached else { return }
+        work.note(steps: step - reached) { send(.progress(job: job, $0)) }
+        reached = step
+      }
+    }
+    let report = verification.run(found.paths) { progress in
+      work.note(progress) { send(.progress(job: job, $0)) }
+    }
+    return (found, report)
   }
 
   private final class SharedWork: Sendable {
@@ -81,6 +99,18 @@ enum SessionVerification {
       guard pace.isDue else { return }
       let failed = now.failed > 0 ? ", \(now.failed) failed" : ""
       tell("\(now.done) of \(total) files\(failed), \(now.steps) steps")
+    }
+  }
+}
+
+extension LogVerification.Report {
+  /// Whether a file was removed that belongs to a recording of several.
+  fileprivate func lacksPart(of recordings: [String]) -> Bool {
+    failures.contains { result in
+      guard case .failure(.unreadable(let error)) = result.outcome, error.isAboutNames else {
+        return false
+      }
+      return !recordings.contains(result.path) || !LogChain.numbers(beside: result.path).isEmpty
     }
   }
 }

@@ -53,18 +53,43 @@ struct SessionWork {
 
   /// Says what is wrong with a recording in the board's terms.
   private func failing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    for _ in 1..<SessionChains.attempts {
+      do {
+        return try body()
+      } catch  where Self.isAboutNames(error) && !flag.isSet {
+        // Rotation may have removed a file that was there: then what is left.
+        continue
+      } catch {
+        throw failure(error, path)
+      }
+    }
     do {
       return try body()
     } catch {
-      if flag.isSet { throw CancellationError() }
-      switch error {
-      case let error as ReplayError: throw Failure(error, path)
-      case let error as LogTravelError: throw Failure(error, path)
-      case let error as LogReadError: throw Failure(error, path)
-      case let error as LogChainError: throw Failure(error, path)
-      case let error as LogForkError: throw Failure(error, path)
-      default: throw error
-      }
+      throw failure(error, path)
+    }
+  }
+
+  private static func isAboutNames(_ error: any Error) -> Bool {
+    switch error {
+    case LogTravelError.replay(.unreadable(let error)), LogForkError.unreadable(let error),
+      ReplayError.unreadable(let error):
+      error.isAboutNames
+    case let error as LogReadError: error.isAboutNames
+    case let error as LogChainError: error.isAboutNames
+    default: false
+    }
+  }
+
+  private func failure(_ error: any Error, _ path: String) -> any Error {
+    if flag.isSet { return CancellationError() }
+    return switch error {
+    case let error as ReplayError: Failure(error, path)
+    case let error as LogTravelError: Failure(error, path)
+    case let error as LogReadError: Failure(error, path)
+    case let error as LogChainError: Failure(error, path)
+    case let error as LogForkError: Failure(error, path)
+    default: error
     }
   }
 
@@ -348,9 +373,12 @@ struct SessionWork {
       let step = try step(target, place, travel, end)
       let path = file ?? SessionWork.forkName(of: place.path, at: step)
       let (continuation, state) = try travel.fork(at: step, to: path)
+      let begins = travel.chain.stepsBefore(fileOf: step)
       if source == nil { travels.keep(continuation, state, for: path) }
       return .forked(
-        SessionForked(path: path, step: step, source: place.path, isContinued: source == nil))
+        SessionForked(
+          path: path, step: step, source: place.path, isContinued: source == nil,
+          first: begins > 0 ? begins : nil))
     }
   }
 
