@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A log that can be read again from any place: a file, or bytes in memory.
 ///
 /// Opening one opens nothing; each reader opens the file for itself, so that several may read at once.
@@ -70,14 +62,10 @@ public struct LogFile: Sendable {
   /// Its bytes now; 0 where that cannot be told. O(1).
   var size: Int {
     switch place {
-    case .bytes(let bytes): return bytes.count
-    case .path(let path, let known):
-      var status = stat()
-      for name in [path, known?.later] {
-        guard let name, stat(name, &status) == 0 else { continue }
-        if known?.identity.isNode(status) ?? true { return Int(status.st_size) }
-      }
-      return 0
+    case .bytes(let bytes): bytes.count
+    // Opening a pipe would wait for its writer.
+    case .path(let path, nil): FileSource.size(of: path)
+    case .path(let path, let known?): (try? LogFile.open(path, known, 0))?.size ?? 0
     }
   }
 

@@ -39,7 +39,7 @@ struct LogFileIdentity: Sendable, Hashable {
     return count == tail.count && found == tail
   }
 
-  func isNode(_ status: stat) -> Bool {
+  private func isNode(_ status: stat) -> Bool {
     device == UInt64(truncatingIfNeeded: status.st_dev)
       && number == UInt64(truncatingIfNeeded: status.st_ino)
   }

@@ -36,6 +36,18 @@ public final class FileSource: LogSource {
 
   deinit { _ = close(descriptor) }
 
+  /// Bytes of the file now; 0 where it has no size.
+  var size: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// The same of a path; opens nothing.
+  static func size(of path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(descriptor) }
 
   /// Which file it is, once `reader` has read its first line from here.
