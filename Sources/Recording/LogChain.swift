@@ -304,23 +304,3 @@ public struct LogChain: Sendable {
     }
   }
 }
-
-extension Replayer {
-  /// Verifies the files of a rotated recording, each from its own header, and that they are one recording.
-  ///
-  /// - Returns: A summary for each file, oldest first.
-  public func verify(
-    _ chain: LogChain, acceptRisk: Bool = false
-  ) throws(LogChainError) -> [ReplaySummary] {
-    _ = try chain.check()
-    var summaries: [ReplaySummary] = []
-    for (part, file) in zip(chain.parts, chain.files) {
-      do throws(ReplayError) {
-        summaries.append(try verify(file, acceptRisk: acceptRisk))
-      } catch {
-        throw .replay(path: part.path, error)
-      }
-    }
-    return summaries
-  }
-}

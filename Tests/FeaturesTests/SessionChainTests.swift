@@ -71,6 +71,7 @@ struct SessionChainTests {
     try board.board.record(to: path, rotation: size.map { .init(size: $0, keep: keep) })
     for n in 1...12 {
       await board.run("set page \(n)")
+      await board.run("echo page $page")
       await board.run("db put films f\(n) {\"n\":\(n)}")
       if n == 7 { await board.run("session mark seven") }
     }
@@ -125,7 +126,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let figures = await board.run("session stats \(folder.path("files")) --json")
-    #expect(figures.output.contains(#""steps":38,"#), "\(figures.output)")
+    #expect(figures.output.contains(#""steps":50,"#), "\(figures.output)")
     let test = await board.run("session test \(folder.path("files")) --until 30")
     #expect(test.output.contains("// 30: "), "\(test.output)")
     let fork = await board.run(
@@ -191,7 +192,7 @@ struct SessionChainTests {
     #expect(missing.status == 64)
     #expect(
       missing.errors.contains(
-        "there is no step \(first - 1); the recording has the steps \(first) to 38, and the files"),
+        "there is no step \(first - 1); the recording has the steps \(first) to 50, and the files"),
       "\(missing.errors)")
     #expect(await board.run("session state --at \(first) --file \(path)").status == 0)
     let beginning = await board.run("session action \(first) --file \(path)")
@@ -225,19 +226,45 @@ struct SessionChainTests {
     await board.board.close()
   }
 
-  @Test("a replay takes one file, and says so")
-  func replayTakesOneFile() async throws {
+  @Test("a replay goes over all files, as if they were one")
+  func replayOfAll() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let (path, whole) = (folder.path("files"), folder.path("whole"))
+    let second = try #require(try LogChain(path: path).parts.dropFirst().first).stepsBefore
+    for options in ["", " --until \(second)", " --until \(second + 3)", " --from \(second + 2)"] {
+      let one = await board.run("session replay \(whole)\(options)")
+      let all = await board.run("session replay \(path)\(options)")
+      #expect(one.output != "" && one.status == 0)
+      #expect(all.output == one.output, "\(options)")
+      #expect(
+        all.errors == one.errors.replacing(whole, with: path) && all.status == 0, "\(all.errors)")
+    }
+    #expect(await board.run("session replay \(path).1").status == 0)
+    let live = await board.run("session replay \(path) --live")
+    #expect(live.status == 64)
+    #expect(live.errors.contains("\(path) was rotated"), "\(live.errors)")
+    #expect(live.errors.contains("\(path).K"), "\(live.errors)")
+    await board.board.close()
+  }
+
+  @Test("a replay of files that are no recording prints nothing")
+  func replayOfStrangers() async throws {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let path = folder.path("files")
-    for line in ["session replay \(path)", "session replay \(path) --live"] {
-      let refused = await board.run(line)
-      #expect(refused.status == 64, "\(refused.errors)")
-      #expect(refused.errors.contains("\(path) was rotated"), "\(refused.errors)")
-      #expect(refused.errors.contains("\(path).K"), "\(refused.errors)")
-    }
-    #expect(await board.run("session replay \(path).1").status == 0)
-    #expect(await board.run("session replay \(folder.path("whole"))").status == 0)
+    let number = try #require(LogChain.numbers(beside: path).dropFirst().first)
+    let middle = "\(path).\(number)"
+    var damaged = try folder.read("files.\(number)")
+    damaged[damaged.count - 60] ^= 1
+    try folder.write(damaged, to: "files.\(number)")
+    let broken = await board.run("session replay \(path)")
+    #expect(broken.status == 65 && broken.output == "")
+    #expect(broken.errors.contains(middle), "\(broken.errors)")
+    unlink(middle)
+    let gap = await board.run("session replay \(path)")
+    #expect(gap.status == 65 && gap.output == "")
+    #expect(gap.errors.contains("\(middle) is missing"), "\(gap.errors)")
     await board.board.close()
   }
 

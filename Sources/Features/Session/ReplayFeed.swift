@@ -9,6 +9,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
     var items: [Item] = []
     var isFinished = false
     var isClosed = false
+    var hasBegun = false
     var waiting: CheckedContinuation<Item?, Never>?
   }
 
@@ -24,11 +25,15 @@ final class ReplayFeed<Item: Sendable>: Sendable {
   /// Whether nobody takes anything any more.
   var isClosed: Bool { shared.withLock { $0.isClosed } }
 
+  /// Whether anything was put in.
+  var hasBegun: Bool { shared.withLock { $0.hasBegun } }
+
   /// Blocks while the feed is full; does nothing once it is closed.
   func put(_ item: Item) {
     guard !isClosed else { return }
     room.wait()
     let waiting = shared.withLock { shared -> CheckedContinuation<Item?, Never>? in
+      shared.hasBegun = true
       if let waiting = shared.waiting.take() { return waiting }
       if !shared.isClosed { shared.items.append(item) }
       return nil

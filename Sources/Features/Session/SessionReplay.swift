@@ -2,15 +2,6 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
-import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Replays recordings of the board: reducers run, nothing else does.
 enum SessionReplay {
@@ -41,60 +32,87 @@ enum SessionReplay {
     _ query: SessionReplayQuery, job: Int, _ dependencies: Dependencies,
     _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
-    guard try await offPool({ try !isRotated(query.file) }) else {
-      throw Failure(
-        code: ExitCode.usage, error: "rotated",
-        message: "\(query.file) was rotated; 'session replay' takes one file",
-        help: "name one of its files by its number: \(query.file).K; "
-          + "'session verify \(query.file)' checks all, 'session timeline \(query.file)' lists their steps"
-      )
-    }
     if query.isLive {
+      try await offPool { try refuseRotated(query.file) }
       return try await SessionLiveReplay(path: query.file, dependencies: dependencies).run()
     }
-    let last = try await offPool { try lastStep(query) }
     let feed = ReplayFeed<Part>()
-    let isPaced = query.speed != nil || query.isStepped
     async let result = offPool { () -> SessionCheck in
       defer { feed.finish() }
-      var renderer = BoardRenderer(isReplay: true)
-      var waiting = ""
-      let check = check(
-        query.file, until: last, acceptsRisk: query.acceptsRisk, isCancelled: { feed.isClosed }
-      ) { step, state, time in
-        var text = ""
-        for output in renderer.outputs(of: step.action, in: state, at: time)
-        where output.stream == .standardOutput && output.redirect == nil {
-          text += output.text
+      var attempt = 0
+      while true {
+        attempt += 1
+        do {
+          return try transcribe(query, to: feed)
+        } catch let error as LogChainError {
+          // Rotation may have removed a file that was there: then what is left, as long as nothing was printed.
+          if error.isAboutNames, attempt < SessionChains.attempts, !feed.hasBegun, !feed.isClosed {
+            continue
+          }
+          return SessionCheck(query.file, error)
         }
-        guard step.number >= query.from ?? 0, !text.isEmpty else { return }
-        if isPaced {
-          feed.put(Part(time: time, text: text))
-          return
-        }
-        waiting += text
-        guard waiting.utf8.count >= chunk else { return }
-        feed.put(Part(time: time, text: waiting))
-        waiting = ""
       }
-      if !waiting.isEmpty { feed.put(Part(time: 0, text: waiting)) }
-      return check
     }
     defer { feed.close() }
     try await play(feed, query, job, dependencies, send)
     return try await result
   }
 
-  /// Whether a recording has more than one file, or had; a file by its number is one. What cannot be read is left to whoever does.
-  private static func isRotated(_ path: String) throws -> Bool {
-    guard !LogChain.numbers(beside: path).isEmpty else { return false }
+  /// Replays and compares, and feeds what the steps print. Blocks.
+  private static func transcribe(
+    _ query: SessionReplayQuery, to feed: ReplayFeed<Part>
+  ) throws -> SessionCheck {
+    let chain = try chain(query.file) { feed.isClosed }
+    let last = try lastStep(query, chain)
+    let isPaced = query.speed != nil || query.isStepped
+    var renderer = BoardRenderer(isReplay: true)
+    var waiting = ""
+    defer {
+      if !waiting.isEmpty { feed.put(Part(time: 0, text: waiting)) }
+    }
+    let summaries = try replayer().replay(
+      chain, acceptRisk: query.acceptsRisk, until: last
+    ) { step, state, time in
+      var text = ""
+      for output in renderer.outputs(of: step.action, in: state, at: time)
+      where output.stream == .standardOutput && output.redirect == nil {
+        text += output.text
+      }
+      guard step.number >= query.from ?? 0, !text.isEmpty else { return }
+      if isPaced {
+        feed.put(Part(time: time, text: text))
+        return
+      }
+      waiting += text
+      guard waiting.utf8.count >= chunk else { return }
+      feed.put(Part(time: time, text: waiting))
+      waiting = ""
+    }
+    return SessionCheck(query.file, chain, summaries)
+  }
+
+  /// The recording that bears a name, all of its files; what is read ends with an error once it is cancelled.
+  private static func chain(
+    _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(LogChainError) -> LogChain {
+    LogChain.numbers(beside: path).isEmpty
+      ? LogChain(LogFile(path: path, isCancelled: isCancelled))
+      : try LogChain(path: path, isCancelled: isCancelled)
+  }
+
+  /// A live replay sends one file's lines to the state that this file begins with.
+  private static func refuseRotated(_ path: String) throws {
+    let chain: LogChain
     do throws(LogChainError) {
-      let chain = try LogChain(path: path)
-      return chain.parts.count > 1 || chain.isNewestMissing
+      chain = try self.chain(path) { false }
     } catch {
-      if case .unreadable = error { return false }
       throw Failure(error, path)
     }
+    guard chain.parts.count > 1 || chain.isNewestMissing else { return }
+    throw Failure(
+      code: ExitCode.usage, error: "rotated",
+      message: "\(path) was rotated; 'session replay --live' takes one file",
+      help: "name one of its files by its number: \(path).K")
   }
 
   /// Takes the parts at their time, and prints them.
@@ -127,14 +145,14 @@ enum SessionReplay {
   }
 
   /// The last step to replay; `nil` is all of them.
-  private static func lastStep(_ query: SessionReplayQuery) throws -> Int? {
+  private static func lastStep(_ query: SessionReplayQuery, _ chain: LogChain) throws -> Int? {
     guard let until = query.until else { return nil }
     switch until.kind {
     case .step(let step): return step
     case .end: return nil
     case .mark(let name):
       do throws(LogReadError) {
-        let timeline = try LogTimeline(LogFile(path: query.file), effects: false)
+        let timeline = try LogTimeline(chain, effects: false)
         while let entry = try timeline.next() {
           if case .mark(let mark) = entry, mark.name == name { return mark.n }
         }
@@ -147,43 +165,6 @@ enum SessionReplay {
         code: ExitCode.usage, error: "noStep",
         message: "--until takes a step's number, @MARK or end, not \(until.rawValue)")
     }
-  }
-
-  /// Replays and compares. Blocks.
-  static func check(
-    _ path: String, until: Int?, acceptsRisk: Bool, isCancelled: @escaping @Sendable () -> Bool,
-    onStep: Replayer<BoardReducer>.OnStep? = nil
-  ) -> SessionCheck {
-    do throws(ReplayError) {
-      let summary = try summary(
-        path, until: until, acceptsRisk: acceptsRisk, isCancelled: isCancelled, onStep: onStep)
-      return SessionCheck(path, summary)
-    } catch {
-      return SessionCheck(path, error)
-    }
-  }
-
-  static func summary(
-    _ path: String, until: Int? = nil, acceptsRisk: Bool,
-    isCancelled: @escaping @Sendable () -> Bool, onStep: Replayer<BoardReducer>.OnStep? = nil
-  ) throws(ReplayError) -> ReplaySummary {
-    try replayer().replay(
-      acceptRisk: acceptsRisk, until: until,
-      from: { () throws(LogReadError) in
-        LogReader(CancellableSource(try FileSource(path: path), path, isCancelled))
-      }, onStep: onStep)
-  }
-
-  /// Replays and compares, in one pass where all is as it should be. Blocks.
-  static func verified(
-    _ file: LogFile, _ path: String, acceptsRisk: Bool, isCancelled: @escaping @Sendable () -> Bool,
-    progress: @escaping (_ step: Int) -> Void
-  ) throws(ReplayError) -> ReplaySummary {
-    try replayer().verify(
-      acceptRisk: acceptsRisk,
-      from: { () throws(LogReadError) -> any LogSource in
-        CancellableSource(try file.source(), path, isCancelled)
-      }, progress: progress)
   }
 
   /// Runs work that takes its time on a thread of its own: the pool, which has one a processor, must be there for Ctrl-C.
@@ -202,35 +183,40 @@ extension Failure {
 
 extension SessionCheck {
   init(_ path: String, _ summary: ReplaySummary) {
+    self.init(path, steps: summary.steps, warnings: summary.warnings.map(\.description))
+  }
+
+  /// Of a recording, whose files were replayed one after the other.
+  init(_ path: String, _ chain: LogChain, _ summaries: [ReplaySummary]) {
+    var warnings: [String] = []
+    for (part, summary) in zip(chain.parts, summaries) {
+      warnings += summary.warnings.map { chain.parts.count > 1 ? "\(part.path): \($0)" : "\($0)" }
+    }
+    if chain.firstStep > 0 {
+      warnings.append("older files were removed: the first step is \(chain.firstStep + 1)")
+    }
+    if let warning = chain.newestWarning(path) { warnings.append(warning) }
+    self.init(path, steps: summaries.reduce(0) { $0 + $1.steps }, warnings: warnings)
+  }
+
+  private init(_ path: String, steps: Int, warnings: [String]) {
     self.init(
-      path: path, steps: summary.steps, code: 0,
-      message: "\(summary.steps) \(summary.steps == 1 ? "step agrees" : "steps agree")",
-      warnings: summary.warnings.map(\.description))
+      path: path, steps: steps, code: 0,
+      message: "\(steps) \(steps == 1 ? "step agrees" : "steps agree")", warnings: warnings)
+  }
+
+  init(_ path: String, _ error: LogChainError) {
+    if case .replay(path, let error) = error {
+      self.init(path, error)
+    } else {
+      self.init(
+        path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
+    }
   }
 
   init(_ path: String, _ error: ReplayError) {
     self.init(
       path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
-  }
-}
-
-/// A file that cannot be read any more as soon as nobody wants it read.
-private final class CancellableSource: LogSource {
-  private let base: any LogSource
-  private let path: String
-  private let isCancelled: @Sendable () -> Bool
-
-  init(_ base: any LogSource, _ path: String, _ isCancelled: @escaping @Sendable () -> Bool) {
-    self.base = base
-    self.path = path
-    self.isCancelled = isCancelled
-  }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
-    guard !isCancelled() else {
-      throw .io(path: path, LogIOError(code: ECANCELED, operation: "read"))
-    }
-    return try base.read(into: buffer)
   }
 }
 

@@ -54,9 +54,10 @@ enum SessionVerification {
     let work = SharedWork(total: found.paths.count, pace)
     let verification = LogVerification { path throws(ReplayError) in
       var reached = 0
-      return try SessionReplay.verified(
-        found.files[path] ?? LogFile(path: path), path, acceptsRisk: acceptsRisk,
-        isCancelled: { flag.isSet }
+      let file = found.files[path] ?? LogFile(path: path, isCancelled: { flag.isSet })
+      return try SessionReplay.replayer().verify(
+        acceptRisk: acceptsRisk,
+        from: { () throws(LogReadError) -> any LogSource in try file.source() }
       ) { step in
         // A recording that does not agree is gone through again.
         guard step > reached else { return }
