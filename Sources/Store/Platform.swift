@@ -55,35 +55,73 @@ import Synchronization
   }
 #endif
 
-/// A lock that lies with what it guards at the beginning of a cache line.
-///
-/// Between threads a step that touches two lines takes twice the time of one that touches one, and where an object of its own would lie is a
-/// matter of chance.
-@usableFromInline
-struct LineLock<Value: Sendable>: ~Copyable, @unchecked Sendable {
-  // Unchecked: the memory is this value's alone, and what is in it is Sendable.
-  @usableFromInline let place: UnsafeMutablePointer<Lock<Value>>
+#if !canImport(Darwin)
+  /// Where threads sleep that wait for a lock.
+  final class ParkingLot: @unchecked Sendable {
+    // Unchecked: both are constant, and made to be used by any thread.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  @inlinable
-  init(_ value: consuming sending Value) {
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: MemoryLayout<Lock<Value>>.size, alignment: 64)
-    place = memory.bindMemory(to: Lock<Value>.self, capacity: 1)
-    place.initialize(to: Lock(value))
+    init() {
+      pthread_mutex_init(mutex, nil)
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+      pthread_cond_destroy(condition)
+      pthread_mutex_destroy(mutex)
+      condition.deallocate()
+      mutex.deallocate()
+    }
+
+    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and after 1, 2, 4 … 64 ms.
+    func sleep(until isDone: () -> Bool) {
+      pthread_mutex_lock(mutex)
+      var pause = 1_000_000
+      while !isDone() {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = end.tv_nsec + pause
+        end.tv_sec += nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_cond_timedwait(condition, mutex, &end)
+        pause = min(2 * pause, 64_000_000)
+      }
+      pthread_mutex_unlock(mutex)
+    }
+
+    /// Wakes one that sleeps.
+    func wake() {
+      pthread_mutex_lock(mutex)
+      pthread_cond_signal(condition)
+      pthread_mutex_unlock(mutex)
+    }
   }
 
-  @inlinable
-  deinit {
-    place.deinitialize(count: 1)
-    UnsafeMutableRawPointer(place).deallocate()
-  }
+  enum ThreadStack {
+    /// Whether an address is one of the calling thread's stack. Microseconds, on the main thread more.
+    static func isMine(_ address: UInt) -> Bool {
+      var attributes = pthread_attr_t()
+      guard attributesOfRunningThread(pthread_self(), &attributes) == 0 else { return false }
+      defer { pthread_attr_destroy(&attributes) }
+      var stack: UnsafeMutableRawPointer?
+      var size = 0
+      guard pthread_attr_getstack(&attributes, &stack, &size) == 0, let stack else { return false }
+      let bottom = UInt(bitPattern: stack)
+      return address >= bottom && address < bottom + UInt(size)
+    }
 
-  @inlinable
-  @inline(__always)
-  borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-    place.pointee.withLock(body)
+    // The C library has it, but declares it only for those who ask for all its extensions.
+    @_silgen_name("pthread_getattr_np")
+    private static func attributesOfRunningThread(
+      _ thread: pthread_t, _ attributes: UnsafeMutablePointer<pthread_attr_t>
+    ) -> CInt
   }
-}
+#endif
 
 /// Writes a line to standard error: what an issue does when nobody asked to hear of it.
 @usableFromInline

@@ -11,6 +11,25 @@ extension Array {
       == unsafeBitCast([] as [Element], to: UnsafeRawPointer.self)
   }
 
+  /// Leaves a reference behind, so that letting go of this one is nothing: the shared empty array is never freed.
+  @inlinable
+  @inline(__always)
+  func forget() {
+    var place: UInt = 0
+    withUnsafeMutablePointer(to: &place) { place in
+      _ = UnsafeMutableRawPointer(place).initializeMemory(as: Self.self, to: self)
+    }
+  }
+
+  /// Whether there are none, which are let go of for nothing where it is the shared empty array.
+  @inlinable
+  @inline(__always)
+  func areNone() -> Bool {
+    guard isNothing else { return isEmpty }
+    forget()
+    return true
+  }
+
   /// What `adopt` makes of effects; of none, none.
   @inlinable
   @inline(__always)
@@ -18,7 +37,10 @@ extension Array {
     by adopt: ([Effect<Child>]) -> [Effect<Parent>]
   ) -> [Effect<Parent>] where Element == Effect<Child> {
     // The shared empty array is the same object whatever its elements would be: passed on as it is, it need not be let go at each level.
-    if isNothing { return unsafeBitCast(self, to: [Effect<Parent>].self) }
+    if isNothing {
+      forget()
+      return []
+    }
     return isEmpty ? [] : adopt(self)
   }
 

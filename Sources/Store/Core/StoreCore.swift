@@ -53,7 +53,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
       }
       let effects = reducer.reduce(&machine.state, action, dependencies)
       machine.steps &+= 1
-      if effects.isEmpty { return (.none, .nothing) }
+      if effects.areNone() { return (.none, .nothing) }
       let token = admit(effects, of: action, &machine)
       run(&machine)
       return (token, machine.depart())
@@ -85,7 +85,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
       while let action = actions.next() {
         let effects = reducer.reduce(&machine.state, action, dependencies)
         steps &+= 1
-        if effects.isNothing || effects.isEmpty { continue }
+        if effects.areNone() { continue }
         machine.steps = steps
         _ = admit(effects, of: action, &machine)
         run(&machine)
@@ -195,10 +195,11 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   func deliver(_ first: Leaving) {
     var leaving = first
     while true {
-      if !leaving.partings.isEmpty { part(leaving.partings) }
+      let partings = leaving.takePartings()
+      part(partings)
       if let publication = leaving.publication { publication.pointee.tell() }
       // Who waited finds that observers have been told.
-      if !leaving.partings.isEmpty { resume(leaving.partings) }
+      resume(partings)
       guard leaving.publication != nil else { return }
       let next = lock.withLock { machine -> (leaving: Leaving, ends: [@Sendable () -> Void])? in
         machine.endPublication()

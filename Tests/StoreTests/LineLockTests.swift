@@ -1,0 +1,147 @@
+import Synchronization
+import Testing
+
+@testable import SwiftBoardStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The lock under every step: R1 (one total order) rests on it.
+struct LineLockTests {
+  /// Runs `body` on threads of its own, which may block, and returns when all have ended.
+  private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    await withTaskGroup { group in
+      for index in 0..<count {
+        group.addTask {
+          await withUnsafeContinuation { continuation in
+            OwnThread {
+              body(index); continuation.resume()
+            }.start()
+          }
+        }
+      }
+    }
+  }
+
+  private final class OwnThread: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    func start() {
+      var thread = pthread_t()
+      let retained = Unmanaged.passRetained(self).toOpaque()
+      pthread_create(
+        &thread, nil,
+        { retained in
+          #if canImport(Darwin)
+            Unmanaged<OwnThread>.fromOpaque(retained).takeRetainedValue().body()
+          #else
+            retained.map { Unmanaged<OwnThread>.fromOpaque($0).takeRetainedValue().body() }
+          #endif
+          return nil
+        }, retained)
+      pthread_detach(thread)
+    }
+  }
+
+  private final class Guarded<Value: Sendable>: Sendable {
+    let lock: LineLock<Value>
+    init(_ value: consuming sending Value) { lock = LineLock(value) }
+  }
+
+  @Test("R1 a lock lets in one thread at a time", arguments: [1, 2, 3, 8])
+  func onlyOne(threads: Int) async {
+    let guarded = Guarded((count: 0, inside: 0, most: 0))
+    let rounds = 20_000
+    await onThreads(threads) { _ in
+      for _ in 0..<rounds {
+        guarded.lock.withLock { value in
+          value.inside += 1
+          value.most = max(value.most, value.inside)
+          value.count += 1
+          value.inside -= 1
+        }
+      }
+    }
+    let value = guarded.lock.withLock { $0 }
+    #expect(value.count == threads * rounds)
+    #expect(value.most == 1)
+  }
+
+  @Test func whatIsGuardedIsReleasedOnce() {
+    final class Watched: Sendable {
+      let ends = Atomic<Int>(0)
+    }
+    final class Value: Sendable {
+      let watched: Watched
+      init(_ watched: Watched) { self.watched = watched }
+      deinit { watched.ends.add(1, ordering: .relaxed) }
+    }
+    let watched = Watched()
+    do {
+      let lock = LineLock(Value(watched))
+      #expect(lock.withLock { $0.watched.ends.load(ordering: .relaxed) } == 0)
+    }
+    #expect(watched.ends.load(ordering: .relaxed) == 1)
+  }
+
+  #if !canImport(Darwin)
+    @Test func itBeginsACacheLine() {
+      let locks = (0..<9).map { _ in Guarded(SIMD16<Int>(repeating: 1)) }
+      for guarded in locks {
+        #expect(UInt(bitPattern: guarded.lock.word) % 64 == 0)
+        #expect(
+          UInt(bitPattern: guarded.lock.value) % UInt(MemoryLayout<SIMD16<Int>>.alignment) == 0)
+        #expect(guarded.lock.withLock { $0 } == SIMD16(repeating: 1))
+      }
+    }
+
+    @Test("R1 who sleeps for a lock is woken, the first time and ever after", arguments: [1, 3])
+    func sleepersAreWoken(sleepers: Int) async {
+      for _ in 0..<20 {
+        let guarded = Guarded(0)
+        #expect(guarded.lock.word.pointee.lot.load(ordering: .relaxed) == 0)
+        for round in 1...3 {
+          let shared = Shared()
+          await onThreads(sleepers + 1) { index in
+            if index == 0 {
+              guarded.lock.withLock { count in
+                shared.isHeld.store(true, ordering: .releasing)
+                // Until somebody says to sleep, or to go to do so.
+                while guarded.lock.word.pointee.holder.load(ordering: .relaxed) & 1 == 0 {}
+                count += 1
+              }
+            } else {
+              while !shared.isHeld.load(ordering: .acquiring) {}
+              guarded.lock.withLock { $0 += 1 }
+            }
+          }
+          #expect(guarded.lock.withLock { $0 } == round * (sleepers + 1))
+          #expect(guarded.lock.word.pointee.holder.load(ordering: .relaxed) == 0)
+        }
+        #expect(guarded.lock.word.pointee.lot.load(ordering: .relaxed) != 0)
+      }
+    }
+
+    private final class Shared: Sendable {
+      let isHeld = Atomic<Bool>(false)
+    }
+
+    @Test func aThreadThatWaitsForItselfIsToldSo() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let lock = LineLock(0)
+        lock.withLock { outer in
+          outer = lock.withLock { $0 }
+        }
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("a reducer or a hook calls its own store"), "\(text)")
+    }
+  #endif
+}
