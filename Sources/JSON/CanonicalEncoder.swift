@@ -28,7 +28,7 @@ public enum CanonicalEncoder {
   /// - Throws: `EncodingError` for a date that has no text, more than 512 levels and a value that
   ///   encodes nothing; whatever the value's own `encode(to:)` throws.
   public static func encode(_ value: some Encodable) throws -> [UInt8] {
-    if let byHand = value as? any CanonicalCodable { return try encode(canonical: byHand) }
+    if let byHand = value as? any CanonicalEncodable { return try encode(canonical: byHand) }
     let core = EncoderCore(CanonicalWriter(), plain: type(of: value))
     try core.encodeRoot(value)
     return core.writer.array
@@ -37,7 +37,7 @@ public enum CanonicalEncoder {
   /// Appends the value's canonical JSON, and nothing when it throws. Cost: no allocation for the
   /// result where `bytes` has capacity left.
   public static func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws {
-    if let byHand = value as? any CanonicalCodable {
+    if let byHand = value as? any CanonicalEncodable {
       return try encode(canonical: byHand, into: &bytes)
     }
     let core = EncoderCore(CanonicalWriter(), plain: type(of: value))
@@ -46,7 +46,7 @@ public enum CanonicalEncoder {
   }
 
   /// The value's canonical JSON, without `Codable`.
-  public static func encode(canonical value: some CanonicalCodable) throws -> [UInt8] {
+  public static func encode(canonical value: some CanonicalEncodable) throws -> [UInt8] {
     var writer = CanonicalWriter()
     try value.encodeCanonical(to: &writer)
     return writer.array
@@ -54,7 +54,7 @@ public enum CanonicalEncoder {
 
   /// Appends the value's canonical JSON without `Codable`, and nothing when it throws.
   public static func encode(
-    canonical value: some CanonicalCodable, into bytes: inout [UInt8]
+    canonical value: some CanonicalEncodable, into bytes: inout [UInt8]
   ) throws {
     var writer = CanonicalWriter()
     try value.encodeCanonical(to: &writer)
@@ -79,12 +79,12 @@ extension JSON {
 }
 
 extension CanonicalWriter {
-  /// Writes any encodable value, by `CanonicalCodable` where it has it.
+  /// Writes any encodable value, by `CanonicalEncodable` where it has it.
   ///
   /// - Throws: as `CanonicalEncoder.encode(_:)`; nothing of the value remains then.
   public mutating func value(_ value: some Encodable) throws {
     let before = mark
-    if let byHand = value as? any CanonicalCodable {
+    if let byHand = value as? any CanonicalEncodable {
       do {
         return try byHand.encodeCanonical(to: &self)
       } catch {

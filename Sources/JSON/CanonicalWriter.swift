@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Writes canonical JSON, value by value, for types that adopt `CanonicalCodable` by hand.
+/// Writes canonical JSON, value by value, for types that adopt `CanonicalEncodable` by hand.
 ///
 /// It keeps the rules itself: commas, escapes, number forms, the order of keys and of sets, the
 /// last of equal keys. Keys may come in any order; ascending is fastest. What is begun has to be

@@ -29,14 +29,14 @@ final class EncoderCore {
   @exclusivity(unchecked) private var latestType: (any Any.Type)?
   @exclusivity(unchecked) private var latestSerial = 0
   @exclusivity(unchecked) private var room = StackRoom()
-  /// Types that are known not to be `CanonicalCodable`; no classes, whose subclasses may be.
+  /// Types that are known not to be `CanonicalEncodable`; no classes, whose subclasses may be.
   @exclusivity(unchecked) private var plainTypes = TypeSet()
 
   init(_ writer: consuming CanonicalWriter) {
     self.writer = writer
   }
 
-  /// - Parameter plain: a type that is known not to be `CanonicalCodable`.
+  /// - Parameter plain: a type that is known not to be `CanonicalEncodable`.
   init(_ writer: consuming CanonicalWriter, plain: any Any.Type) {
     self.writer = writer
     if !(plain is AnyClass) { plainTypes.insert(plain) }
@@ -275,7 +275,7 @@ final class EncoderCore {
     }
     // The search for a conformance costs as much as a small value.
     if !plainTypes.contains(T.self) {
-      if let value = value as? any CanonicalCodable { return try writeByHand(value) }
+      if let value = value as? any CanonicalEncodable { return try writeByHand(value) }
       if !(T.self is AnyClass) { plainTypes.insert(T.self) }
     }
     try writeByCodable(value)
@@ -291,7 +291,7 @@ final class EncoderCore {
     try writer.date(value)
   }
 
-  private func writeByHand(_ value: any CanonicalCodable) throws {
+  private func writeByHand(_ value: any CanonicalEncodable) throws {
     var own = takeWriter()
     defer { swap(&own, &writer) }
     let depth = own.frames.count

@@ -4,13 +4,13 @@ package struct ReusableEncoder: ~Copyable {
 
   package init() {}
 
-  /// Encodes a value that is not `CanonicalCodable` itself, in the place of the last one.
+  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one.
   package mutating func encode<T: Encodable>(_ value: T) throws {
     try begin().encodeInside(value)
   }
 
   /// Encodes a value without `Codable`, in the place of the last one.
-  package mutating func encode(canonical value: some CanonicalCodable) throws {
+  package mutating func encode(canonical value: some CanonicalEncodable) throws {
     try value.encodeCanonical(to: &begin().writer)
   }
 

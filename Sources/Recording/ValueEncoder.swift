@@ -39,11 +39,11 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   // Unchecked because of the subclass; neither has anything that could change.
 
   static func make() -> ValueEncoder<Value> {
-    guard let byHand = Value.self as? any CanonicalCodable.Type else { return ValueEncoder() }
+    guard let byHand = Value.self as? any CanonicalEncodable.Type else { return ValueEncoder() }
     return opened(byHand)
   }
 
-  private static func opened<Known: CanonicalCodable>(_: Known.Type) -> ValueEncoder<Value> {
+  private static func opened<Known: CanonicalEncodable>(_: Known.Type) -> ValueEncoder<Value> {
     HandEncoder<Value, Known>()
   }
 
@@ -59,7 +59,7 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
 }
 
 /// `Known` is `Value`, opened from it.
-private final class HandEncoder<Value: Encodable, Known: CanonicalCodable>: ValueEncoder<Value>,
+private final class HandEncoder<Value: Encodable, Known: CanonicalEncodable>: ValueEncoder<Value>,
   @unchecked Sendable
 {
   override func encode(_ value: borrowing Value, _ room: ValueRoom) throws {

@@ -1,0 +1,85 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardFeatures
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The state by hand and by `Codable`: what one writes and the other does not, no digest would see.
+struct BoardStateEncodingTests {
+  /// Nothing in it is nil or empty.
+  private static let full: BoardState = {
+    var settings = BoardSettings()
+    settings.environment = .preview
+    settings.output = .json
+    settings.width = 80
+    settings.isVerbose = true
+    settings.timeout = 1234
+    var context = CommandContext(
+      job: 7, line: 3, source: "a \"b\".sb", text: "echo \u{1}é\n", name: "echo",
+      prefix: .mayFail, redirect: .init(file: "f", appends: true),
+      isBackground: true, output: .plain, timeout: 5)
+    context.isVerbose = false
+    var state = BoardState(settings: settings)
+    state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]
+    state.shell.last = "{\"a\":1}"
+    state.shell.lastStatus = -1
+    state.shell.running = [context, context]
+    state.shell.finished = FinishedJob(
+      context: context, status: 3, found: .init(lastStatus: 1, last: "null"))
+    state.shell.exitCode = 2
+    state.api.requests = 4
+    state.api.answers = 3
+    state.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/x")]
+    state.keychain.isUnlocked = true
+    state.keychain.names = ["n", "m"]
+    state.db.writes = 9
+    state.db.collection = "films"
+    state.log.notes = 2
+    state.log.level = .warning
+    state.session.recording = "r.actions.jsonl"
+    state.session.position = SessionPosition(step: 3, last: 5)
+    return state
+  }()
+
+  /// What is nil in a value, or empty where elements should show their form.
+  private static func holes(_ value: Any, _ path: String) -> [String] {
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .optional || mirror.displayStyle == .collection
+      || mirror.displayStyle == .dictionary
+    {
+      guard !mirror.children.isEmpty else { return [path] }
+    }
+    return mirror.children.flatMap { holes($0.value, path + "." + ($0.label ?? "")) }
+  }
+
+  /// Through `JSONEncoder`, which knows nothing of ours.
+  private static func byCodable(_ state: BoardState) throws -> String {
+    try JSON(parsing: Array(JSONEncoder().encode(state))).canonical
+  }
+
+  private static func byHand(_ state: BoardState) throws -> String {
+    String(decoding: try CanonicalEncoder.encode(canonical: state), as: UTF8.self)
+  }
+
+  @Test func aFullStateIsTheSameByHand() throws {
+    #expect(Self.holes(Self.full, "state") == [])
+    #expect(try Self.byHand(Self.full) == Self.byCodable(Self.full))
+  }
+
+  @Test func anEmptyStateIsTheSameByHand() throws {
+    #expect(try Self.byHand(BoardState()) == Self.byCodable(BoardState()))
+  }
+
+  @Test func itIsWhatTheEncoderTakes() throws {
+    #expect(
+      String(decoding: try CanonicalEncoder.encode(Self.full), as: UTF8.self)
+        == (try Self.byHand(Self.full)))
+  }
+}
