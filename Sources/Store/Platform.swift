@@ -8,7 +8,7 @@ import Synchronization
   import Darwin
 #endif
 
-// The only file of this module that knows the C library: the lock of sanitizer builds, a cheap clock, and standard error.
+// The only file of this module that knows the C library: locks, where threads sleep, a cheap clock, and standard error.
 
 #if SWIFTBOARD_PTHREAD_LOCK
   /// The thread sanitizer does not see `Synchronization.Mutex` on Linux; it does see this one.
@@ -78,18 +78,18 @@ import Synchronization
       mutex.deallocate()
     }
 
-    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and after 1, 2, 4 … 64 ms.
+    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and each millisecond.
     func sleep(until isDone: () -> Bool) {
       pthread_mutex_lock(mutex)
-      var pause = 1_000_000
       while !isDone() {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
-        let nanoseconds = end.tv_nsec + pause
-        end.tv_sec += nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
+        end.tv_nsec += 1_000_000
+        if end.tv_nsec >= 1_000_000_000 {
+          end.tv_nsec -= 1_000_000_000
+          end.tv_sec += 1
+        }
         pthread_cond_timedwait(condition, mutex, &end)
-        pause = min(2 * pause, 64_000_000)
       }
       pthread_mutex_unlock(mutex)
     }
@@ -102,24 +102,14 @@ import Synchronization
     }
   }
 
-  enum ThreadStack {
-    /// Whether an address is one of the calling thread's stack. Microseconds, on the main thread more.
-    static func isMine(_ address: UInt) -> Bool {
-      var attributes = pthread_attr_t()
-      guard attributesOfRunningThread(pthread_self(), &attributes) == 0 else { return false }
-      defer { pthread_attr_destroy(&attributes) }
-      var stack: UnsafeMutableRawPointer?
-      var size = 0
-      guard pthread_attr_getstack(&attributes, &stack, &size) == 0, let stack else { return false }
-      let bottom = UInt(bitPattern: stack)
-      return address >= bottom && address < bottom + UInt(size)
-    }
-
-    // The C library has it, but declares it only for those who ask for all its extensions.
-    @_silgen_name("pthread_getattr_np")
-    private static func attributesOfRunningThread(
-      _ thread: pthread_t, _ attributes: UnsafeMutablePointer<pthread_attr_t>
-    ) -> CInt
+  /// A number that no other running thread has; even, and a multiple of 8.
+  @usableFromInline
+  func currentThread() -> UInt {
+    #if canImport(Glibc)
+      pthread_self()
+    #else
+      UInt(bitPattern: pthread_self())
+    #endif
   }
 #endif
 

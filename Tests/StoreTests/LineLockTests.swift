@@ -34,7 +34,11 @@ struct LineLockTests {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
     func start() {
-      var thread = pthread_t()
+      #if canImport(Glibc)
+        var thread = pthread_t()
+      #else
+        var thread: pthread_t?
+      #endif
       let retained = Unmanaged.passRetained(self).toOpaque()
       pthread_create(
         &thread, nil,
@@ -46,7 +50,11 @@ struct LineLockTests {
           #endif
           return nil
         }, retained)
-      pthread_detach(thread)
+      #if canImport(Glibc)
+        pthread_detach(thread)
+      #else
+        if let thread { pthread_detach(thread) }
+      #endif
     }
   }
 
@@ -133,15 +141,72 @@ struct LineLockTests {
       let isHeld = Atomic<Bool>(false)
     }
 
-    @Test func aThreadThatWaitsForItselfIsToldSo() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let lock = LineLock(0)
-        lock.withLock { outer in
-          outer = lock.withLock { $0 }
+    @Test("R1 who has slept comes before whoever holds it all the time")
+    func whoHasSleptIsNext() async {
+      for _ in 0..<20 {
+        let guarded = Guarded([Int]())
+        let shared = Shared()
+        await onThreads(2) { index in
+          if index == 0 {
+            guarded.lock.withLock { order in
+              order.append(0)
+              shared.isHeld.store(true, ordering: .releasing)
+              // Until somebody has slept in vain.
+              while guarded.lock.word.pointee.holder.load(ordering: .relaxed) & 2 == 0 {}
+            }
+            guarded.lock.withLock { $0.append(0) }
+          } else {
+            while !shared.isHeld.load(ordering: .acquiring) {}
+            guarded.lock.withLock { $0.append(1) }
+          }
         }
+        #expect(guarded.lock.withLock { $0 } == [0, 1, 0])
       }
+    }
+
+    @Test("a reducer that calls its own store is told so", arguments: [false, true])
+    func recursionIsToldOf(inTask: Bool) async {
+      let result =
+        if inTask {
+          await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await Recursion().sendFromATask()
+          }
+        } else {
+          await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Recursion().store.send(true)
+          }
+        }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(text.contains("a reducer or a hook calls its own store"), "\(text)")
+    }
+
+    /// Its reducer sends to the store where the action says so.
+    private final class Recursion: Sendable {
+      private final class Owner: Sendable {
+        let store = Mutex<Store<Reduce<Int, Bool, Void>>?>(nil)
+      }
+
+      let store: Store<Reduce<Int, Bool, Void>>
+
+      init() {
+        let owner = Owner()
+        store = Store(
+          initialState: 0,
+          reducer: Reduce { state, calls, _ in
+            state += 1
+            if calls { owner.store.withLock { $0 }?.send(false) }
+            return []
+          }, dependencies: ())
+        owner.store.withLock { $0 = store }
+      }
+
+      /// Here the compiler may put what is on a stack elsewhere, because it must outlive a suspension.
+      func sendFromATask() async {
+        for turn in 0..<10 {
+          await Task.yield()
+          store.send(turn == 5)
+        }
+      }
     }
   #endif
 }

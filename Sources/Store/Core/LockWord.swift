@@ -7,13 +7,22 @@ import Synchronization
   /// that exchange. This one begins as one for which nobody has ever slept. The first who has to sleep gives it a parking lot, and from
   /// then on letting go is an exchange here as well. Whoever held the lock at that moment may not have seen the parking lot yet, so a
   /// sleeper looks again after a millisecond.
+  ///
+  /// Who has slept once in vain has the lock reserved: it is not free for whoever comes next, so that a thread that sends all the time
+  /// does not keep the others out.
   @usableFromInline
   struct LockWord: ~Copyable, Sendable {
-    /// 0: free; else where the stack of the thread is that holds it, and 1 more where somebody may sleep.
+    /// 0: free. Else the thread that holds it, with `asleep` and `owed` added, or `reserved`.
     @usableFromInline let holder = Atomic<UInt>(0)
     /// The address of a `ParkingLot` that is retained here; 0 where nobody has slept yet.
     @usableFromInline let lot = Atomic<UInt>(0)
 
+    /// Somebody may sleep.
+    private static let asleep: UInt = 1
+    /// Somebody who sleeps has slept before.
+    private static let owed: UInt = 2
+    /// Nobody holds it, and only who has slept may take it.
+    private static let reserved: UInt = 3
     /// How often a thread looks before it sleeps.
     private static let looks = 200
 
@@ -28,9 +37,8 @@ import Synchronization
     @inlinable
     @inline(__always)
     borrowing func lock() {
-      var mark: UInt = 0
-      let here = withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
-      if !replace(0, with: here) { wait(here) }
+      let me = currentThread()
+      if !replace(0, with: me) { wait(me) }
     }
 
     @inlinable
@@ -54,33 +62,46 @@ import Synchronization
     /// Looks for a while, then sleeps.
     @usableFromInline
     @inline(never)
-    borrowing func wait(_ here: UInt) {
+    borrowing func wait(_ me: UInt) {
       for _ in 0..<LockWord.looks {
-        if holder.load(ordering: .relaxed) == 0, replace(0, with: here) { return }
+        if holder.load(ordering: .relaxed) == 0, replace(0, with: me) { return }
       }
-      guard !ThreadStack.isMine(holder.load(ordering: .relaxed) & ~1) else {
+      guard holder.load(ordering: .relaxed) & ~LockWord.reserved != me else {
         fatalError("a reducer or a hook calls its own store, which waits for it to end")
       }
-      parkingLot().sleep { takeOrAnnounce(here | 1) }
+      var hasSlept = false
+      parkingLot().sleep {
+        defer { hasSlept = true }
+        return takeOrAnnounce(me, hasSlept: hasSlept)
+      }
     }
 
-    /// Whether the lock was free and is now held; where it was not, who holds it will wake somebody.
-    private borrowing func takeOrAnnounce(_ here: UInt) -> Bool {
+    /// Whether the lock could be taken; where it could not, who holds it will wake somebody.
+    private borrowing func takeOrAnnounce(_ me: UInt, hasSlept: Bool) -> Bool {
       while true {
         let found = holder.load(ordering: .relaxed)
-        if found == 0 {
-          if replace(0, with: here) { return true }
-        } else if found & 1 == 1 || replace(found, with: found | 1) {
-          return false
+        if found == 0 || hasSlept && found == LockWord.reserved {
+          if replace(found, with: me | LockWord.asleep) { return true }
+        } else {
+          let marked = found | LockWord.asleep | (hasSlept ? LockWord.owed : 0)
+          if marked == found || replace(found, with: marked) { return false }
         }
       }
     }
 
+    // Whoever unlocks has the store, and so the lot lives on.
     @usableFromInline
     @inline(never)
     borrowing func unlockAndWake() {
-      let lot = ParkingLot.at(lot.load(ordering: .acquiring))
-      if holder.exchange(0, ordering: .releasing) & 1 == 1 { lot?.wake() }
+      var found = holder.load(ordering: .relaxed)
+      while true {
+        let (isDone, other) = holder.compareExchange(
+          expected: found, desired: found & LockWord.owed == 0 ? 0 : LockWord.reserved,
+          successOrdering: .releasing, failureOrdering: .relaxed)
+        if isDone { break }
+        found = other
+      }
+      if found & LockWord.asleep != 0 { ParkingLot.at(lot.load(ordering: .acquiring))?.wake() }
     }
 
     private borrowing func parkingLot() -> ParkingLot {
