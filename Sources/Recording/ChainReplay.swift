@@ -8,51 +8,103 @@ extension Replayer {
     _ chain: LogChain, acceptRisk: Bool = false
   ) throws(LogChainError) -> [ReplaySummary] {
     _ = try chain.check()
-    return try chain.eachFile { file, _ throws(ReplayError) in
-      try verify(file, acceptRisk: acceptRisk)
-    }
-  }
-
-  /// Replays the files of a rotated recording one after the other, each from its own header, once it is known that they are whole
-  /// and one recording. Each file is graded when its turn comes.
-  ///
-  /// - Parameters:
-  ///   - last: The last step to replay, counted through all files; nil: all.
-  ///   - onStep: Hears of each step with its number and time in the whole recording.
-  /// - Returns: A summary for each file that was replayed, oldest first.
-  public func replay(
-    _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
-  ) throws(LogChainError) -> [ReplaySummary] {
-    // A single file is read whole when it is graded.
-    if chain.parts.count > 1 { _ = try chain.check() }
-    return try chain.eachFile(until: last) { file, index throws(ReplayError) in
-      let (before, later) = (chain.parts[index].stepsBefore, chain.times[index])
-      return try replay(
-        acceptRisk: acceptRisk, until: last.map { $0 - before },
-        from: { () throws(LogReadError) in try file.reader() },
-        onStep: onStep.map { onStep in
-          guard before > 0 || later > 0 else { return onStep }
-          return { step, state, t in onStep(step.behind(before), state, t + later) }
-        })
-    }
-  }
-}
-
-extension LogChain {
-  /// Files that have steps up to `last`; the first one always.
-  fileprivate func eachFile<Result>(
-    until last: Int? = nil, _ body: (LogFile, Int) throws(ReplayError) -> Result
-  ) throws(LogChainError) -> [Result] {
-    var results: [Result] = []
-    for (index, part) in parts.enumerated() {
-      if let last, index > 0, part.stepsBefore >= last { break }
+    var summaries: [ReplaySummary] = []
+    for (part, file) in zip(chain.parts, chain.files) {
       do throws(ReplayError) {
-        results.append(try body(files[index], index))
+        summaries.append(try verify(file, acceptRisk: acceptRisk))
       } catch {
         throw .replay(path: part.path, error)
       }
     }
-    return results
+    return summaries
+  }
+
+  /// Replays a rotated recording as one, each file from its own header. Before the first step runs, all files were read to their
+  /// end, joined and graded.
+  ///
+  /// - Parameters:
+  ///   - acceptRisk: As for a single file.
+  ///   - last: The last step to replay, counted through all files; nil: all. What follows it is graded and not run.
+  ///   - onStep: Hears of each step with its number and time in the whole recording.
+  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers of the whole recording.
+  /// - Complexity: Reads every file three times, twice where there is one.
+  public func replay(
+    _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
+  ) throws(ReplayError) -> ReplaySummary {
+    let start = ContinuousClock.now
+    if chain.parts.count > 1 {
+      do throws(LogChainError) {
+        _ = try chain.check()
+      } catch {
+        throw .unreadable(error.asReadError ?? .missing(path: chain.parts[0].path))
+      }
+    }
+    let grading = try LogTravel<R>.Grading(chain, self)
+    if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
+    var run = ChainRun(self, chain, grading, onStep)
+    try run.all(until: last)
+    return ReplaySummary(
+      steps: run.steps, recordedTime: run.time, elapsed: ContinuousClock.now - start,
+      digests: run.digests, warnings: grading.warnings, grade: grading.grade)
+  }
+}
+
+/// The run over all files, and what comes together meanwhile.
+private struct ChainRun<R: Reducer> where R.State: Codable, R.Action: Codable {
+  private let replayer: Replayer<R>
+  private let chain: LogChain
+  private let grading: LogTravel<R>.Grading
+  private let onStep: Replayer<R>.OnStep?
+
+  private(set) var steps = 0
+  private(set) var digests = 0
+  private(set) var time: Int64 = 0
+
+  init(
+    _ replayer: Replayer<R>, _ chain: LogChain, _ grading: LogTravel<R>.Grading,
+    _ onStep: Replayer<R>.OnStep?
+  ) {
+    self.replayer = replayer
+    self.chain = chain
+    self.grading = grading
+    self.onStep = onStep
+  }
+
+  mutating func all(until last: Int?) throws(ReplayError) {
+    for (index, part) in chain.parts.enumerated() {
+      if let last, index > 0, part.stepsBefore >= last { return }
+      do throws(ReplayError) {
+        try file(index, until: last.map { $0 - part.stepsBefore })
+      } catch {
+        throw error.placed(in: chain, index)
+      }
+    }
+  }
+
+  private mutating func file(_ index: Int, until last: Int?) throws(ReplayError) {
+    let (before, later) = (chain.parts[index].stepsBefore, chain.times[index])
+    var run = ReplayRun(
+      replayer, grading.graders[index],
+      onStep.map { onStep in
+        guard before > 0 || later > 0 else { return onStep }
+        return { step, state, t in onStep(step.behind(before), state, t + later) }
+      })
+    do {
+      let reader = try chain.files[index].reader()
+      while let entry = try reader.next() {
+        if case .step(let step) = entry.line, let last, step.n > last { break }
+        try run.take(entry, reader)
+      }
+    } catch let error as ReplayError {
+      throw error
+    } catch let error as LogReadError {
+      throw .unreadable(error)
+    } catch {
+      throw .encoding(step: run.steps, "\(error)")
+    }
+    steps += run.steps
+    digests += run.digests
+    if run.steps > 0 { time = run.time + later }
   }
 }
 

@@ -27,7 +27,7 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .missing(let path): "there is no recording \(path)"
-    case .gap(let path): "\(path) is missing: the files before and after it are there"
+    case .gap(let path): LogReadError.gap(path: path).description
     case .broken(let path, let expected, let found):
       LogReadError.broken(path: path, expected: expected, found: found).description
     case .unreadable(let path, let error): "\(path): \(error)"
@@ -38,10 +38,11 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
   /// What a person can do about it; nil where the description says all there is.
   public var help: String? {
     switch self {
-    case .gap(let path):
-      "put \(FileName(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
-    case .broken: LogChainError.brokenHelp
-    case .missing, .unreadable, .replay: nil
+    case .gap(let path): LogReadError.gap(path: path).help
+    case .broken(let path, let expected, let found):
+      LogReadError.broken(path: path, expected: expected, found: found).help
+    case .unreadable(_, let error): error.help
+    case .missing, .replay: nil
     }
   }
 
@@ -55,14 +56,27 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  static let brokenHelp =
-    "a file was changed, replaced, or is another recording's: put the right one back, or open a file by itself by its number"
-
+  /// An error of the file at `path`, where it does not name another one.
   init(_ error: LogReadError, path: String) {
-    if case .broken(let path, let expected, let found) = error {
+    switch error {
+    case .broken(let path, let expected, let found):
       self = .broken(path: path, expected: expected, found: found)
-    } else {
-      self = .unreadable(path: path, error)
+    case .gap(let path): self = .gap(path: path)
+    case .file(let path, let error): self = .unreadable(path: path, error)
+    default: self = .unreadable(path: path, error)
+    }
+  }
+
+  /// The same as what a reader would say.
+  var asReadError: LogReadError? {
+    switch self {
+    case .missing(let path): .missing(path: path)
+    case .gap(let path): .gap(path: path)
+    case .broken(let path, let expected, let found):
+      .broken(path: path, expected: expected, found: found)
+    case .unreadable(let path, .damage(let damage)): .file(path: path, .damage(damage))
+    case .unreadable(_, let error): error
+    case .replay: nil
     }
   }
 }
@@ -71,7 +85,7 @@ extension LogReadError {
   /// Whether a file is not there. One of a chain may have been removed by rotation since the chain was made: a new one may do.
   public var isAboutNames: Bool {
     switch self {
-    case .missing: true
+    case .missing, .gap: true
     case .file(_, let error): error.isAboutNames
     case .damage, .io, .broken, .cancelled: false
     }
@@ -80,7 +94,11 @@ extension LogReadError {
   /// What a person can do about it; nil where the description says all there is.
   public var help: String? {
     switch self {
-    case .broken: LogChainError.brokenHelp
+    case .broken(let path, _, _):
+      "\(FileName(path).name) or the file before it was changed, cut or replaced, or is another recording's: "
+        + "put the right one back, or open a file by itself by its number"
+    case .gap(let path):
+      "put \(FileName(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
     case .file(_, let error): error.help
     case .damage, .missing, .io, .cancelled: nil
     }
@@ -123,44 +141,68 @@ public struct LogChain: Sendable {
 
   /// Finds the files and reads their headers. O(number of files · length of a header).
   ///
-  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they are in it, from 1.
+  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they are in it, from 1. What is no file,
+  /// such as a pipe, can be read once only, and is read into memory.
   ///
   /// - Parameter isCancelled: As for `LogFile`.
   public init(
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) throws(LogChainError) {
-    // Files may be ended and removed while they are looked for: then once more.
-    for _ in 1..<5 {
-      let numbers = FileName.numbers(of: path) ?? []
-      let found = Result { () throws(LogChainError) in
-        try LogChain(path, numbers, limits, isCancelled)
+    if FileSource.isReadOnce(path) {
+      do throws(LogReadError) {
+        self.init(
+          LogFile(
+            bytes: try FileSource.readAll(path, isCancelled), limits: limits,
+            isCancelled: isCancelled),
+          path: path)
+      } catch {
+        throw LogChainError(error, path: path)
       }
-      if case .success(let chain) = found, FileName.numbers(of: path) ?? [] == numbers {
-        self = chain
-        return
-      }
-      if case .failure(let error) = found, !error.isAboutNames { throw error }
+      return
     }
-    try self.init(path, FileName.numbers(of: path) ?? [], limits, isCancelled)
+    // Files may be ended and removed while they are looked for: then once more.
+    for attempt in 1... {
+      let numbers = FileName.numbers(of: path) ?? []
+      do throws(LogChainError) {
+        let chain = try LogChain(path, numbers, limits, isCancelled)
+        if attempt == LogChain.attempts || FileName.numbers(of: path) ?? [] == numbers {
+          self = chain
+          return
+        }
+      } catch {
+        guard error.isAboutNames, attempt < LogChain.attempts,
+          FileName.numbers(of: path) ?? [] != numbers
+        else { throw error }
+      }
+    }
+    throw .missing(path: path)
   }
+
+  private static let attempts = 5
 
   private init(
     _ path: String, _ numbers: [Int], _ limits: LogReader.Limits,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(LogChainError) {
-    let newest = try LogChain.header(path)
+    let newest = try LogChain.header(path, isCancelled)
     var paths: [(path: String, number: Int)] = []
     var headers: [LogHeader] = []
     var identities: [LogFileIdentity?] = []
     // A crash may have left the ended file under both of its names.
-    let isEnded = newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last)
+    let isEnded =
+      newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last, isCancelled)
     // The beginning of a recording has none before it: what bears its name and a number is left over from another one.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
+      let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.part }.map { $0 + 1 }
+      for (number, next) in zip(numbers, numbers.dropFirst() + [next ?? (numbers.last ?? 0) + 1])
+      where next != number + 1 {
+        throw .gap(path: "\(path).\(number + 1)")
+      }
       for number in numbers {
         let path = "\(path).\(number)"
-        guard let found = try LogChain.header(path) else { throw .missing(path: path) }
+        guard let found = try LogChain.header(path, isCancelled) else { throw .missing(path: path) }
         paths.append((path, number))
         headers.append(found.header)
         identities.append(found.identity)
@@ -175,9 +217,6 @@ public struct LogChain: Sendable {
     }
     guard !paths.isEmpty else { throw .missing(path: path) }
     isNewestMissing = newest == nil
-    for (part, next) in zip(paths, paths.dropFirst()) where next.number != part.number + 1 {
-      throw .gap(path: "\(path).\(part.number + 1)")
-    }
     let isAlone = paths.count == 1 && path.hasSuffix(".\(paths[0].number)")
     links = headers.map { LogLink($0) }
     digests = headers.map(\.digest)
@@ -207,7 +246,11 @@ public struct LogChain: Sendable {
 
   /// One file by itself, its steps numbered as they are in it. Opens nothing.
   public init(_ file: LogFile) {
-    parts = [Part(path: file.path ?? "", number: 1, stepsBefore: 0)]
+    self.init(file, path: file.path ?? "")
+  }
+
+  private init(_ file: LogFile, path: String) {
+    parts = [Part(path: path, number: 1, stepsBefore: 0)]
     files = [file]
     isNewestMissing = false
     links = [nil]
@@ -217,6 +260,9 @@ public struct LogChain: Sendable {
 
   /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
   public static func numbers(beside path: String) -> [Int] { FileName.numbers(of: path) ?? [] }
+
+  /// Whether there is no file of the recording's own name. O(1).
+  public static func isNewestMissing(_ path: String) -> Bool { !FileSource.exists(path) }
 
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 
@@ -243,13 +289,12 @@ public struct LogChain: Sendable {
     var (steps, part) = (firstStep, 0)
     do throws(LogReadError) {
       let reader = try LogChainReader(self)
+      defer { part = reader.part }
       while let entry = try reader.next() {
-        part = entry.part
         if case .step(let step) = entry.line { steps = step.n }
       }
       return (steps, reader.lastWarnings)
     } catch {
-      if case .file(let path, let error) = error { throw .unreadable(path: path, error) }
       throw LogChainError(error, path: parts[part].path)
     }
   }
@@ -285,14 +330,17 @@ public struct LogChain: Sendable {
   }
 
   /// Whether a file with a number begins with this header, too.
-  private static func isHeader(_ header: LogHeader?, of path: String, _ number: Int?) -> Bool {
+  private static func isHeader(
+    _ header: LogHeader?, of path: String, _ number: Int?, _ isCancelled: () -> Bool
+  ) -> Bool {
     guard let header, let number else { return false }
-    return (try? LogChain.header("\(path).\(number)"))?.header == header
+    return (try? LogChain.header("\(path).\(number)", isCancelled))?.header == header
   }
 
   private static func header(
-    _ path: String
+    _ path: String, _ isCancelled: () -> Bool
   ) throws(LogChainError) -> (header: LogHeader, identity: LogFileIdentity?)? {
+    if isCancelled() { throw .unreadable(path: path, .cancelled) }
     do throws(LogReadError) {
       let source = try FileSource(path: path)
       let reader = LogReader(source)

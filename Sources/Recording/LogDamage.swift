@@ -40,6 +40,8 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   indirect case file(path: String, LogReadError)
   /// A file of a rotated recording does not go on where the one before it ended.
   case broken(path: String, expected: String, found: String)
+  /// A file of a rotated recording is not there, between two that are.
+  case gap(path: String)
   /// Nobody wants it read any more.
   case cancelled
 
@@ -50,7 +52,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .missing: 66
     case .io: 74
     case .file(_, let error): error.exitCode
-    case .broken: 65
+    case .broken, .gap: 65
     case .cancelled: 130
     }
   }
@@ -63,6 +65,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .file(let path, let error): "\(path): \(error)"
     case .broken(let path, let expected, let found):
       "\(path) does not go on where the file before it ends (expected \(expected), found \(found))"
+    case .gap(let path): "\(path) is missing: the files before and after it are there"
     case .cancelled: "the reading was cancelled"
     }
   }

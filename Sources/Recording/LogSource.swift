@@ -48,6 +48,37 @@ public final class FileSource: LogSource {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
+  /// Whether there is something at a path whose bytes are gone once they are read.
+  static func isReadOnce(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
+  /// What a pipe has, up to 1 GiB. Blocks until its writers have closed it.
+  static func readAll(
+    _ path: String, _ isCancelled: () -> Bool
+  ) throws(LogReadError) -> [UInt8] {
+    let source = try FileSource(path: path)
+    var bytes: [UInt8] = []
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { chunk.deallocate() }
+    while true {
+      guard !isCancelled() else { throw .cancelled }
+      let count = try source.read(into: chunk)
+      guard count > 0 else { return bytes }
+      bytes.append(contentsOf: chunk[..<count])
+      guard bytes.count <= 1 << 30 else {
+        throw .io(path: path, LogIOError(code: EFBIG, operation: "read"))
+      }
+    }
+  }
+
   func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(descriptor) }
 
   /// Which file it is, once `reader` has read its first line from here.

@@ -15,7 +15,9 @@ extension LogTravel {
     init(_ chain: LogChain, _ replayer: Replayer<R>) throws(ReplayError) {
       for part in chain.parts.indices {
         do throws(ReplayError) {
-          try add(try replayer.graded { () throws(LogReadError) in try chain.files[part].reader() })
+          try add(
+            try replayer.graded { () throws(LogReadError) in try chain.files[part].reader() },
+            chain.parts[part].stepsBefore)
         } catch {
           throw error.placed(in: chain, part)
         }
@@ -30,10 +32,10 @@ extension LogTravel {
     }
 
     private mutating func add(
-      _ graded: (grader: Replayer<R>.Grader, warnings: [LogWarning])
+      _ graded: (grader: Replayer<R>.Grader, warnings: [LogWarning]), _ stepsBefore: Int
     ) throws(ReplayError) {
       graders.append(graded.grader)
-      warnings += graded.warnings
+      warnings += graded.warnings.map { $0.behind(stepsBefore) }
       isComparable = isComparable && graded.grader.digestsComparable
     }
   }
@@ -125,6 +127,11 @@ extension LogTravel {
 }
 
 extension LogWarning {
+  /// What is said of a file's steps, said of the recording's, of which `count` lie in earlier files.
+  fileprivate func behind(_ count: Int) -> LogWarning {
+    if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }
+  }
+
   fileprivate var isAboutTheEnd: Bool {
     switch self {
     case .tornTail, .cutShort: true
@@ -152,7 +159,7 @@ extension LogRisk {
 }
 
 extension ReplayError {
-  fileprivate func placed(in chain: LogChain, _ part: Int) -> ReplayError {
+  func placed(in chain: LogChain, _ part: Int) -> ReplayError {
     let before = chain.parts[part].stepsBefore
     switch self {
     case .unreadable(let error):

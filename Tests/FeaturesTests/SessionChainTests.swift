@@ -321,6 +321,67 @@ struct SessionChainTests {
     rmdir(path + ".next")
   }
 
+  @Test("one recording that is none does not keep others from being checked")
+  func oneBroken() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let (path, whole) = (folder.path("files"), folder.path("whole"))
+    unlink(path + ".2")
+    let verified = await board.run("session verify \(path) \(whole)")
+    #expect(verified.status == 65)
+    #expect(verified.output.contains("\(whole): 50 steps agree"), "\(verified.output)")
+    #expect(verified.output.contains("\(path).1: "), "\(verified.output)")
+    #expect(verified.errors.contains("\(path).2 is missing"), "\(verified.errors)")
+    #expect(verified.errors.contains("help: put files.2 back"), "\(verified.errors)")
+    let report = await board.run("session verify \(path) \(whole) --format tap").output
+    #expect(report.contains("not ok 2 - \(path).2\n"), "\(report)")
+    #expect(report.contains(" - \(whole)\n"), "\(report)")
+    #expect(report.split(separator: "\n").filter { $0.hasPrefix("not ok") }.count == 1)
+    await board.board.close()
+  }
+
+  @Test("damage weighs more than a newest file that is not there")
+  func damagedWithoutNewest() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    unlink(path)
+    var damaged = try folder.read("files.2")
+    damaged[damaged.count / 2] ^= 1
+    try folder.write(damaged, to: "files.2")
+    for line in ["session verify \(path)", "session replay \(path)"] {
+      let run = await board.run(line)
+      #expect(run.status == 65, "\(line): \(run.errors)")
+      #expect(run.errors.contains("\(path).2: line "), "\(line): \(run.errors)")
+    }
+    let report = await board.run("session verify \(path) --format tap").output
+    #expect(!report.contains(" - \(path)\n"), "\(report)")
+    await board.board.close()
+  }
+
+  @Test("where old files were removed, a check says so and a replay keeps the numbers")
+  func checkedWithoutOldFiles() async throws {
+    for keep in [0, 1] {
+      let folder = try TemporaryFolder()
+      let path = folder.path("r")
+      try await Self.record(path, Self.size, keep: keep)
+      let board = RunningBoard()
+      let first = try LogChain(path: path).firstStep
+      #expect(first > 5)
+      for line in ["session verify \(path)", "session replay \(path)"] {
+        let run = await board.run(line)
+        #expect(run.status == 0)
+        #expect(run.errors.contains("first \(first) steps were removed"), "\(line): \(run.errors)")
+      }
+      #expect(await board.run("session replay \(path) --until \(first - 1)").status == 64)
+      let rest = await board.run("session replay \(path) --from \(first + 1)").output
+      let all = await board.run("session replay \(path)").output
+      #expect(rest == all && (keep == 0 || rest != ""))
+      #expect(await board.run("session replay \(path) --from 1000").output == "")
+      await board.board.close()
+    }
+  }
+
   @Test("a line that comes while everything ends is nobody's mistake")
   func lineAfterTheEnd() async throws {
     let board = RunningBoard()
@@ -358,7 +419,9 @@ struct SessionChainTests {
     }
     // Another recording's file in its place.
     try folder.write(try folder.read("whole"), to: "files.2")
-    await expect("\(path).2 does not go on where the file before it ends", "a file was changed")
+    await expect(
+      "\(path).2 does not go on where the file before it ends",
+      "files.2 or the file before it was changed")
     var damaged = second
     damaged[second.count / 2] ^= 1
     try folder.write(damaged, to: "files.2")

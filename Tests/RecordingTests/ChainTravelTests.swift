@@ -372,7 +372,7 @@ struct ChainTravelTests {
       #expect(error?.exitCode == 65)
       guard case .unreadable(let reason)? = error else { return }
       #expect(
-        reason.help?.hasPrefix("a file was changed, replaced, or is another recording's") == true)
+        reason.help?.hasPrefix("a or the file before it was changed, cut or replaced") == true)
       #expect(throws: LogChainError.self) { try LogChain(path: path).check() }
       #expect(throws: LogChainError.self) { try Session.replayer().verify(LogChain(path: path)) }
     }

@@ -6,18 +6,33 @@ enum SessionChains {
   /// Files that are to be looked at, and what is odd about the recordings they belong to.
   struct Found: Sendable {
     /// The paths, each once.
-    var paths: [String] = []
+    fileprivate(set) var paths: [String] = []
     /// By path: the files that were found there, wherever rotation puts them.
-    var files: [String: LogFile] = [:]
-    /// By path, of the newest file that is there.
-    var warnings: [String: String] = [:]
+    fileprivate(set) var files: [String: LogFile] = [:]
+    /// By path: what is wrong with a file's place among the others, whatever is in it.
+    fileprivate(set) var failures: [String: ReplayError] = [:]
+    /// By path.
+    fileprivate(set) var warnings: [String: [String]] = [:]
+    /// By recording: the numbers that were there.
+    fileprivate var numbers: [String: [Int]] = [:]
+
+    /// Whether files of these recordings have been ended or removed since.
+    var isOutdated: Bool {
+      numbers.contains { LogChain.numbers(beside: $0.key) != $0.value }
+    }
+
+    fileprivate mutating func add(_ path: String, _ file: LogFile) {
+      guard files[path] == nil else { return }
+      paths.append(path)
+      files[path] = file
+    }
   }
 
   /// How often a recording is looked for whose old files are removed meanwhile.
   static let attempts = 5
 
-  /// The files of all recordings, each once: of one that was rotated all that are there, once it is known that each goes on where
-  /// the one before it ended. Reads those; what is wrong within a file is left to whoever checks it.
+  /// The files of all recordings, each once: of one that was rotated all that are there, and where one does not go on where the one
+  /// before it ended. Reads those; what is wrong within a file is left to whoever checks it.
   static func files(of paths: [String]) async throws -> Found {
     let flag = CancelFlag()
     return try await withTaskCancellationHandler {
@@ -31,48 +46,83 @@ enum SessionChains {
   static func files(
     of paths: [String], isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Found {
-    var found = Found()
-    for path in paths { try add(path, to: &found, isCancelled) }
-    return found
+    for _ in 1..<attempts {
+      let (found, lacksFiles) = try look(for: paths, isCancelled)
+      guard lacksFiles, found.isOutdated else { return found }
+    }
+    return try look(for: paths, isCancelled).found
   }
 
-  private static func add(
-    _ path: String, to found: inout Found, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws {
-    func add(_ path: String, _ file: LogFile) {
-      guard found.files[path] == nil else { return }
-      found.paths.append(path)
-      found.files[path] = file
-    }
-    guard !LogChain.numbers(beside: path).isEmpty else {
-      return add(path, LogFile(path: path, isCancelled: isCancelled))
-    }
-    for attempt in 1...attempts {
+  private static func look(
+    for paths: [String], _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> (found: Found, lacksFiles: Bool) {
+    var found = Found()
+    var lacksFiles = false
+    for path in paths {
+      found.numbers[path] = LogChain.numbers(beside: path)
       do throws(LogChainError) {
         let chain = try LogChain(path: path, isCancelled: isCancelled)
-        _ = try chain.check()
-        for (part, file) in zip(chain.parts, chain.files) { add(part.path, file) }
-        if let warning = chain.newestWarning(path), let last = chain.parts.last {
-          found.warnings[last.path] = warning
+        for (part, file) in zip(chain.parts, chain.files) { found.add(part.path, file) }
+        for oddity in chain.oddities(path) {
+          found.warnings[oddity.path, default: []].append(oddity.text)
         }
-        return
+        if chain.parts.count > 1 { _ = try chain.check() }
       } catch {
         if isCancelled() { throw CancellationError() }
-        if error.isAboutNames, attempt < attempts { continue }
-        guard case .unreadable = error else { throw Failure(error, path) }
-        for path in LogChain.numbers(beside: path).map({ "\(path).\($0)" }) + [path] {
-          add(path, LogFile(path: path, isCancelled: isCancelled))
-        }
-        return
+        lacksFiles = lacksFiles || error.isAboutNames
+        note(error, of: path, in: &found, isCancelled)
       }
+    }
+    return (found, lacksFiles)
+  }
+
+  /// What can be looked at of files that are not one recording.
+  private static func note(
+    _ error: LogChainError, of path: String, in found: inout Found,
+    _ isCancelled: @escaping @Sendable () -> Bool
+  ) {
+    let missing: String? = if case .gap(let path) = error { path } else { nil }
+    var files = (found.numbers[path] ?? []).map { "\(path).\($0)" }
+    if files.isEmpty || !LogChain.isNewestMissing(path) { files.append(path) }
+    for file in files {
+      if let missing, !found.paths.contains(missing), file.isBehind(missing, of: path) {
+        found.paths.append(missing)
+      }
+      found.add(file, LogFile(path: file, isCancelled: isCancelled))
+    }
+    switch error {
+    case .gap(let path), .broken(let path, _, _): found.failures[path] = ReplayError(error)
+    case .missing, .unreadable, .replay: break
     }
   }
 }
 
+extension String {
+  /// Whether a file of a recording comes after another one of it.
+  fileprivate func isBehind(_ other: String, of recording: String) -> Bool {
+    func number(_ path: String) -> Int { Int(path.dropFirst(recording.count + 1)) ?? .max }
+    return number(self) > number(other)
+  }
+}
+
 extension LogChain {
-  /// What to say where the newest file is not there.
-  func newestWarning(_ path: String) -> String? {
-    isNewestMissing
-      ? "\(path) is not there, only the files before it: what it had is not looked at" : nil
+  /// What to say of a recording that is not there as a whole, and of which of its files.
+  func oddities(_ path: String) -> [(path: String, text: String)] {
+    var oddities: [(path: String, text: String)] = []
+    if firstStep > 0, let first = parts.first {
+      oddities.append(
+        (
+          first.path,
+          "the recording's first \(firstStep) steps were removed; it begins with step \(firstStep + 1)"
+        ))
+    }
+    if isNewestMissing, let last = parts.last {
+      oddities.append(
+        (
+          last.path,
+          "\(path) is not there, only the files before it: what it had is not looked at"
+        ))
+    }
+    return oddities
   }
 }

@@ -295,7 +295,7 @@ enum SessionOutcomes {
       case ExitCode.usage: "usage"
       default: "io"
       }
-    return Failure(code: check.code, error: name, message: text(check))
+    return Failure(code: check.code, error: name, message: text(check), help: check.help)
   }
 
   private static func json(_ check: SessionCheck) -> JSON {

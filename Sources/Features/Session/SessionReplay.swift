@@ -39,17 +39,16 @@ enum SessionReplay {
     let feed = ReplayFeed<Part>()
     async let result = offPool { () -> SessionCheck in
       defer { feed.finish() }
-      var attempt = 0
+      var attempt = 1
       while true {
-        attempt += 1
         do {
           return try transcribe(query, to: feed)
-        } catch let error as LogChainError {
-          // Rotation may have removed a file that was there: then what is left, as long as nothing was printed.
-          if error.isAboutNames, attempt < SessionChains.attempts, !feed.hasBegun, !feed.isClosed {
-            continue
-          }
-          return SessionCheck(query.file, error)
+        } catch let error as ReplayError {
+          guard case .unreadable(let reason) = error, reason.isAboutNames,
+            attempt < SessionChains.attempts, !feed.hasBegun, !feed.isClosed
+          else { return SessionCheck(query.file, error) }
+          // Rotation may have removed a file that was there: then what is left.
+          attempt += 1
         }
       }
     }
@@ -70,7 +69,7 @@ enum SessionReplay {
     defer {
       if !waiting.isEmpty { feed.put(Part(time: 0, text: waiting)) }
     }
-    let summaries = try replayer().replay(
+    let summary = try replayer().replay(
       chain, acceptRisk: query.acceptsRisk, until: last
     ) { step, state, time in
       var text = ""
@@ -88,23 +87,27 @@ enum SessionReplay {
       feed.put(Part(time: time, text: waiting))
       waiting = ""
     }
-    return SessionCheck(query.file, chain, summaries)
+    var check = SessionCheck(query.file, summary)
+    check.warnings += chain.oddities(query.file).map(\.text)
+    return check
   }
 
   /// The recording that bears a name, all of its files; what is read ends with an error once it is cancelled.
   private static func chain(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws(LogChainError) -> LogChain {
-    LogChain.numbers(beside: path).isEmpty
-      ? LogChain(LogFile(path: path, isCancelled: isCancelled))
-      : try LogChain(path: path, isCancelled: isCancelled)
+  ) throws(ReplayError) -> LogChain {
+    do throws(LogChainError) {
+      return try LogChain(path: path, isCancelled: isCancelled)
+    } catch {
+      throw ReplayError(error)
+    }
   }
 
   /// A live replay sends one file's lines to the state that this file begins with.
   private static func refuseRotated(_ path: String) throws {
     let chain: LogChain
     do throws(LogChainError) {
-      chain = try self.chain(path) { false }
+      chain = try LogChain(path: path) { false }
     } catch {
       throw Failure(error, path)
     }
@@ -148,7 +151,14 @@ enum SessionReplay {
   private static func lastStep(_ query: SessionReplayQuery, _ chain: LogChain) throws -> Int? {
     guard let until = query.until else { return nil }
     switch until.kind {
-    case .step(let step): return step
+    case .step(let step):
+      guard step >= chain.firstStep else {
+        throw Failure(
+          code: ExitCode.usage, error: "noStep",
+          message: "there is no step \(step): the recording begins after step \(chain.firstStep), "
+            + "the files before were removed")
+      }
+      return step
     case .end: return nil
     case .mark(let name):
       do throws(LogReadError) {
@@ -157,7 +167,7 @@ enum SessionReplay {
           if case .mark(let mark) = entry, mark.name == name { return mark.n }
         }
       } catch {
-        throw Failure(error, query.file)
+        throw ReplayError.unreadable(error)
       }
       throw Failure(.noMark(name), query.file)
     case .relative:
@@ -181,42 +191,37 @@ extension Failure {
     code: ExitCode.interrupted, error: "cancelled", message: "the replay was ended")
 }
 
+extension ReplayError {
+  /// What is wrong with the files of a recording, as a replay says it.
+  init(_ error: LogChainError) {
+    switch error {
+    case .replay(_, let error): self = error
+    case .missing(let path): self = .unreadable(.missing(path: path))
+    case .gap(let path): self = .unreadable(.gap(path: path))
+    case .broken(let path, let expected, let found):
+      self = .unreadable(.broken(path: path, expected: expected, found: found))
+    case .unreadable(let path, let error):
+      if case .damage = error {
+        self = .unreadable(.file(path: path, error))
+      } else {
+        self = .unreadable(error)
+      }
+    }
+  }
+}
+
 extension SessionCheck {
   init(_ path: String, _ summary: ReplaySummary) {
-    self.init(path, steps: summary.steps, warnings: summary.warnings.map(\.description))
-  }
-
-  /// Of a recording, whose files were replayed one after the other.
-  init(_ path: String, _ chain: LogChain, _ summaries: [ReplaySummary]) {
-    var warnings: [String] = []
-    for (part, summary) in zip(chain.parts, summaries) {
-      warnings += summary.warnings.map { chain.parts.count > 1 ? "\(part.path): \($0)" : "\($0)" }
-    }
-    if chain.firstStep > 0 {
-      warnings.append("older files were removed: the first step is \(chain.firstStep + 1)")
-    }
-    if let warning = chain.newestWarning(path) { warnings.append(warning) }
-    self.init(path, steps: summaries.reduce(0) { $0 + $1.steps }, warnings: warnings)
-  }
-
-  private init(_ path: String, steps: Int, warnings: [String]) {
     self.init(
-      path: path, steps: steps, code: 0,
-      message: "\(steps) \(steps == 1 ? "step agrees" : "steps agree")", warnings: warnings)
-  }
-
-  init(_ path: String, _ error: LogChainError) {
-    if case .replay(path, let error) = error {
-      self.init(path, error)
-    } else {
-      self.init(
-        path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
-    }
+      path: path, steps: summary.steps, code: 0,
+      message: "\(summary.steps) \(summary.steps == 1 ? "step agrees" : "steps agree")",
+      warnings: summary.warnings.map(\.description))
   }
 
   init(_ path: String, _ error: ReplayError) {
     self.init(
       path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
+    if case .unreadable(let reason) = error { help = reason.help }
   }
 }
 

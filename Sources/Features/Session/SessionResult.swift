@@ -186,6 +186,8 @@ public struct SessionCheck: Codable, Sendable, Equatable {
   public var message: String
   /// What a person should know of the log besides.
   public var warnings: [String]
+  /// What to do about what was found.
+  public var help: String? = nil
 }
 
 /// A figure of a recording: a number where it is one, for programs, and what people read.

@@ -21,7 +21,7 @@ enum SessionVerification {
       try await SessionReplay.offPool {
         var (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
         // A file may be removed by rotation before its turn comes: then what is left, from the front.
-        for _ in 1..<SessionChains.attempts where report.lacksPart(of: recordings) {
+        for _ in 1..<SessionChains.attempts where report.lacksFiles && found.isOutdated {
           (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
         }
         let checks = report.results.map { result in
@@ -30,7 +30,7 @@ enum SessionVerification {
             case .success(let summary): SessionCheck(result.path, summary)
             case .failure(let error): SessionCheck(result.path, error)
             }
-          if let warning = found.warnings[result.path] { check.warnings.append(warning) }
+          check.warnings += found.warnings[result.path] ?? []
           return check
         }
         let text: String? =
@@ -53,6 +53,7 @@ enum SessionVerification {
     let found = try SessionChains.files(of: recordings, isCancelled: { flag.isSet })
     let work = SharedWork(total: found.paths.count, pace)
     let verification = LogVerification { path throws(ReplayError) in
+      if let failure = found.failures[path] { throw failure }
       var reached = 0
       let file = found.files[path] ?? LogFile(path: path, isCancelled: { flag.isSet })
       return try SessionReplay.replayer().verify(
@@ -105,13 +106,14 @@ enum SessionVerification {
 }
 
 extension LogVerification.Report {
-  /// Whether a file was removed that belongs to a recording of several.
-  fileprivate func lacksPart(of recordings: [String]) -> Bool {
+  /// Whether a file was not there any more when its turn came.
+  fileprivate var lacksFiles: Bool {
     failures.contains { result in
-      guard case .failure(.unreadable(let error)) = result.outcome, error.isAboutNames else {
-        return false
+      if case .failure(.unreadable(let error)) = result.outcome {
+        error.isAboutNames
+      } else {
+        false
       }
-      return !recordings.contains(result.path) || !LogChain.numbers(beside: result.path).isEmpty
     }
   }
 }
