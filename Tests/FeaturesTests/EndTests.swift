@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
@@ -66,6 +67,18 @@ private final class MemorySink: SwiftBoardRecording.LogSink {
   func close() { state.withLock { $0.isClosed = true } }
 }
 
+/// Keeps no record of a log, and calls back when it is flushed.
+private struct FlushedSink: SwiftBoardDependencies.LogSink {
+  let onFlush: @Sendable () -> Void
+
+  func write(_ record: LogRecord) {}
+
+  func flush(deadline: ContinuousClock.Instant) -> Bool {
+    onFlush()
+    return true
+  }
+}
+
 /// What is set once.
 private final class Slot<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
@@ -84,44 +97,58 @@ private func hangingWorld() -> World {
 /// How a board ends, and what becomes of what still runs then.
 @Suite("The end of a board")
 struct BoardEndTests {
-  @Test("a second close returns after the first has written the recording's last line")
+  @Test("a second close waits for the first, and does nothing of its own")
   func closesAreOne() async throws {
+    let (second, sink) = (Slot<Task<Bool, Never>>(), Slot<MemorySink>())
+    let wasWhole = Mutex<[Bool]>([])
+    let board = Self.board {
+      wasWhole.withLock { $0.append(sink.get()?.isWhole == true) }
+    }
+    let memory = MemorySink {
+      // The recorder is taken by now, and its last line not written.
+      second.set(
+        begin {
+          await board.close()
+          return sink.get()?.isWhole == true
+        })
+    }
+    sink.set(memory)
+    try board.record(into: memory, path: "memory")
+    await board.close()
+    #expect(memory.isWhole)
+    #expect(await second.get()?.value == true)
+    await board.close()
+    #expect(wasWhole.withLock { $0 } == [true], "the log is flushed once, behind the recording")
+  }
+
+  @Test("a close waits for the last line of a recording that somebody else is ending")
+  func aCloseWaitsForTheLastLine() async throws {
     for _ in 0..<20 {
-      let board = Board(
-        state: BoardState(), dependencies: .mock, seed: 1, sink: { _ in })
-      let (second, sink) = (Slot<Task<Bool, Never>>(), Slot<MemorySink>())
+      let (close, sink) = (Slot<Task<Void, Never>>(), Slot<MemorySink>())
+      let wasWhole = Slot<Bool>()
+      let isClosing = DispatchSemaphore(value: 0)
+      let board = Self.board { wasWhole.set(sink.get()?.isWhole == true) }
+      let waiter = begin {
+        let code = await board.wait(for: 1)
+        isClosing.signal()
+        return code
+      }
       let memory = MemorySink {
-        // The recorder is taken by now, and its last line not written.
-        second.set(
-          begin {
-            await board.close()
-            return sink.get()?.isWhole == true
-          })
+        close.set(begin { await board.close() })
+        isClosing.wait()
+        // As slow a disk as makes a close that does not wait come first.
+        for _ in 0..<20 {
+          let hop = DispatchSemaphore(value: 0)
+          DispatchQueue.global().async { hop.signal() }
+          hop.wait()
+        }
       }
       sink.set(memory)
       try board.record(into: memory, path: "memory")
-      await board.close()
-      #expect(memory.isWhole)
-      #expect(await second.get()?.value == true)
-    }
-  }
-
-  @Test("a close returns after the recording that a line is ending has its last line")
-  func aCloseWaitsForALinesEnd() async throws {
-    for _ in 0..<20 {
-      let lines = Lines()
-      let (close, sink) = (Slot<Task<Bool, Never>>(), Slot<MemorySink>())
-      let memory = MemorySink {
-        close.set(
-          begin {
-            await lines.board.close()
-            return sink.get()?.isWhole == true
-          })
-      }
-      sink.set(memory)
-      try lines.board.record(into: memory, path: "memory")
-      _ = await lines.run("session stop")
-      #expect(await close.get()?.value == true)
+      await OwnThread.run { _ = board.stopRecording() }
+      await close.get()?.value
+      #expect(await waiter.value == ExitCode.interrupted)
+      #expect(wasWhole.get() == true)
     }
   }
 
@@ -176,20 +203,32 @@ struct BoardEndTests {
 
   @Test("a command whose end is being told when the board is closed keeps its code")
   func anEndBeingToldCounts() async throws {
-    for _ in 0..<20 {
-      let (board, close) = (Slot<Board>(), Slot<Task<Void, Never>>())
-      let made = Board(
-        state: BoardState(), dependencies: .mock, seed: 1,
-        sink: { _ in
-          guard let board = board.get() else { return }
-          close.set(begin { await board.close() })
-        })
-      board.set(made)
-      let echo = context("echo x", "echo", job: made.nextJob())
-      let code = await made.run(try action("echo x", job: echo.job), echo)
-      #expect(code == 0)
-      await close.get()?.value
+    let (board, close) = (Slot<Board>(), Slot<Task<Void, Never>>())
+    let isResumed = DispatchSemaphore(value: 0)
+    let made = Board(
+      state: BoardState(), dependencies: .mock, seed: 1,
+      sink: { _ in
+        close.set(begin { await board.get()?.close() })
+        isResumed.wait()
+      })
+    board.set(made)
+    let echo = context("echo x", "echo", job: made.nextJob())
+    let start = try action("echo x", job: echo.job)
+    let waiter = begin {
+      let code = await made.wait(for: echo.job)
+      isResumed.signal()
+      return code
     }
+    await OwnThread.run { made.start(start, echo) }
+    #expect(await waiter.value == 0)
+    await close.get()?.value
+  }
+
+  /// A board without output that calls back when the log is flushed, which comes last of all.
+  private static func board(onFlush: @escaping @Sendable () -> Void) -> Board {
+    var dependencies = Dependencies.mock
+    dependencies.logger = LiveLogger(sinks: [FlushedSink(onFlush: onFlush)])
+    return Board(state: BoardState(), dependencies: dependencies, seed: 1, sink: { _ in })
   }
 }
 
