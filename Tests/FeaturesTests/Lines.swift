@@ -20,7 +20,8 @@ final class Lines: Sendable {
     func add(_ more: String) { text.withLock { $0 += more } }
   }
 
-  init(_ world: World = World()) {
+  /// - Parameter onOutput: Called for all that is printed, before who waits for a command hears of its end.
+  init(_ world: World = World(), onOutput: @escaping @Sendable () -> Void = {}) {
     self.world = world
     let (printed, steps) = (PrintedText(), PrintedText())
     self.printed = printed
@@ -34,6 +35,7 @@ final class Lines: Sendable {
         } else {
           redirects.write($0.text, job: $0.job)
         }
+        onOutput()
       })
     board.store.observe { step, _ in
       steps.add(String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))

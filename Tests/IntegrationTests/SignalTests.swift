@@ -80,6 +80,29 @@ struct SignalTests {
     #expect(await child.wait().status == .exited(130))
   }
 
+  @Test(
+    "a signal amid quick lines gives its code, and the recording has all that was printed",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func aSignalAmidQuickLines(signal: Int32) async throws {
+    for _ in 0..<5 {
+      let program = try Program()
+      try program.folder.write(
+        (0..<20_000).map { "echo \($0)" }.joined(separator: "\n"), to: "x.sb")
+      let child = try program.start("--home", "h", "--record", "r.jsonl", "-f", "x.sb")
+      #expect(await child.waitForOutput("100\n"))
+      child.signal(signal)
+      let outcome = await child.wait()
+      #expect(outcome.status == .exited(128 + signal), "\(outcome.errorText)")
+      try await expectWholeRecording(program)
+      let printed = outcome.outputText.split(separator: "\n").map(String.init)
+      let steps = try program.text("r.jsonl").split(separator: "\n").count {
+        $0.contains(#""user":"echo "#)
+      }
+      #expect(printed == (0..<printed.count).map(String.init))
+      #expect(printed.count <= steps && printed.count < 20_000)
+    }
+  }
+
   /// The recording has its last line and replays.
   private func expectWholeRecording(_ program: Program) async throws {
     let lines = try program.text("r.jsonl").split(separator: "\n")

@@ -18,6 +18,8 @@ public final class Board: Sendable {
   private let shared: Mutex<Shared>
   /// Set once everything ends: what comes then is not sent any more.
   private let closing: CancelFlag
+  /// Held while a recording ends, so that who finds none may rely on its last line.
+  private let recordingEnd = Mutex(())
 
   private typealias BoardRecorder = Recorder<BoardState, BoardAction>
 
@@ -30,6 +32,10 @@ public final class Board: Sendable {
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
     /// Commands that ended before anybody waited.
     var ended: [Int: Int32] = [:]
+    /// What `close()` does, for everybody who calls it.
+    var end: Task<Void, Never>?
+    /// No further step comes: commands that have not ended do not end any more.
+    var isOver = false
     var nextJob = 0
     var problem: String?
     /// The command that waits for the board to go on in a fork.
@@ -103,11 +109,14 @@ public final class Board: Sendable {
       action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.place))
   }
 
-  /// Waits until a command has ended; at once where it has, or never began.
+  /// Waits until a command has ended; at once where it has.
+  ///
+  /// - Returns: Its exit code; 130 where the board was closed before its end.
   public func wait(for job: Int) async -> Int32 {
     await withCheckedContinuation { continuation in
       let code = shared.withLock { shared -> Int32? in
         if let code = shared.ended.removeValue(forKey: job) { return code }
+        if shared.isOver { return ExitCode.interrupted }
         shared.waiting[job, default: []].append(continuation)
         return nil
       }
@@ -141,27 +150,61 @@ public final class Board: Sendable {
   /// Why the recording ended by itself; `nil` while all is well.
   var recordingProblem: String? { shared.withLock { $0.problem } }
 
-  /// Records every step from here on into a new file, and into others after it where `rotation` says so.
+  /// Records every step from here on into a new file, and into others after it where `rotation` says so. Once the board is being closed
+  /// there are no steps to come, and no file is made.
   public func record(
     to path: String, rotation: RecordingOptions.Rotation? = nil
   ) throws(RecordingError) {
+    try attach(path, rotation)
+  }
+
+  /// Records every step from here on into a sink.
+  ///
+  /// - Parameter path: What the recording is called.
+  func record(into sink: any SwiftBoardRecording.LogSink, path: String) throws(RecordingError) {
+    try attach(path) { info, state, lastStep throws(RecordingError) in
+      try BoardRecorder(
+        sink: sink, info: info, state: state, options: RecordingOptions(baseStep: lastStep),
+        journal: journal, clock: { [self] in shared.withLock { $0.time } },
+        onFailure: { [self] in note($0) })
+    }
+  }
+
+  @discardableResult
+  private func attach(
+    _ path: String, _ rotation: RecordingOptions.Rotation?
+  ) throws(RecordingError) -> Bool {
+    try attach(path) { info, state, lastStep throws(RecordingError) in
+      try BoardRecorder(
+        path: path, info: info, state: state,
+        options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
+        clock: { [self] in shared.withLock { $0.time } }, onFailure: { [self] in note($0) })
+    }
+  }
+
+  /// - Returns: Whether it records; it does not once the board is being closed.
+  @discardableResult
+  private func attach(
+    _ path: String,
+    _ make: (RecordingInfo, BoardState, _ lastStep: Int) throws(RecordingError) -> BoardRecorder
+  ) throws(RecordingError) -> Bool {
     var failure: RecordingError?
+    var records = false
     store.setHooks { state, lastStep in
+      // Asked in here: `close()` takes the hooks off after it has said so, and would not see this recording.
+      guard !closing.isSet else { return hooks(nil) }
       let now = dependencies.clock.now
       shared.withLock { $0.time = now }
       do throws(RecordingError) {
         var info = info
         info.created = dependencies.date.now
-        let recorder = try BoardRecorder(
-          path: path, info: info, state: copy state,
-          options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
-          clock: { [self] in shared.withLock { $0.time } },
-          onFailure: { [self] in note($0) })
+        let recorder = try make(info, copy state, lastStep)
         shared.withLock {
           $0.recorder = (recorder, path)
           $0.problem = nil
           $0.renderer.forgetBeginnings()
         }
+        records = true
         return hooks(recorder.hooks)
       } catch {
         failure = error
@@ -169,22 +212,25 @@ public final class Board: Sendable {
       }
     }
     if let failure { throw failure }
+    return records
   }
 
-  /// Ends the recording; `nil` where there is none.
+  /// Ends the recording; `nil` where there is none, or where another call has ended it, and its file is whole then too.
   @discardableResult
   public func stopRecording() -> (path: String, steps: Int)? {
     endRecording().map { ($0.path, $0.steps) }
   }
 
   private func endRecording() -> (path: String, steps: Int, problem: String?)? {
-    store.setHooks { _, _ in hooks(nil) }
-    let recording = shared.withLock { $0.recorder.take() }
-    guard let recording else { return nil }
-    recording.recorder.stop()
-    return (
-      recording.path, recording.recorder.step, recording.recorder.failure?.description
-    )
+    recordingEnd.withLock { _ in
+      store.setHooks { _, _ in hooks(nil) }
+      let recording = shared.withLock { $0.recorder.take() }
+      guard let recording else { return nil }
+      recording.recorder.stop()
+      return (
+        recording.path, recording.recorder.step, recording.recorder.failure?.description
+      )
+    }
   }
 
   /// Every step is given its time before anything else is done with it: recorder and transcript have the same.
@@ -282,9 +328,10 @@ public final class Board: Sendable {
           help: "'session stop' ends it"))
     }
     do throws(RecordingError) {
-      try record(
-        to: path, rotation: rotation.map { .init(size: $0.size << 20, keep: $0.keep) })
-      return .succeeded(job: job, .recording(path: path))
+      let records = try attach(
+        path, rotation.map { .init(size: $0.size << 20, keep: $0.keep) })
+      return records
+        ? .succeeded(job: job, .recording(path: path)) : .failed(job: job, .cancelled)
     } catch {
       return .failed(job: job, Failure(error))
     }
@@ -309,6 +356,7 @@ public final class Board: Sendable {
     guard let (log, state) = travels.takeContinuation(for: fork.path) else { return }
     var failure: RecordingError?
     store.setHooks { [self] now, lastStep in
+      guard !closing.isSet else { return hooks(nil) }
       do throws(RecordingError) {
         let recorder = try BoardRecorder(
           continuing: log, path: fork.path, state: copy now,
@@ -343,16 +391,47 @@ public final class Board: Sendable {
     sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
   }
 
+  // MARK: The end
+
   /// Ends everything: running commands are cancelled, the recording gets its last line, the log is flushed.
+  ///
+  /// It is done once, and every call returns when it is done. Whoever waits for a command that has not ended gets 130.
   public func close() async {
     closing.set()
+    let end = shared.withLock { shared in
+      if let end = shared.end { return end }
+      let end = Task { await self.end() }
+      shared.end = end
+      return end
+    }
+    await end.value
+  }
+
+  private func end() async {
     await store.shutdown(deadline: .zero)
+    // Observers may be about to be told of the last step, which may be a command's end.
+    let last = store.withState { $0.shell.finished }
+    let waiting = shared.withLock { shared in
+      shared.isOver = true
+      defer { shared.waiting = [:] }
+      return shared.waiting
+    }
+    for (job, continuations) in waiting {
+      let code = last?.context.job == job ? last?.status : nil
+      for continuation in continuations {
+        continuation.resume(returning: code ?? ExitCode.interrupted)
+      }
+    }
     stopRecording()
     await dependencies.shutDown()
   }
 }
 
 extension Failure {
+  /// What was asked for is not done any more.
+  static let cancelled = Failure(
+    code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
+
   init(_ error: RecordingError) {
     self.init(
       code: error.exitCode, error: error.exitCode == ExitCode.cannotCreate ? "exists" : "io",

@@ -15,8 +15,26 @@ public final class BoardSession: Sendable {
   private struct Shared {
     /// The commands that Ctrl-C cancels.
     var foreground: Int?
+    /// An interrupt that has not ended a command yet; never set between lines.
     var isInterrupted = false
+    /// Lines that are being run, those of files not counted.
+    var lines = 0
     var sourceDepth = 0
+
+    mutating func takeInterrupt() -> Bool {
+      defer { isInterrupted = false }
+      return isInterrupted
+    }
+  }
+
+  /// What an interrupt found.
+  public enum Interrupted: Sendable, Hashable {
+    /// A command was running, and was cancelled unless it was just ending.
+    case command
+    /// A line was between its commands, or its file was being opened.
+    case line
+    /// No line was being run: nothing comes of it.
+    case nothing
   }
 
   /// - Parameters:
@@ -33,18 +51,19 @@ public final class BoardSession: Sendable {
     self.redact = { redact(TypedSecrets.removed(from: $0)) }
   }
 
-  /// Cancels the running command; where none runs, the line that comes next.
+  /// Cancels the running command; one that has just ended keeps its outcome, and the line's next one is not begun. The line ends with 130
+  /// in any case.
   ///
-  /// - Returns: Whether a command was running.
+  /// - Returns: What there was to interrupt.
   @discardableResult
-  public func interrupt() -> Bool {
-    let job = shared.withLock { shared -> Int? in
+  public func interrupt() -> Interrupted {
+    let (found, job) = shared.withLock { shared -> (Interrupted, Int?) in
+      guard shared.lines > 0 else { return (.nothing, nil) }
       shared.isInterrupted = true
-      return shared.foreground
+      return (shared.foreground == nil ? .line : .command, shared.foreground)
     }
-    guard let job else { return false }
-    board.cancel(job)
-    return true
+    if let job { board.cancel(job) }
+    return found
   }
 
   /// A line as it may be shown: without secrets, and without what steers a terminal.
@@ -52,16 +71,19 @@ public final class BoardSession: Sendable {
     escapeControls(redact(line.text), keepsNewlines: true)
   }
 
-  /// Takes an interrupt back that found nothing to cancel.
-  public func forgetInterrupt() {
-    shared.withLock { $0.isInterrupted = false }
-  }
-
   /// Runs one line.
   ///
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
-    await run(script, Line(script, isLiteral, nil))
+    shared.withLock { $0.lines += 1 }
+    let outcome = await run(script, Line(script, isLiteral, nil))
+    let isInterrupted = shared.withLock { shared in
+      shared.lines -= 1
+      return shared.takeInterrupt()
+    }
+    // Its last command ended before the interrupt could cancel it, and there is no next one.
+    return isInterrupted && !outcome.stop
+      ? LineOutcome(exitCode: ExitCode.interrupted) : outcome
   }
 
   private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
@@ -204,14 +226,14 @@ public final class BoardSession: Sendable {
   private func perform(
     _ action: BoardAction, _ context: CommandContext, link: String? = nil
   ) async -> Int32 {
-    if context.isBackground {
-      board.start(action, context, link: link)
-      return 0
+    let isInterrupted = shared.withLock { shared in
+      if shared.takeInterrupt() { return true }
+      if !context.isBackground { shared.foreground = context.job }
+      return false
     }
-    shared.withLock { $0.foreground = context.job }
+    if isInterrupted { return await fail(context, .cancelled) }
     board.start(action, context, link: link)
-    // Asked after the start: an interrupt that came before found nothing to cancel.
-    if shared.withLock({ $0.isInterrupted }) { board.cancel(context.job) }
+    if context.isBackground { return 0 }
     let code = await waitInForeground(for: context.job)
     if let error = redirects.close(context.job) {
       return error
@@ -221,11 +243,17 @@ public final class BoardSession: Sendable {
 
   /// Waits for a job that Ctrl-C cancels meanwhile.
   private func waitInForeground(for job: Int) async -> Int32 {
-    shared.withLock { $0.foreground = job }
+    let isInterrupted = shared.withLock { shared in
+      shared.foreground = job
+      return shared.isInterrupted
+    }
+    // An interrupt that came before the job began, or before it was waited for, found nothing to cancel.
+    if isInterrupted { board.cancel(job) }
     let code = await board.wait(for: job)
-    shared.withLock {
-      $0.foreground = nil
-      $0.isInterrupted = false
+    shared.withLock { shared in
+      shared.foreground = nil
+      // One that came too late for this job is not lost: the next command takes it.
+      if code == ExitCode.interrupted { shared.isInterrupted = false }
     }
     return code
   }

@@ -40,7 +40,10 @@ public enum BoardProgram {
     switch options.mode {
     case .help: return show(ProgramOptions.help())
     case .version: return show("swiftboard \(version)\n")
-    default: return await BoardRun(options, environment, make).run()
+    default:
+      let run = BoardRun(options, environment, make)
+      UnlockSources.removeFromEnvironment()
+      return await run.run()
     }
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
@@ -20,11 +19,15 @@ final class BoardRun: Sendable {
   private let paths: BoardPaths
   private let seed: UInt64
   private let output: BoardOutputWriter
+  private let signalEnd: SignalEnd
 
+  /// - Parameter leave: Ends the process.
   init(
     _ options: ProgramOptions, _ environment: [String: String],
-    _ make: BoardProgram.MakeDependencies
+    _ make: BoardProgram.MakeDependencies,
+    leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
   ) {
+    signalEnd = SignalEnd(leave: leave)
     self.options = options
     let terminal = Terminal(environment: environment)
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
@@ -39,7 +42,6 @@ final class BoardRun: Sendable {
       settings.environment, configuration,
       BoardTerminal(
         mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput))
-    UnlockSources.removeFromEnvironment()
   }
 
   private static func settings(
@@ -59,7 +61,14 @@ final class BoardRun: Sendable {
     return settings
   }
 
-  func run() async -> Int32 {
+  /// Runs the lines to their end. Where a signal ends the program, the process is left with the signal's code, and this does not return.
+  ///
+  /// - Parameter listen: Brings the signals.
+  func run(
+    listen: (_ handler: @escaping @Sendable (Signal) async -> Void) -> Void = {
+      SignalSource.start(handler: $0)
+    }
+  ) async -> Int32 {
     let output = output
     let redirects = RedirectFiles { output.warn($0) }
     let board = Board(
@@ -84,9 +93,10 @@ final class BoardRun: Sendable {
       board: board, redirects: redirects, scriptArguments: arguments,
       redact: { [logger = dependencies.logger] in logger.redact($0) })
     let reader = PlainLineReader()
-    listen(board, session, reader)
+    listen { [self] in answer($0, board, session, reader) }
     let code = await runLines(board, session, reader)
     await board.close()
+    if let code = await signalEnd.code { return code }
     return output.failureCode ?? code
   }
 
@@ -166,24 +176,21 @@ final class BoardRun: Sendable {
 
   // MARK: Signals
 
-  private func listen(_ board: Board, _ session: BoardSession, _ reader: PlainLineReader) {
-    let isInteractive = isInteractive
-    SignalSource.start { signal in
-      switch signal {
-      case .interrupt:
-        if session.interrupt() { return }
-        if isInteractive {
-          session.forgetInterrupt()
-          reader.interrupt()
-          return
-        }
-      case .terminate, .hangup: break
-      case .windowChanged, .continued: return
+  private func answer(
+    _ signal: Signal, _ board: Board, _ session: BoardSession, _ reader: PlainLineReader
+  ) {
+    guard !signalEnd.hasBegun else { return }
+    switch signal {
+    case .interrupt:
+      switch session.interrupt() {
+      case .command: return
+      case .line where isInteractive: return
+      case .nothing where isInteractive: return reader.interrupt()
+      case .line, .nothing: break
       }
-      // A step that is being printed may take its time; the end does not wait for it for long.
-      DispatchQueue.global().asyncAfter(deadline: .now() + 1.5) { exit(signal.exitCode) }
-      await board.close()
-      exit(signal.exitCode)
+    case .terminate, .hangup: break
+    case .windowChanged, .continued: return
     }
+    signalEnd.begin(signal) { await board.close() }
   }
 }
