@@ -21,7 +21,7 @@ import Synchronization
     private static let asleep: UInt = 1
     /// Somebody who sleeps has slept before.
     private static let owed: UInt = 2
-    /// Nobody holds it, and only who has slept may take it.
+    /// Nobody holds it, and only who is owed it may take it.
     private static let reserved: UInt = 3
     /// How often a thread looks before it sleeps.
     private static let looks = 200
@@ -69,22 +69,24 @@ import Synchronization
       guard holder.load(ordering: .relaxed) & ~LockWord.reserved != me else {
         fatalError("a reducer or a hook calls its own store, which waits for it to end")
       }
-      var hasSlept = false
-      parkingLot().sleep {
-        defer { hasSlept = true }
-        return takeOrAnnounce(me, hasSlept: hasSlept)
-      }
+      var isOwed = false
+      parkingLot().sleep { takeOrAnnounce(me, &isOwed) }
     }
 
     /// Whether the lock could be taken; where it could not, who holds it will wake somebody.
-    private borrowing func takeOrAnnounce(_ me: UInt, hasSlept: Bool) -> Bool {
+    ///
+    /// - Parameter isOwed: Whether the thread has slept while another one held the lock. Where the lock is reserved there is one of
+    ///   which that is true and which still sleeps.
+    private borrowing func takeOrAnnounce(_ me: UInt, _ isOwed: inout Bool) -> Bool {
       while true {
         let found = holder.load(ordering: .relaxed)
-        if found == 0 || hasSlept && found == LockWord.reserved {
+        if found == 0 || isOwed && found == LockWord.reserved {
           if replace(found, with: me | LockWord.asleep) { return true }
         } else {
-          let marked = found | LockWord.asleep | (hasSlept ? LockWord.owed : 0)
-          if marked == found || replace(found, with: marked) { return false }
+          let marked = found | LockWord.asleep | (isOwed ? LockWord.owed : 0)
+          guard marked == found || replace(found, with: marked) else { continue }
+          isOwed = isOwed || found != LockWord.reserved
+          return false
         }
       }
     }
