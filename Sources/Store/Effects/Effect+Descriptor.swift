@@ -25,7 +25,10 @@ extension Effect {
 
 extension Sequence {
   /// The descriptors of effects, in order, without `.none`. O(n) descriptors: see `Effect.descriptor`.
+  @inlinable
   public func descriptors<Action>() -> [EffectDescriptor] where Element == Effect<Action> {
-    compactMap { $0.isNone ? nil : $0.descriptor }
+    var descriptors: [EffectDescriptor] = []
+    for effect in self where !effect.isNone { descriptors.append(effect.descriptor) }
+    return descriptors
   }
 }
