@@ -59,7 +59,7 @@ public final class DrawJournal: Sendable {
   /// Whether the caller runs inside a reduction, so that `draw` would note or serve. Lets an interceptor skip the text form of a
   /// value that nobody will read.
   public var isReducingHere: Bool {
-    reducingThread.load(ordering: .relaxed) == DrawJournal.currentThread
+    @inline(never) get { reducingThread.load(ordering: .relaxed) == DrawJournal.currentThread }
   }
 
   /// Notes what this thread draws from now on. Called by the recorder before a reduction.
@@ -72,6 +72,7 @@ public final class DrawJournal: Sendable {
     begin(serving: draws)
   }
 
+  @inline(never)
   private func begin(serving draws: [LoggedDraw]?) {
     if !isQuiet.load(ordering: .relaxed) || draws?.isEmpty == false {
       core.withLock { core in
@@ -151,6 +152,8 @@ public final class DrawJournal: Sendable {
     return value
   }
 
+  // Only asked for in functions that are never inlined: the compiler takes it that a function stays on its thread, and would keep the
+  // answer over an `await`.
   private static var currentThread: UInt {
     #if canImport(Glibc)
       pthread_self()

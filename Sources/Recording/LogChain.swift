@@ -130,6 +130,8 @@ public struct LogChain: Sendable {
   /// Whether the newest file, the one without a number, is not there though ended ones are: the recording goes on behind the last
   /// step, or a crash came between two names.
   public let isNewestMissing: Bool
+  /// Whether it is a fork, whose first steps are another recording's.
+  public let isFork: Bool
   private let links: [LogLink?]
   /// Of the headers' states; nil where the headers were not read.
   private let digests: [Digest?]
@@ -163,17 +165,17 @@ public struct LogChain: Sendable {
     }
     // Files may be ended and removed while they are looked for: then once more.
     for attempt in 1... {
-      let numbers = FileName.numbers(of: path) ?? []
+      let listing = Listing(path)
       do throws(LogChainError) {
-        let chain = try LogChain(path, numbers, limits, isCancelled)
-        if attempt == LogChain.attempts || FileName.numbers(of: path) ?? [] == numbers {
+        let chain = try LogChain(path, listing.numbers, limits, isCancelled)
+        if attempt == LogChain.attempts || Listing(path) == listing {
           self = chain
           return
         }
       } catch {
-        guard error.isAboutNames, attempt < LogChain.attempts,
-          FileName.numbers(of: path) ?? [] != numbers
-        else { throw error }
+        guard error.isAboutNames, attempt < LogChain.attempts, Listing(path) != listing else {
+          throw error
+        }
       }
     }
     throw .missing(path: path)
@@ -218,6 +220,7 @@ public struct LogChain: Sendable {
     guard !paths.isEmpty else { throw .missing(path: path) }
     isNewestMissing = newest == nil
     let isAlone = paths.count == 1 && path.hasSuffix(".\(paths[0].number)")
+    isFork = headers[0].extra.contains { $0.key == LogFork.key }
     links = headers.map { LogLink($0) }
     digests = headers.map(\.digest)
     times = headers.map { $0.created - headers[0].created }
@@ -253,16 +256,29 @@ public struct LogChain: Sendable {
     parts = [Part(path: path, number: 1, stepsBefore: 0)]
     files = [file]
     isNewestMissing = false
+    isFork = false
     links = [nil]
     digests = [nil]
     times = [0]
+  }
+
+  /// Which files a recording has at a moment.
+  public struct Listing: Sendable, Hashable {
+    fileprivate let numbers: [Int]
+    private let newest: FileSource.Place?
+
+    /// O(files in the folder).
+    public init(_ path: String) {
+      numbers = LogChain.numbers(beside: path)
+      newest = FileSource.place(of: path)
+    }
   }
 
   /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
   public static func numbers(beside path: String) -> [Int] { FileName.numbers(of: path) ?? [] }
 
   /// Whether there is no file of the recording's own name. O(1).
-  public static func isNewestMissing(_ path: String) -> Bool { !FileSource.exists(path) }
+  public static func isNewestMissing(_ path: String) -> Bool { FileSource.place(of: path) == nil }
 
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 

@@ -41,6 +41,8 @@ public struct LogLink: Sendable, Hashable {
   public var sum: Digest
 
   static let key = "rotated"
+  /// Numbers with which can be counted on.
+  private static let counts = 0..<(1 << 53)
 
   init(part: Int, steps: Int, sum: Digest) {
     self.part = part
@@ -50,8 +52,9 @@ public struct LogLink: Sendable, Hashable {
 
   init?(_ header: LogHeader) {
     guard let value = header.extra.last(where: { $0.key == LogLink.key })?.value,
-      let part = value["part"]?.intValue, part > 0, let steps = value["steps"]?.intValue,
-      steps >= 0, let sum = value["sum"]?.stringValue.flatMap({ Digest($0) })
+      let part = value["part"]?.intValue, LogLink.counts.contains(part), part > 0,
+      let steps = value["steps"]?.intValue, LogLink.counts.contains(steps),
+      let sum = value["sum"]?.stringValue.flatMap({ Digest($0) })
     else { return nil }
     self.init(part: part, steps: steps, sum: sum)
   }

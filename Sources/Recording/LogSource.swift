@@ -48,9 +48,21 @@ public final class FileSource: LogSource {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  static func exists(_ path: String) -> Bool {
+  /// Which file has a name.
+  struct Place: Sendable, Hashable {
+    private let device: UInt64
+    private let number: UInt64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+  }
+
+  /// Nil where there is none.
+  static func place(of path: String) -> Place? {
     var status = stat()
-    return stat(path, &status) == 0
+    return stat(path, &status) == 0 ? Place(status) : nil
   }
 
   /// Whether there is something at a path whose bytes are gone once they are read.
@@ -60,12 +72,13 @@ public final class FileSource: LogSource {
     return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 
-  /// What a pipe has, up to 1 GiB. Blocks until its writers have closed it.
+  /// What a pipe has, up to 1 GiB, and up to a line that is longer than any may be. Blocks until its writers have closed it.
   static func readAll(
     _ path: String, _ isCancelled: () -> Bool
   ) throws(LogReadError) -> [UInt8] {
     let source = try FileSource(path: path)
     var bytes: [UInt8] = []
+    var line = 0
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { chunk.deallocate() }
     while true {
@@ -73,6 +86,9 @@ public final class FileSource: LogSource {
       let count = try source.read(into: chunk)
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: chunk[..<count])
+      if let feed = chunk[..<count].lastIndex(of: 0x0A) { line = bytes.count - count + feed + 1 }
+      // A reader says what is wrong with it.
+      if bytes.count - line > LogReader.Limits.formatLine + 1 { return bytes }
       guard bytes.count <= 1 << 30 else {
         throw .io(path: path, LogIOError(code: EFBIG, operation: "read"))
       }

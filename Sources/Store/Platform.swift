@@ -78,20 +78,25 @@ import Synchronization
       mutex.deallocate()
     }
 
-    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and each millisecond.
-    func sleep(until isDone: () -> Bool) {
+    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and each millisecond. It hears whether one
+    /// has passed.
+    func sleep(until isDone: (_ isLate: Bool) -> Bool) {
       pthread_mutex_lock(mutex)
-      while !isDone() {
-        var end = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &end)
-        end.tv_nsec += 1_000_000
-        if end.tv_nsec >= 1_000_000_000 {
-          end.tv_nsec -= 1_000_000_000
-          end.tv_sec += 1
-        }
-        pthread_cond_timedwait(condition, mutex, &end)
+      let begin = nanoseconds()
+      var isLate = false
+      while !isDone(isLate) {
+        let end = nanoseconds() + 1_000_000
+        var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+        pthread_cond_timedwait(condition, mutex, &time)
+        isLate = nanoseconds() - begin >= 1_000_000
       }
       pthread_mutex_unlock(mutex)
+    }
+
+    private func nanoseconds() -> Int64 {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Wakes one that sleeps.
@@ -102,8 +107,7 @@ import Synchronization
     }
   }
 
-  /// A number that no other running thread has; even, and a multiple of 8.
-  @usableFromInline
+  /// A number that no other running thread has, a multiple of 8. Not to be asked for where code may be inlined that suspends.
   func currentThread() -> UInt {
     #if canImport(Glibc)
       pthread_self()

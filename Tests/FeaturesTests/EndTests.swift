@@ -327,7 +327,9 @@ struct ProgramEndTests {
       environment: [:])
     let left = Mutex<[Int32]>([])
     let handler = Slot<Handler>()
-    let run = BoardRun(options, [:], { _, _, _ in world.dependencies }) { code in
+    let run = BoardRun(
+      options, [:], { _, _, _ in world.dependencies }, patience: .seconds(3600)
+    ) { code in
       left.withLock { $0.append(code) }
     }
     let code = begin { await run.run(listen: { handler.set($0) }) }

@@ -103,6 +103,24 @@ struct SignalTests {
     }
   }
 
+  @Test("an interrupt ends a run whose output nobody reads, and its recording has its last line")
+  func anInterruptOfAFullPipe() async throws {
+    let program = try Program()
+    // A pipe takes 64 KiB: at the 65th line the program waits for a reader.
+    let word = String(repeating: "x", count: 1000)
+    try program.folder.write(
+      (0..<200).map { _ in "echo \(word)" }.joined(separator: "\n"), to: "x.sb")
+    let outcome = try await program.shell(
+      """
+      set -m; mkfifo p; exec 3<>p
+      '\(try Program.executable())' --home h --record r.jsonl -f x.sb > p & pid=$!
+      until [ "$(grep -c '"k":"step"' r.jsonl 2>/dev/null || echo 0)" -ge 65 ]; do :; done
+      kill -INT $pid; wait $pid; echo "ended with $?"
+      """)
+    #expect(outcome.outputText.contains("ended with 130"), "\(outcome)")
+    try await expectWholeRecording(program)
+  }
+
   /// The recording has its last line and replays.
   private func expectWholeRecording(_ program: Program) async throws {
     let lines = try program.text("r.jsonl").split(separator: "\n")

@@ -258,4 +258,28 @@ struct ChainReplayTests {
       #expect(results == [bytes.count, Self.steps])
     }
   }
+
+  @Test(
+    "numbers that cannot be counted on are no link to a file before", arguments: ["part", "steps"])
+  func greatNumbers(key: String) throws {
+    try Self.both { path, _ in
+      var bodies = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      bodies[0] = Array(
+        String(decoding: bodies[0], as: UTF8.self).replacing(
+          try Regex("\"\(key)\":[0-9]+"), with: "\"\(key)\":\(Int.max)"
+        ).utf8)
+      unlink(path)
+      try write(sealed(bodies), to: path)
+      // By itself it is whole; it belongs to no other file.
+      let chain = try LogChain(path: path)
+      #expect(chain.parts.count == 1 && chain.firstStep == 0)
+      #expect(try Self.replay(chain).summary.steps > 0)
+    }
+  }
+
+  @Test("a line that is too long ends the reading of what would go on for ever")
+  func endless() throws {
+    let chain = try #require(try? LogChain(path: "/dev/zero"))
+    #expect(throws: ReplayError.self) { try Session.replayer().replay(chain) }
+  }
 }

@@ -82,6 +82,29 @@ struct LineLockTests {
     #expect(value.most == 1)
   }
 
+  @Test("R1 tasks that go on on other threads lock as those")
+  func movingTasks() async {
+    let store = Store(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { state, action, _ in
+        state += action
+        return []
+      }, dependencies: ())
+    await withTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<500 {
+            store.send(1)
+            await Task.yield()
+            _ = store.withState { $0 }
+            await Task.yield()
+          }
+        }
+      }
+    }
+    #expect(store.state == 4000)
+  }
+
   @Test func whatIsGuardedIsReleasedOnce() {
     final class Watched: Sendable {
       let ends = Atomic<Int>(0)

@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
@@ -21,13 +22,16 @@ final class BoardRun: Sendable {
   private let output: BoardOutputWriter
   private let signalEnd: SignalEnd
 
-  /// - Parameter leave: Ends the process.
+  /// - Parameters:
+  ///   - patience: How long an end that a signal asks for may take.
+  ///   - leave: Ends the process.
   init(
     _ options: ProgramOptions, _ environment: [String: String],
     _ make: BoardProgram.MakeDependencies,
+    patience: DispatchTimeInterval = .milliseconds(1500),
     leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
   ) {
-    signalEnd = SignalEnd(leave: leave)
+    signalEnd = SignalEnd(patience: patience, leave: leave)
     self.options = options
     let terminal = Terminal(environment: environment)
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
@@ -97,6 +101,7 @@ final class BoardRun: Sendable {
     let code = await runLines(board, session, reader)
     await board.close()
     if let code = await signalEnd.code { return code }
+    signalEnd.finish()
     return output.failureCode ?? code
   }
 
@@ -183,14 +188,17 @@ final class BoardRun: Sendable {
     switch signal {
     case .interrupt:
       switch session.interrupt() {
-      case .command: return
-      case .line where isInteractive: return
+      case .command where isInteractive, .line where isInteractive: return
       case .nothing where isInteractive: return reader.interrupt()
+      case .command:
+        // The lines end with it, unless what they print finds no reader.
+        return signalEnd.limit(signal) { board.stopRecording() }
       case .line, .nothing: break
       }
     case .terminate, .hangup: break
     case .windowChanged, .continued: return
     }
     signalEnd.begin(signal) { await board.close() }
+    signalEnd.limit(signal) { board.stopRecording() }
   }
 }

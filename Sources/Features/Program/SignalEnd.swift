@@ -8,9 +8,15 @@ final class SignalEnd: Sendable {
   private let leave: @Sendable (Int32) -> Void
   private let ending = Mutex<Task<Int32, Never>?>(nil)
   private let hasLeft = Atomic(false)
+  private let patience: DispatchTimeInterval
 
-  /// - Parameter leave: Ends the process; called once, from any thread.
-  init(leave: @escaping @Sendable (Int32) -> Void) {
+  /// - Parameters:
+  ///   - patience: How long an end may take where there is a limit to it.
+  ///   - leave: Ends the process; called once, from any thread.
+  init(
+    patience: DispatchTimeInterval = .milliseconds(1500), leave: @escaping @Sendable (Int32) -> Void
+  ) {
+    self.patience = patience
     self.leave = leave
   }
 
@@ -22,18 +28,32 @@ final class SignalEnd: Sendable {
   /// - Parameter close: What there is to do before the process is left.
   func begin(_ signal: Signal, close: @escaping @Sendable () async -> Void) {
     let code = signal.exitCode
-    let isFirst = ending.withLock { ending in
-      guard ending == nil else { return false }
+    ending.withLock { ending in
+      guard ending == nil else { return }
       ending = Task {
         await close()
         self.leaveOnce(code)
         return code
       }
-      return true
     }
-    guard isFirst else { return }
-    // A step that is being printed may take its time; the end does not wait for it for long.
-    DispatchQueue.global().asyncAfter(deadline: .now() + 1.5) { self.leaveOnce(code) }
+  }
+
+  /// Ends the program although its lines do not: what is being printed may take its time, and the end does not wait for it for long.
+  ///
+  /// - Parameter seal: What must not be lost; it has as long again.
+  func limit(_ signal: Signal, seal: @escaping @Sendable () -> Void) {
+    let code = signal.exitCode
+    DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+      guard !self.hasLeft.load(ordering: .relaxed) else { return }
+      DispatchQueue.global().asyncAfter(deadline: .now() + self.patience) { self.leaveOnce(code) }
+      seal()
+      self.leaveOnce(code)
+    }
+  }
+
+  /// The program has ended by itself.
+  func finish() {
+    hasLeft.store(true, ordering: .relaxed)
   }
 
   /// The code with which a signal ends the program, once it has been left; `nil` where no signal came.

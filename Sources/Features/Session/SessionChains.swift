@@ -13,13 +13,11 @@ enum SessionChains {
     fileprivate(set) var failures: [String: ReplayError] = [:]
     /// By path.
     fileprivate(set) var warnings: [String: [String]] = [:]
-    /// By recording: the numbers that were there.
-    fileprivate var numbers: [String: [Int]] = [:]
+    /// By recording: what was there.
+    fileprivate var listings: [String: LogChain.Listing] = [:]
 
     /// Whether files of these recordings have been ended or removed since.
-    var isOutdated: Bool {
-      numbers.contains { LogChain.numbers(beside: $0.key) != $0.value }
-    }
+    var isOutdated: Bool { listings.contains { LogChain.Listing($0.key) != $0.value } }
 
     fileprivate mutating func add(_ path: String, _ file: LogFile) {
       guard files[path] == nil else { return }
@@ -59,7 +57,7 @@ enum SessionChains {
     var found = Found()
     var lacksFiles = false
     for path in paths {
-      found.numbers[path] = LogChain.numbers(beside: path)
+      found.listings[path] = LogChain.Listing(path)
       do throws(LogChainError) {
         let chain = try LogChain(path: path, isCancelled: isCancelled)
         for (part, file) in zip(chain.parts, chain.files) { found.add(part.path, file) }
@@ -82,7 +80,7 @@ enum SessionChains {
     _ isCancelled: @escaping @Sendable () -> Bool
   ) {
     let missing: String? = if case .gap(let path) = error { path } else { nil }
-    var files = (found.numbers[path] ?? []).map { "\(path).\($0)" }
+    var files = LogChain.numbers(beside: path).map { "\(path).\($0)" }
     if files.isEmpty || !LogChain.isNewestMissing(path) { files.append(path) }
     for file in files {
       if let missing, !found.paths.contains(missing), file.isBehind(missing, of: path) {
@@ -113,7 +111,9 @@ extension LogChain {
       oddities.append(
         (
           first.path,
-          "the recording's first \(firstStep) steps were removed; it begins with step \(firstStep + 1)"
+          isFork
+            ? "the fork begins behind step \(firstStep) of the recording it is of"
+            : "the recording's first \(firstStep) steps were removed; it begins with step \(firstStep + 1)"
         ))
     }
     if isNewestMissing, let last = parts.last {

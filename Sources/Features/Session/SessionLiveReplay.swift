@@ -10,6 +10,7 @@ import SwiftBoardStore
 /// in one action.
 struct SessionLiveReplay {
   let path: String
+  let file: LogFile
   let dependencies: Dependencies
   /// How long an effect's action may take.
   var patience = Duration.seconds(60)
@@ -17,7 +18,6 @@ struct SessionLiveReplay {
   func run() async throws -> SessionCheck {
     let live = LiveReplay<BoardReducer>(
       schema: SessionReplay.schema, isUnderWay: { !$0.shell.running.isEmpty })
-    let file = LogFile(path: path)
     do throws(ReplayError) {
       let board = Board(
         state: try live.initialState(of: file), dependencies: dependencies, seed: 0,

@@ -33,8 +33,14 @@ enum SessionReplay {
     _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
     if query.isLive {
-      try await offPool { try refuseRotated(query.file) }
-      return try await SessionLiveReplay(path: query.file, dependencies: dependencies).run()
+      let flag = CancelFlag()
+      let file = try await withTaskCancellationHandler {
+        try await offPool { try onlyFile(query.file) { flag.isSet } }
+      } onCancel: {
+        flag.set()
+      }
+      return try await SessionLiveReplay(path: query.file, file: file, dependencies: dependencies)
+        .run()
     }
     let feed = ReplayFeed<Part>()
     async let result = offPool { () -> SessionCheck in
@@ -104,14 +110,16 @@ enum SessionReplay {
   }
 
   /// A live replay sends one file's lines to the state that this file begins with.
-  private static func refuseRotated(_ path: String) throws {
+  private static func onlyFile(
+    _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> LogFile {
     let chain: LogChain
     do throws(LogChainError) {
-      chain = try LogChain(path: path) { false }
+      chain = try LogChain(path: path, isCancelled: isCancelled)
     } catch {
       throw Failure(error, path)
     }
-    guard chain.parts.count > 1 || chain.isNewestMissing else { return }
+    guard chain.parts.count > 1 || chain.isNewestMissing else { return chain.files[0] }
     throw Failure(
       code: ExitCode.usage, error: "rotated",
       message: "\(path) was rotated; 'session replay --live' takes one file",

@@ -243,8 +243,9 @@ struct SessionWork {
     let first = min(query.range?.first ?? 0, last)
     let steps = query.range == nil && place.end == nil ? nil : first...last
     return try failing(place.path) {
+      let chain = try chain(place.path)
       let timeline = try LogTimeline(
-        chain(place.path),
+        chain,
         filter: LogTimeline.Filter(
           sources: query.sources.map { Set($0.compactMap(LogTimeline.Source.init(rawValue:))) },
           action: query.action, text: query.text, steps: steps),
@@ -273,7 +274,7 @@ struct SessionWork {
         }
       }
       let isCut = result.isTruncated || query.range.map { $0.last < .max } ?? false
-      result.spans = try spans(of: result.entries, in: place.path, isCut: isCut)
+      result.spans = try spans(of: result.entries, in: chain, isCut: isCut)
       return .timeline(result)
     }
   }
@@ -283,11 +284,11 @@ struct SessionWork {
   /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read, and how effects end there is not
   ///   known; else all of it is, so that the end of each can be said as far as the recording has it.
   private func spans(
-    of entries: [SessionTimeline.Entry], in path: String, isCut: Bool
+    of entries: [SessionTimeline.Entry], in chain: LogChain, isCut: Bool
   ) throws -> [SessionTimeline.Span] {
     guard let first = entries.first?.step, let last = entries.last?.step else { return [] }
     let timeline = try LogTimeline(
-      chain(path), filter: .init(steps: first...(isCut ? last : .max)))
+      chain, filter: .init(steps: first...(isCut ? last : .max)))
     var spans: [SessionTimeline.Span] = []
     while let entry = try timeline.next() {
       if case .effect(let span) = entry, span.first <= last { spans.append(.init(span)) }

@@ -8,8 +8,8 @@ import Synchronization
   /// then on letting go is an exchange here as well. Whoever held the lock at that moment may not have seen the parking lot yet, so a
   /// sleeper looks again after a millisecond.
   ///
-  /// Who has slept once in vain has the lock reserved: it is not free for whoever comes next, so that a thread that sends all the time
-  /// does not keep the others out.
+  /// Who has slept for a millisecond has the lock reserved: it is not free for whoever comes next, so that a thread that sends all the
+  /// time does not keep the others out. To reserve it sooner would have threads wait for each other to wake at every step.
   @usableFromInline
   struct LockWord: ~Copyable, Sendable {
     /// 0: free. Else the thread that holds it, with `asleep` and `owed` added, or `reserved`.
@@ -19,7 +19,7 @@ import Synchronization
 
     /// Somebody may sleep.
     private static let asleep: UInt = 1
-    /// Somebody who sleeps has slept before.
+    /// Somebody has slept for long.
     private static let owed: UInt = 2
     /// Nobody holds it, and only who is owed it may take it.
     private static let reserved: UInt = 3
@@ -34,8 +34,9 @@ import Synchronization
       if lot.load(ordering: .relaxed) != 0 { releaseLot() }
     }
 
-    @inlinable
-    @inline(__always)
+    // Never inlined: the compiler takes it that a function stays on its thread, and would keep the thread's number over an `await`.
+    @usableFromInline
+    @inline(never)
     borrowing func lock() {
       let me = currentThread()
       if !replace(0, with: me) { wait(me) }
@@ -51,33 +52,37 @@ import Synchronization
       }
     }
 
-    @inlinable
     @inline(__always)
-    borrowing func replace(_ old: UInt, with new: UInt) -> Bool {
+    private borrowing func replace(_ old: UInt, with new: UInt) -> Bool {
       holder.compareExchange(
         expected: old, desired: new, successOrdering: .acquiring, failureOrdering: .relaxed
       ).exchanged
     }
 
     /// Looks for a while, then sleeps.
-    @usableFromInline
     @inline(never)
-    borrowing func wait(_ me: UInt) {
+    private borrowing func wait(_ me: UInt) {
       for _ in 0..<LockWord.looks {
         if holder.load(ordering: .relaxed) == 0, replace(0, with: me) { return }
       }
       guard holder.load(ordering: .relaxed) & ~LockWord.reserved != me else {
         fatalError("a reducer or a hook calls its own store, which waits for it to end")
       }
-      var isOwed = false
-      parkingLot().sleep { takeOrAnnounce(me, &isOwed) }
+      var hasWaited = false
+      parkingLot().sleep { isLate in
+        takeOrAnnounce(me, isOwed: isLate && hasWaited, &hasWaited)
+      }
     }
 
     /// Whether the lock could be taken; where it could not, who holds it will wake somebody.
     ///
-    /// - Parameter isOwed: Whether the thread has slept while another one held the lock. Where the lock is reserved there is one of
-    ///   which that is true and which still sleeps.
-    private borrowing func takeOrAnnounce(_ me: UInt, _ isOwed: inout Bool) -> Bool {
+    /// - Parameters:
+    ///   - isOwed: Whether the thread has waited for long. Where the lock is reserved there is one of which that is true and which
+    ///     still sleeps.
+    ///   - hasWaited: Set where another thread holds the lock.
+    private borrowing func takeOrAnnounce(
+      _ me: UInt, isOwed: Bool, _ hasWaited: inout Bool
+    ) -> Bool {
       while true {
         let found = holder.load(ordering: .relaxed)
         if found == 0 || isOwed && found == LockWord.reserved {
@@ -85,7 +90,7 @@ import Synchronization
         } else {
           let marked = found | LockWord.asleep | (isOwed ? LockWord.owed : 0)
           guard marked == found || replace(found, with: marked) else { continue }
-          isOwed = isOwed || found != LockWord.reserved
+          hasWaited = hasWaited || found != LockWord.reserved
           return false
         }
       }
