@@ -36,7 +36,7 @@ extension Replayer {
       do throws(LogChainError) {
         _ = try chain.check()
       } catch {
-        throw .unreadable(error.asReadError ?? .missing(path: chain.parts[0].path))
+        throw ReplayError(error)
       }
     }
     let grading = try LogTravel<R>.Grading(chain, self)
@@ -46,6 +46,22 @@ extension Replayer {
     return ReplaySummary(
       steps: run.steps, recordedTime: run.time, elapsed: ContinuousClock.now - start,
       digests: run.digests, warnings: grading.warnings, grade: grading.grade)
+  }
+}
+
+extension ReplayError {
+  /// What is wrong with the files of a recording, as a replay of it says that.
+  public init(_ error: LogChainError) {
+    switch error {
+    case .replay(_, let error): self = error
+    case .missing(let path): self = .unreadable(.missing(path: path))
+    case .gap(let path): self = .unreadable(.gap(path: path))
+    case .broken(let path, let expected, let found):
+      self = .unreadable(.broken(path: path, expected: expected, found: found))
+    case .unreadable(let path, .damage(let damage)):
+      self = .unreadable(.file(path: path, .damage(damage)))
+    case .unreadable(_, let error): self = .unreadable(error)
+    }
   }
 }
 
@@ -89,19 +105,8 @@ private struct ChainRun<R: Reducer> where R.State: Codable, R.Action: Codable {
         guard before > 0 || later > 0 else { return onStep }
         return { step, state, t in onStep(step.behind(before), state, t + later) }
       })
-    do {
-      let reader = try chain.files[index].reader()
-      while let entry = try reader.next() {
-        if case .step(let step) = entry.line, let last, step.n > last { break }
-        try run.take(entry, reader)
-      }
-    } catch let error as ReplayError {
-      throw error
-    } catch let error as LogReadError {
-      throw .unreadable(error)
-    } catch {
-      throw .encoding(step: run.steps, "\(error)")
-    }
+    try run.take(
+      allFrom: { () throws(LogReadError) in try chain.files[index].reader() }, until: last)
     steps += run.steps
     digests += run.digests
     if run.steps > 0 { time = run.time + later }

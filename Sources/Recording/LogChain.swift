@@ -67,18 +67,6 @@ public enum LogChainError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same as what a reader would say.
-  var asReadError: LogReadError? {
-    switch self {
-    case .missing(let path): .missing(path: path)
-    case .gap(let path): .gap(path: path)
-    case .broken(let path, let expected, let found):
-      .broken(path: path, expected: expected, found: found)
-    case .unreadable(let path, .damage(let damage)): .file(path: path, .damage(damage))
-    case .unreadable(_, let error): error
-    case .replay: nil
-    }
-  }
 }
 
 extension LogReadError {
@@ -265,20 +253,20 @@ public struct LogChain: Sendable {
   /// Which files a recording has at a moment.
   public struct Listing: Sendable, Hashable {
     fileprivate let numbers: [Int]
-    private let newest: FileSource.Place?
+    private let newest: FileNode?
+
+    /// Whether there is a file of the recording's own name.
+    public var hasNewest: Bool { newest != nil }
 
     /// O(files in the folder).
     public init(_ path: String) {
       numbers = LogChain.numbers(beside: path)
-      newest = FileSource.place(of: path)
+      newest = FileNode(path: path)
     }
   }
 
   /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
   public static func numbers(beside path: String) -> [Int] { FileName.numbers(of: path) ?? [] }
-
-  /// Whether there is no file of the recording's own name. O(1).
-  public static func isNewestMissing(_ path: String) -> Bool { FileSource.place(of: path) == nil }
 
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 

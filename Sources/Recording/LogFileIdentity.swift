@@ -10,8 +10,7 @@
 ///
 /// The system gives the number of a removed file to the next one, so the first line counts as well: its sum says all of it.
 struct LogFileIdentity: Sendable, Hashable {
-  private let device: UInt64
-  private let number: UInt64
+  private let node: FileNode
   /// Where the first line ends, and its last bytes.
   private let end: Int
   private let tail: [UInt8]
@@ -21,8 +20,7 @@ struct LogFileIdentity: Sendable, Hashable {
     guard let status = LogFileIdentity.status(descriptor), let sum = reader.position.sum else {
       return nil
     }
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(truncatingIfNeeded: status.st_ino)
+    node = FileNode(status)
     end = reader.position.offset
     var tail = SumChain.opening
     sum.append(to: &tail)
@@ -31,17 +29,14 @@ struct LogFileIdentity: Sendable, Hashable {
 
   /// Whether an open file is this one: `fstat` and a `pread` of 35 bytes.
   func isFile(_ descriptor: Int32) -> Bool {
-    guard let status = LogFileIdentity.status(descriptor), isNode(status) else { return false }
+    guard let status = LogFileIdentity.status(descriptor), FileNode(status) == node else {
+      return false
+    }
     var found = [UInt8](repeating: 0, count: tail.count)
     let count = found.withUnsafeMutableBytes { buffer in
       pread(descriptor, buffer.baseAddress, buffer.count, off_t(end - tail.count))
     }
     return count == tail.count && found == tail
-  }
-
-  private func isNode(_ status: stat) -> Bool {
-    device == UInt64(truncatingIfNeeded: status.st_dev)
-      && number == UInt64(truncatingIfNeeded: status.st_ino)
   }
 
   private static func status(_ descriptor: Int32) -> stat? {

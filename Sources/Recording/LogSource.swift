@@ -48,23 +48,6 @@ public final class FileSource: LogSource {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Which file has a name.
-  struct Place: Sendable, Hashable {
-    private let device: UInt64
-    private let number: UInt64
-
-    fileprivate init(_ status: stat) {
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      number = UInt64(truncatingIfNeeded: status.st_ino)
-    }
-  }
-
-  /// Nil where there is none.
-  static func place(of path: String) -> Place? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Place(status) : nil
-  }
-
   /// Whether there is something at a path whose bytes are gone once they are read.
   static func isReadOnce(_ path: String) -> Bool {
     var status = stat()

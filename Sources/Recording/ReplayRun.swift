@@ -25,6 +25,25 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     self.onStep = onStep
   }
 
+  /// Takes a log's lines, up to the last one or behind step `last`.
+  mutating func take(
+    allFrom open: () throws(LogReadError) -> LogReader, until last: Int?
+  ) throws(ReplayError) {
+    do {
+      let reader = try open()
+      while let entry = try reader.next() {
+        if case .step(let step) = entry.line, let last, step.n > last { break }
+        try take(entry, reader)
+      }
+    } catch let error as ReplayError {
+      throw error
+    } catch let error as LogReadError {
+      throw .unreadable(error)
+    } catch {
+      throw .encoding(step: steps, "\(error)")
+    }
+  }
+
   mutating func take(_ entry: LogReader.Entry, _ reader: LogReader) throws {
     switch entry.line {
     case .header(let header):

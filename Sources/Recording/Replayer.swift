@@ -50,19 +50,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     let (grader, warnings) = try graded(open)
     if case .risky = grader.grade, !acceptRisk { throw .risky(grader.grade) }
     var run = ReplayRun(self, grader, onStep)
-    do {
-      let reader = try open()
-      while let entry = try reader.next() {
-        if case .step(let step) = entry.line, let last, step.n > last { break }
-        try run.take(entry, reader)
-      }
-    } catch let error as ReplayError {
-      throw error
-    } catch let error as LogReadError {
-      throw .unreadable(error)
-    } catch {
-      throw .encoding(step: run.steps, "\(error)")
-    }
+    try run.take(allFrom: open, until: last)
     return ReplaySummary(
       steps: run.steps, recordedTime: run.time, elapsed: ContinuousClock.now - start,
       digests: run.digests,

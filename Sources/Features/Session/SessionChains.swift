@@ -30,17 +30,7 @@ enum SessionChains {
   static let attempts = 5
 
   /// The files of all recordings, each once: of one that was rotated all that are there, and where one does not go on where the one
-  /// before it ended. Reads those; what is wrong within a file is left to whoever checks it.
-  static func files(of paths: [String]) async throws -> Found {
-    let flag = CancelFlag()
-    return try await withTaskCancellationHandler {
-      try await SessionReplay.offPool { try files(of: paths, isCancelled: { flag.isSet }) }
-    } onCancel: {
-      flag.set()
-    }
-  }
-
-  /// Blocks.
+  /// before it ended. Reads those, and blocks; what is wrong within a file is left to whoever checks it.
   static func files(
     of paths: [String], isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Found {
@@ -81,7 +71,7 @@ enum SessionChains {
   ) {
     let missing: String? = if case .gap(let path) = error { path } else { nil }
     var files = LogChain.numbers(beside: path).map { "\(path).\($0)" }
-    if files.isEmpty || !LogChain.isNewestMissing(path) { files.append(path) }
+    if files.isEmpty || LogChain.Listing(path).hasNewest { files.append(path) }
     for file in files {
       if let missing, !found.paths.contains(missing), file.isBehind(missing, of: path) {
         found.paths.append(missing)

@@ -199,25 +199,6 @@ extension Failure {
     code: ExitCode.interrupted, error: "cancelled", message: "the replay was ended")
 }
 
-extension ReplayError {
-  /// What is wrong with the files of a recording, as a replay says it.
-  init(_ error: LogChainError) {
-    switch error {
-    case .replay(_, let error): self = error
-    case .missing(let path): self = .unreadable(.missing(path: path))
-    case .gap(let path): self = .unreadable(.gap(path: path))
-    case .broken(let path, let expected, let found):
-      self = .unreadable(.broken(path: path, expected: expected, found: found))
-    case .unreadable(let path, let error):
-      if case .damage = error {
-        self = .unreadable(.file(path: path, error))
-      } else {
-        self = .unreadable(error)
-      }
-    }
-  }
-}
-
 extension SessionCheck {
   init(_ path: String, _ summary: ReplaySummary) {
     self.init(

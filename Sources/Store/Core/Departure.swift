@@ -4,6 +4,7 @@
 /// has to take its partings.
 @usableFromInline
 struct Departure<State: Sendable, Action: Sendable>: Sendable {
+  // Both are addresses that one thread takes with it from the lock, and no other thread has.
   /// A step to tell: this thread has it for itself until it says that it is done.
   @usableFromInline nonisolated(unsafe) let publication:
     UnsafeMutablePointer<Publication<State, Action>>?

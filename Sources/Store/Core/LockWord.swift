@@ -65,6 +65,7 @@ import Synchronization
       for _ in 0..<LockWord.looks {
         if holder.load(ordering: .relaxed) == 0, replace(0, with: me) { return }
       }
+      // A mistake in the program that no input makes; to wait on would be for ever.
       guard holder.load(ordering: .relaxed) & ~LockWord.reserved != me else {
         fatalError("a reducer or a hook calls its own store, which waits for it to end")
       }

@@ -52,6 +52,7 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var hasPublication = false
   /// Somebody waits for something that has ended, until observers have been told of the step that ended it.
   @usableFromInline var hasPublicationWaiters = false
+  // Touched under the store's lock only, as all here is.
   @usableFromInline nonisolated(unsafe) var hooks: Unmanaged<HookBox<State, Action>>?
   // Memory, which the machine owns.
   @usableFromInline nonisolated(unsafe) var publication:
