@@ -28,16 +28,14 @@ def xxh64(b):
         h, i = (rotate(h ^ (word(b, i, 4) * P1 & M), 23) * P2 + P3) & M, i + 4
     while i < n:
         h, i = rotate(h ^ (b[i] * P5 & M), 11) * P1 & M, i + 1
-    h = (h ^ (h >> 33)) * P2 & M
-    h = (h ^ (h >> 29)) * P3 & M
+    for shift, prime in ((33, P2), (29, P3)): h = (h ^ (h >> shift)) * prime & M
     return "xxh64:%016x" % (h ^ (h >> 32))
 
 def state_bytes(line):
     """The state as it stands in the line: from behind its key to where a JSON value ends."""
     text = line.decode()
     start = text.index('"state":') + len('"state":')
-    _, end = json.JSONDecoder().raw_decode(text, start)
-    return text[start:end].encode()
+    return text[start:json.JSONDecoder().raw_decode(text, start)[1]].encode()
 
 total, before = 0, None  # steps, and how the file before ended: last sum and digest
 for path in sys.argv[1:]:
