@@ -203,27 +203,12 @@ extension CanonicalWriter {
     if !isFinite { bytes.append(UInt8(ascii: "\"")) }
   }
 
+  @inline(__always)
   private mutating func appendDigits(_ magnitude: UInt, isNegative: Bool) {
-    let room = bytes.room(for: 21)
-    var place = 0
-    if isNegative {
-      room[0] = UInt8(ascii: "-")
-      place = 1
-    }
-    var length = 1
-    var bound: UInt = 10
-    while magnitude >= bound {
-      length += 1
-      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-      if overflow { break }
-      bound = next
-    }
-    var rest = magnitude
-    for position in stride(from: place + length - 1, through: place, by: -1) {
-      room[position] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
-    bytes.count += place + length
+    let room = bytes.room(for: DecimalDigits.room &+ 1)
+    room[0] = UInt8(ascii: "-")
+    let sign = isNegative ? 1 : 0
+    bytes.count &+= sign &+ DecimalDigits.write(UInt64(magnitude), to: room + sign)
   }
 
   /// Appends text without its quotes. False when something had to be escaped.

@@ -105,7 +105,7 @@ public struct CanonicalWriter: ~Copyable {
 
   /// Ends the innermost object. Cost: constant where its keys came ascending, else a sort.
   public mutating func endObject() {
-    let frame = frames.base + (frames.count - 1)
+    let frame = frames.top
     guard frame.pointee.kind == .object, !frame.pointee.isUnsorted else { return end(.object) }
     bytes.append(UInt8(ascii: "}"))
     nesting &-= 1
@@ -145,7 +145,7 @@ public struct CanonicalWriter: ~Copyable {
   /// A key of 1 to 8 bytes, the first one lowest in `word`, none of which has to be escaped.
   @usableFromInline
   mutating func shortKey(_ word: UInt64, _ count: Int) {
-    let frame = frames.base + (frames.count - 1)
+    let frame = frames.top
     assert(frame.pointee.kind == .object, "a key outside of an object")
     let isFirst = frame.pointee.count == 0
     let room = UnsafeMutableRawPointer(bytes.room(for: 16))
@@ -179,7 +179,7 @@ public struct CanonicalWriter: ~Copyable {
 
   /// - Parameter utf8: valid UTF-8.
   public mutating func key(utf8: UnsafeBufferPointer<UInt8>) {
-    let frame = frames.base + (frames.count - 1)
+    let frame = frames.top
     assert(frame.pointee.kind == .object, "a key outside of an object")
     let start = bytes.count &+ (frame.pointee.count > 0 ? 1 : 0)
     // A comma, two quotes, a colon; and eight bytes, as whole words are stored.
@@ -198,7 +198,7 @@ public struct CanonicalWriter: ~Copyable {
 
   @inline(never)
   private mutating func escapedKey(_ utf8: UnsafeBufferPointer<UInt8>) {
-    let frame = frames.base + (frames.count - 1)
+    let frame = frames.top
     if frame.pointee.count > 0 { bytes.append(UInt8(ascii: ",")) }
     let start = bytes.count
     bytes.append(UInt8(ascii: "\""))
@@ -246,20 +246,18 @@ public struct CanonicalWriter: ~Copyable {
   /// Makes room for one value: a comma where it is not the first of an array.
   @inline(__always)
   mutating func beginValue() {
-    let frame = frames.base + (frames.count - 1)
-    switch frame.pointee.kind {
-    case .object:
-      return
-    case .open, .scalar:
+    let frame = frames.top
+    // A member's value, what there is most of, has all it needs from its key.
+    if frame.pointee.kind == .object { return }
+    let count = frame.pointee.count
+    frame.pointee.count = count &+ 1
+    if frame.pointee.kind.rawValue <= Kind.scalar.rawValue {
       frame.pointee.kind = .scalar
-      frame.pointee.count += 1
-    case .array:
-      if frame.pointee.count > 0 { bytes.append(UInt8(ascii: ",")) }
-      frame.pointee.count += 1
-    case .set, .pairs:
-      if frame.pointee.count > 0 { bytes.append(UInt8(ascii: ",")) }
-      frame.pointee.count += 1
-      entries.append(Entry(start: bytes.count, keyEnd: bytes.count, prefix: 0))
+    } else {
+      if count > 0 { bytes.append(UInt8(ascii: ",")) }
+      if frame.pointee.kind != .array {
+        entries.append(Entry(start: bytes.count, keyEnd: bytes.count, prefix: 0))
+      }
     }
   }
 
@@ -276,7 +274,7 @@ public struct CanonicalWriter: ~Copyable {
   /// Gives the innermost open place its form.
   @inline(__always)
   mutating func open(_ kind: Kind) {
-    let frame = frames.base + (frames.count - 1)
+    let frame = frames.top
     frame.pointee.kind = kind
     nesting += 1
     bytes.append(kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))

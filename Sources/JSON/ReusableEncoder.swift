@@ -4,24 +4,16 @@ package struct ReusableEncoder: ~Copyable {
 
   package init() {}
 
-  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one.
+  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one. For one that is, a `CanonicalWriter`
+  /// that is used again does the same with less.
   package mutating func encode<T: Encodable>(_ value: T) throws {
-    try begin().encodeInside(value)
-  }
-
-  /// Encodes a value without `Codable`, in the place of the last one.
-  package mutating func encode(canonical value: some CanonicalEncodable) throws {
-    try value.encodeCanonical(to: &begin().writer)
-  }
-
-  private mutating func begin() -> EncoderCore {
     // Whoever kept an encoder beyond its value keeps it for himself.
     if isKnownUniquelyReferenced(&core) {
       core.reset()
     } else {
       core = EncoderCore(CanonicalWriter())
     }
-    return core
+    try core.encodeInside(value)
   }
 
   /// Calls `body` with what was encoded last. The buffer is valid during the call only.

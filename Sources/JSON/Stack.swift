@@ -19,17 +19,21 @@ struct Stack<Element: BitwiseCopyable>: ~Copyable {
 
   deinit { if capacity > 0 { base.deallocate() } }
 
+  /// The last one; there must be one.
+  @inline(__always)
+  var top: UnsafeMutablePointer<Element> { base + (count &- 1) }
+
   @inline(__always)
   mutating func append(_ element: Element) {
-    if count == capacity { grow(to: count + 1) }
+    if count == capacity { grow(to: count &+ 1) }
     (base + count).initialize(to: element)
-    count += 1
+    count &+= 1
   }
 
   /// Where `extra` elements may be written; they count once `count` says so.
   @inline(__always)
   mutating func room(for extra: Int) -> UnsafeMutablePointer<Element> {
-    if count + extra > capacity { grow(to: count + extra) }
+    if capacity &- count < extra { grow(to: count &+ extra) }
     return base + count
   }
 
@@ -37,7 +41,7 @@ struct Stack<Element: BitwiseCopyable>: ~Copyable {
   mutating func append(_ elements: UnsafeBufferPointer<Element>) {
     guard let source = elements.baseAddress else { return }
     room(for: elements.count).update(from: source, count: elements.count)
-    count += elements.count
+    count &+= elements.count
   }
 
   @inline(never)

@@ -36,18 +36,24 @@ extension LogHeader {
 }
 
 extension LogStep {
+  /// A step that nameless code sent, up to its action: one piece of text, as there is most of it.
+  @inline(__always)
+  static func appendBareBody(
+    to bytes: inout LineBuffer, n: Int, t: Int64, action: UnsafeBufferPointer<UInt8>
+  ) {
+    bytes.append(longest: 128 &+ action.count) { line in
+      appendBeginning(to: &line, n: n, t: t)
+      line.put(#""program":""},"action":"#)
+      line.put(action)
+    }
+  }
+
   static func appendBody(
     to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin,
     draws: [LoggedDraw], effects: [LogEffect], digest: Digest?,
     action: UnsafeBufferPointer<UInt8>
   ) {
-    bytes.append(longest: 96) { line in
-      line.put(#"{"k":"step","n":"#)
-      line.put(decimal: n)
-      line.put(#","t":"#)
-      line.put(decimal: Int(t))
-      line.put(#","by":{"#)
-    }
+    bytes.append(longest: 96) { appendBeginning(to: &$0, n: n, t: t) }
     switch origin {
     case .user(let line, let at):
       bytes.append(#""user":"#)
@@ -67,37 +73,48 @@ extension LogStep {
       bytes.append(#""link":"#)
       bytes.append(quoted: link)
     case .program(let name):
-      if name.isEmpty {
-        bytes.append(#""program":"""#)
-      } else {
-        bytes.append(#""program":"#)
-        bytes.append(quoted: name)
-      }
+      bytes.append(#""program":"#)
+      bytes.append(quoted: name)
     }
     bytes.append(longest: 16 + action.count) { line in
       line.put(#"},"action":"#)
       line.put(action)
     }
-    if !draws.isEmpty {
-      bytes.append(#","draws":["#)
-      for (index, draw) in draws.enumerated() {
-        bytes.append(index > 0 ? #",[""# as StaticString : #"[""#)
-        bytes.append(draw.kind.text)
-        bytes.append(#"","#)
-        bytes.append(quoted: draw.value)
-        bytes.append("]")
-      }
-      bytes.append("]")
-    }
+    if !draws.isEmpty { append(draws, to: &bytes) }
     if !effects.isEmpty {
       bytes.append(#","effects":"#)
       append(effects, to: &bytes)
     }
-    if let digest {
-      bytes.append(#","digest":""#)
-      bytes.append(digest)
-      bytes.append("\"")
+    append(digest, to: &bytes)
+  }
+
+  @inline(__always)
+  private static func appendBeginning(to line: inout LineCursor, n: Int, t: Int64) {
+    line.put(#"{"k":"step","n":"#)
+    line.put(decimal: n)
+    line.put(#","t":"#)
+    line.put(decimal: Int(t))
+    line.put(#","by":{"#)
+  }
+
+  @inline(__always)
+  static func append(_ digest: Digest?, to bytes: inout LineBuffer) {
+    guard let digest else { return }
+    bytes.append(#","digest":""#)
+    bytes.append(digest)
+    bytes.append("\"")
+  }
+
+  static func append(_ draws: [LoggedDraw], to bytes: inout LineBuffer) {
+    bytes.append(#","draws":["#)
+    for (index, draw) in draws.enumerated() {
+      bytes.append(index > 0 ? #",[""# as StaticString : #"[""#)
+      bytes.append(draw.kind.text)
+      bytes.append(#"","#)
+      bytes.append(quoted: draw.value)
+      bytes.append("]")
     }
+    bytes.append("]")
   }
 
   private static func append(_ effects: [LogEffect], to bytes: inout LineBuffer) {

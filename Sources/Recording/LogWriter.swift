@@ -6,9 +6,9 @@ import Synchronization
 /// recording ends.
 final class LogWriter: Sendable {
   /// Bytes that wait under `.none` until they are written by another thread: few enough to be still in the cache then.
-  private static let waitingLimit = 1 << 16
+  private static let waitingLimit = 1 << 18
   /// Bytes that may wait before the reducing thread writes them itself.
-  private static let hardLimit = 1 << 17
+  private static let hardLimit = 1 << 19
   private static let flushInterval = DispatchTimeInterval.milliseconds(40)
 
   private struct Core: ~Copyable {
@@ -67,7 +67,7 @@ final class LogWriter: Sendable {
 
   // Taken in the order file, lines: collecting never waits for the disk.
   private let output: Mutex<LogOutput>
-  private let core: Mutex<Core>
+  private let core: LineLock<Core>
   /// `Core.open`, for who would rather not do work in vain.
   private let seemsOpen = Atomic<Bool>(true)
   private let durability: RecordingOptions.Durability
@@ -97,7 +97,7 @@ final class LogWriter: Sendable {
       throw .io(failure.error)
     }
     output = Mutex(first)
-    core = Mutex(Core(chain: chain, size: size, header: size, digest: digest))
+    core = LineLock(Core(chain: chain, size: size, header: size, digest: digest))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
     durability = options.durability
@@ -116,7 +116,7 @@ final class LogWriter: Sendable {
     output = Mutex(LogOutput(sink, synchronizes: options.durability == .sync, size: log.size))
     durability = options.durability
     keepsTail = options.digestEvery > 1
-    core = Mutex(
+    core = LineLock(
       Core(
         chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
         part: part, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,
@@ -139,12 +139,12 @@ final class LogWriter: Sendable {
   /// Adds a step.
   ///
   /// - Parameters:
-  ///   - room: Its action and what it drew.
   ///   - number: In the file, from 1.
   ///   - time: Microseconds since the beginning.
+  ///   - body: Appends the line's body; its time is never before that of the step before.
+  @inline(__always)
   func add(
-    _ room: EncodingRoom, _ number: Int, at time: Int64, _ origin: StepOrigin,
-    _ effects: [EffectDescriptor], digest: Digest?
+    _ number: Int, at time: Int64, digest: Digest?, _ body: (inout LineBuffer, Int64) -> Void
   ) {
     let next = core.withLock { core -> Next in
       guard core.open else { return .nothing }
@@ -154,20 +154,7 @@ final class LogWriter: Sendable {
       }
       core.time = max(core.time, time)
       let time = core.time
-      let reason = core.append { bytes in
-        room.action.withBytes { action in
-          if !room.hasDraws, effects.isEmpty {
-            LogStep.appendBody(
-              to: &bytes, n: number, t: time, origin: origin, draws: [], effects: [],
-              digest: digest, action: action)
-          } else {
-            LogStep.appendBody(
-              to: &bytes, n: number, t: time, origin: origin, draws: room.draws,
-              effects: effects.map { LogEffect($0) }, digest: digest, action: action)
-          }
-        }
-      }
-      if let reason {
+      if let reason = core.append({ body(&$0, time) }) {
         core.tailStart = nil
         return .fail(core.stepsBefore + core.step, reason)
       }
@@ -193,7 +180,7 @@ final class LogWriter: Sendable {
   }
 
   /// What is to be done about the lines that wait.
-  private enum Next {
+  private enum Next: Sendable {
     case nothing, flush, handOver, plan
     /// A line cannot be written; the number is that of the last step before it.
     case fail(Int, String)

@@ -213,13 +213,17 @@ extension Replayer {
 struct QuickCodes<State: Codable, Action: Codable> {
   @usableFromInline let actions: ValueDecoder<Action>
   @usableFromInline let states: ValueEncoder<State>
-  @usableFromInline let room: ValueRoom
+  @usableFromInline let room = Room()
+
+  @usableFromInline
+  final class Room {
+    @usableFromInline var value = ValueRoom()
+  }
 
   @usableFromInline
   init() {
     actions = .make()
     states = .make()
-    room = ValueRoom()
   }
 
   /// Nil where the state does not come back as it was.
@@ -243,8 +247,8 @@ struct QuickCodes<State: Codable, Action: Codable> {
 
   @inlinable
   func digest(_ state: State) -> Digest? {
-    guard (try? states.encode(state, room)) != nil else { return nil }
-    return room.digest
+    guard (try? states.encode(state, &room.value)) != nil else { return nil }
+    return room.value.digest
   }
 }
 
@@ -252,12 +256,10 @@ struct QuickCodes<State: Codable, Action: Codable> {
 @usableFromInline
 class ValueDecoder<Value: Decodable> {
   static func make() -> ValueDecoder<Value> {
-    guard let byHand = Value.self as? any CanonicalCodable.Type else { return ValueDecoder() }
-    return opened(byHand)
-  }
-
-  private static func opened<Known: CanonicalCodable>(_: Known.Type) -> ValueDecoder<Value> {
-    HandDecoder<Value, Known>()
+    guard let byHand = Value.self as? any (CanonicalCodable & Decodable).Type else {
+      return ValueDecoder()
+    }
+    return decoder(byHand) as? ValueDecoder<Value> ?? ValueDecoder()
   }
 
   @usableFromInline
@@ -266,9 +268,13 @@ class ValueDecoder<Value: Decodable> {
   }
 }
 
-/// `Known` is `Value`, opened from it.
-private final class HandDecoder<Value: Decodable, Known: CanonicalCodable>: ValueDecoder<Value> {
+private final class HandDecoder<Value: CanonicalCodable & Decodable>: ValueDecoder<Value> {
   override func decode(_ reader: inout CanonicalReader) throws -> Value {
-    unsafeBitCast(try Known(canonical: &reader), to: Value.self)
+    try Value(canonical: &reader)
   }
+}
+
+/// A function of its own, so that what conforms can be opened as a type.
+private func decoder<Value: CanonicalCodable & Decodable>(_: Value.Type) -> AnyObject {
+  HandDecoder<Value>()
 }

@@ -170,23 +170,32 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
   }
 
-  /// A step that comes while another is encoded. A function of its own, as otherwise every step would count references to its room.
+  /// A step that comes while another is encoded.
   @inlinable
   @inline(never)
   func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State) {
-    record(step, state, EncodingRoom())
+    let room = StepRecorder.makeRoom()
+    defer { StepRecorder.free(room) }
+    record(step, state, room)
   }
 
   @inlinable
-  func record(_ step: borrowing Step<Action>, _ state: borrowing State, _ room: EncodingRoom) {
+  func record(
+    _ step: borrowing Step<Action>, _ state: borrowing State,
+    _ room: UnsafeMutablePointer<EncodingRoom>
+  ) {
     core.prepare(room, step.number, isLast: endsRecording?(step.action) ?? false)
     do {
-      try actions.encode(step.action, room.action)
-      if room.wantsState { try states.encode(state, room.state) }
+      try actions.encode(step.action, &room.pointee.action)
+      if room.pointee.wantsState { try states.encode(state, &room.pointee.state) }
     } catch {
       return core.fail(room, error)
     }
-    core.end(room, step.number, step.origin, step.effects)
+    if step.isBare {
+      core.end(room, step.number)
+    } else {
+      core.end(room, step.number, step.origin, step.effects)
+    }
   }
 
   /// The last step in the recording, from 1, all its files counted; 0 before the first.

@@ -5,7 +5,8 @@ import Synchronization
 /// The part of a recorder between the store's hooks and the lines: what a step needs, in which file it goes, and when that is ended.
 /// Knows values as bytes only.
 @usableFromInline
-final class StepRecorder: Sendable {
+final class StepRecorder: @unchecked Sendable {
+  // Unchecked because of `room`, which is for who has set `isEncoding`.
   let writer: LogWriter
   private let options: RecordingOptions
   private let info: RecordingInfo
@@ -18,7 +19,8 @@ final class StepRecorder: Sendable {
   private let began: Atomic<Int64>
   /// The store's last step before the file.
   private let base: Atomic<Int>
-  @usableFromInline let room = EncodingRoom()
+  /// A pointer, as references to an object would be counted at every step.
+  @usableFromInline let room = StepRecorder.makeRoom()
   /// Whether `room` is in use. Values are encoded by code of others, which may come here again.
   private let isEncoding = Atomic<Bool>(false)
 
@@ -35,6 +37,21 @@ final class StepRecorder: Sendable {
     recordingBegan = clock() - earlier.time
     began = Atomic(recordingBegan)
     base = Atomic(options.baseStep - earlier.steps)
+  }
+
+  deinit { StepRecorder.free(room) }
+
+  @usableFromInline
+  static func makeRoom() -> UnsafeMutablePointer<EncodingRoom> {
+    let room = UnsafeMutablePointer<EncodingRoom>.allocate(capacity: 1)
+    room.initialize(to: EncodingRoom())
+    return room
+  }
+
+  @usableFromInline
+  static func free(_ room: UnsafeMutablePointer<EncodingRoom>) {
+    room.deinitialize(count: 1)
+    room.deallocate()
   }
 
   @usableFromInline
@@ -61,20 +78,23 @@ final class StepRecorder: Sendable {
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
-  func prepare(_ room: EncodingRoom, _ storeStep: Int, isLast: Bool) {
+  func prepare(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, isLast: Bool
+  ) {
     if let journal, !journal.endedQuietly() {
-      room.draws = journal.endReduction()
-      room.hasDraws = true
+      room.pointee.draws = journal.endReduction()
+      room.pointee.hasDraws = true
     }
-    room.wantsState = isLast || wantsState(storeStep)
+    room.pointee.wantsState = isLast || wantsState(storeStep)
   }
 
-  private func leave(_ room: EncodingRoom) {
-    if room.hasDraws {
-      room.draws = []
-      room.hasDraws = false
+  @inline(__always)
+  private func leave(_ room: UnsafeMutablePointer<EncodingRoom>) {
+    if room.pointee.hasDraws {
+      room.pointee.draws = []
+      room.pointee.hasDraws = false
     }
-    if room === self.room { isEncoding.store(false, ordering: .releasing) }
+    if room == self.room { isEncoding.store(false, ordering: .releasing) }
   }
 
   private func wantsState(_ storeStep: Int) -> Bool {
@@ -90,41 +110,72 @@ final class StepRecorder: Sendable {
 
   /// A value could not be encoded.
   @usableFromInline
-  func fail(_ room: EncodingRoom, _ error: any Error) {
+  func fail(_ room: UnsafeMutablePointer<EncodingRoom>, _ error: any Error) {
     leave(room)
     writer.fail(writer.step + 1, nil, "\(error)")
+  }
+
+  /// Writes one step without effects that nameless code sent, whose values are in `room`.
+  @usableFromInline
+  func end(_ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int) {
+    write(room, storeStep) { line, number, time, digest in
+      LogStep.appendBareBody(to: &line, n: number, t: time, action: room.pointee.action.bytes)
+      if room.pointee.hasDraws { LogStep.append(room.pointee.draws, to: &line) }
+      LogStep.append(digest, to: &line)
+    }
   }
 
   /// Writes one step, whose values are in `room`.
   @usableFromInline
   func end(
-    _ room: EncodingRoom, _ storeStep: Int, _ origin: StepOrigin,
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, _ origin: StepOrigin,
     _ effects: [EffectDescriptor]
   ) {
-    defer { leave(room) }
-    let base = base.load(ordering: .relaxed)
-    let number = storeStep - base
-    let digest: Digest? = room.wantsState ? room.state.digest : nil
-    if let reason = room.action.withBytes({ obstacle(to: $0) }) {
-      return writer.fail(writer.step + 1, nil, reason)
-    }
-    // The next file's header has the state anyway.
-    let rotates = digest != nil && writer.isFull
-    let now = clock()
-    let time = now - began.load(ordering: .relaxed)
+    var origin = origin
     if case .effect(let name, let id, let step) = origin {
       // An effect of a step before the file counts as one that ran already when it began.
-      let inFile = step > options.baseStep ? max(0, step - base) : 0
-      writer.add(
-        room, number, at: time, .effect(name: name, id: id, step: inFile), effects, digest: digest)
-    } else {
-      writer.add(room, number, at: time, origin, effects, digest: digest)
+      let inFile = step > options.baseStep ? max(0, step - base.load(ordering: .relaxed)) : 0
+      origin = .effect(name: name, id: id, step: inFile)
     }
-    guard let digest, rotates || isSnapshot(number) else { return }
-    if let reason = room.state.withBytes({ obstacle(to: $0) }) {
+    write(room, storeStep) { line, number, time, digest in
+      LogStep.appendBody(
+        to: &line, n: number, t: time, origin: origin, draws: room.pointee.draws,
+        effects: effects.isEmpty ? [] : effects.map { LogEffect($0) }, digest: digest,
+        action: room.pointee.action.bytes)
+    }
+  }
+
+  /// - Parameter body: Appends the line's body.
+  @inline(__always)
+  private func write(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int,
+    _ body: (_ line: inout LineBuffer, _ number: Int, _ time: Int64, Digest?) -> Void
+  ) {
+    defer { leave(room) }
+    if let reason = obstacle(to: room.pointee.action.bytes) {
       return writer.fail(writer.step + 1, nil, reason)
     }
-    let canonical = room.state.withBytes { Array($0) }
+    let digest: Digest? = room.pointee.wantsState ? room.pointee.state.digest : nil
+    // The next file's header has the state anyway.
+    let rotates = digest != nil && writer.isFull
+    let number = storeStep - base.load(ordering: .relaxed)
+    let now = clock()
+    writer.add(number, at: now - began.load(ordering: .relaxed), digest: digest) { line, time in
+      body(&line, number, time, digest)
+    }
+    if let digest { digested(room, digest, storeStep, number, rotates: rotates, now) }
+  }
+
+  /// Writes what belongs behind a step with a digest.
+  private func digested(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ digest: Digest, _ storeStep: Int, _ number: Int,
+    rotates: Bool, _ now: Int64
+  ) {
+    guard rotates || isSnapshot(number) else { return }
+    if let reason = obstacle(to: room.pointee.state.bytes) {
+      return writer.fail(writer.step + 1, nil, reason)
+    }
+    let canonical = Array(room.pointee.state.bytes)
     if rotates {
       rotate(storeStep, canonical[...], digest, now)
     } else {

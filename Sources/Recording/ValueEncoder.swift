@@ -1,36 +1,32 @@
 import SwiftBoardJSON
 
-/// What a step is encoded in.
+/// What a step is encoded in. Whoever has taken it from the recorder is the only one who has it.
 @usableFromInline
-final class EncodingRoom: @unchecked Sendable {
-  // Unchecked, as in `ValueRoom`.
-  @usableFromInline let action = ValueRoom()
-  @usableFromInline let state = ValueRoom()
+struct EncodingRoom: ~Copyable {
+  @usableFromInline var action = ValueRoom()
+  @usableFromInline var state = ValueRoom()
   /// Whether the step is to have a digest of the state.
-  @exclusivity(unchecked) @usableFromInline var wantsState = false
-  /// What the reduction drew, if it drew anything.
-  @exclusivity(unchecked) var draws: [LoggedDraw] = []
-  @exclusivity(unchecked) var hasDraws = false
-
-  @usableFromInline
-  init() {}
+  @usableFromInline var wantsState = false
+  /// What the reduction drew.
+  var draws: [LoggedDraw] = []
+  /// Whether it drew anything: the array would be counted where it is looked at.
+  var hasDraws = false
 }
 
 /// Memory in which one value after the other is encoded.
 @usableFromInline
-final class ValueRoom: @unchecked Sendable {
-  // Unchecked: whoever has taken it from the recorder is the only one who has it. For the same reason the run-time checks
-  // of exclusive access are left out, which would cost more than writing a small value.
-  @exclusivity(unchecked) fileprivate var encoder = ReusableEncoder()
+struct ValueRoom: ~Copyable {
+  /// For types that are written by hand.
+  fileprivate var writer = CanonicalWriter()
+  /// For all others; nil as long as there was none.
+  fileprivate var encoder: ReusableEncoder?
+  /// The value that was encoded last, in the memory of one of the two: valid until the next one is.
+  fileprivate(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-  @usableFromInline var digest: Digest {
-    withBytes { Digest(XXH64.hash(UnsafeRawBufferPointer($0))) }
-  }
+  @usableFromInline
+  init() {}
 
-  /// Calls `body` with the value that was encoded last.
-  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    encoder.withBytes(body)
-  }
+  @usableFromInline var digest: Digest { Digest(XXH64.hash(UnsafeRawBufferPointer(bytes))) }
 }
 
 /// Encodes values of one type. Which way is found once, since looking for a conformance costs more than a small value.
@@ -39,31 +35,37 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   // Unchecked because of the subclass; neither has anything that could change.
 
   static func make() -> ValueEncoder<Value> {
-    guard let byHand = Value.self as? any CanonicalEncodable.Type else { return ValueEncoder() }
-    return opened(byHand)
-  }
-
-  private static func opened<Known: CanonicalEncodable>(_: Known.Type) -> ValueEncoder<Value> {
-    HandEncoder<Value, Known>()
+    guard let byHand = Value.self as? any (CanonicalEncodable & Encodable).Type else {
+      return ValueEncoder()
+    }
+    return encoder(byHand) as? ValueEncoder<Value> ?? ValueEncoder()
   }
 
   @usableFromInline
-  func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
+  func encode(_ value: borrowing Value, _ room: inout ValueRoom) throws {
     let value = copy value
-    try room.encoder.encode(value)
-    if room.withBytes({ $0.isEmpty }) {
+    if room.encoder == nil { room.encoder = ReusableEncoder() }
+    try room.encoder?.encode(value)
+    room.bytes =
+      room.encoder?.withBytes { $0 } ?? UnsafeBufferPointer(start: nil, count: 0)
+    if room.bytes.isEmpty {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(Value.self) encoded nothing"))
     }
   }
 }
 
-/// `Known` is `Value`, opened from it.
-private final class HandEncoder<Value: Encodable, Known: CanonicalEncodable>: ValueEncoder<Value>,
+private final class HandEncoder<Value: CanonicalEncodable & Encodable>: ValueEncoder<Value>,
   @unchecked Sendable
 {
-  override func encode(_ value: borrowing Value, _ room: ValueRoom) throws {
-    let known = unsafeBitCast(copy value, to: Known.self)
-    try room.encoder.encode(canonical: known)
+  override func encode(_ value: borrowing Value, _ room: inout ValueRoom) throws {
+    room.writer.removeAll()
+    try value.encodeCanonical(to: &room.writer)
+    room.bytes = room.writer.withBytes { $0 }
   }
+}
+
+/// A function of its own, so that what conforms can be opened as a type.
+private func encoder<Value: CanonicalEncodable & Encodable>(_: Value.Type) -> AnyObject {
+  HandEncoder<Value>()
 }

@@ -1,7 +1,7 @@
 /// Whole lines that wait to be written.
 struct WaitingLines: ~Copyable {
   /// Memory that is kept from one write to the next, at most.
-  private static let kept = 1 << 18
+  private static let kept = 1 << 19
   private static let step = Array(#"{"k":"step","#.utf8)
 
   var bytes = LineBuffer()

@@ -13,7 +13,7 @@ import Synchronization
 #if SWIFTBOARD_PTHREAD_LOCK
   /// The thread sanitizer does not see `Synchronization.Mutex` on Linux; it does see this one.
   @usableFromInline
-  final class Lock<Value: Sendable>: @unchecked Sendable {
+  final class Lock<Value: ~Copyable & Sendable>: @unchecked Sendable {
     // Unchecked: `value` is only touched between lock and unlock of `mutex`.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
@@ -40,7 +40,7 @@ import Synchronization
 #else
   /// The store's lock. The same name stands for a pthread lock where `SWIFTBOARD_PTHREAD_LOCK` is defined.
   @usableFromInline
-  struct Lock<Value: Sendable>: ~Copyable, Sendable {
+  struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
     @inlinable

@@ -27,6 +27,10 @@ public struct Step<Action: Sendable>: Sendable {
   @inlinable
   public var effects: [EffectDescriptor] { details?.effects ?? [] }
 
+  /// Whether the origin is nameless code and there are no effects. O(1), and cheaper than to ask for the two.
+  @inlinable
+  public var isBare: Bool { details == nil }
+
   @inlinable
   init(number: Int, action: Action, details: StepDetails?) {
     self.number = number

@@ -1,15 +1,15 @@
-/// The store's lock. It lies with what it guards at the beginning of a cache line.
+/// The lock of a store, and of its recorder. It lies with what it guards at the beginning of a cache line.
 ///
 /// Between threads a step that touches two lines takes twice the time of one that touches one, and where an object of its own would lie is
 /// a matter of chance.
 @usableFromInline
-struct LineLock<Value: Sendable>: ~Copyable, @unchecked Sendable {
+package struct LineLock<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   // Unchecked: the memory is this value's alone; what it guards is Sendable, and touched while the lock is held only.
   #if canImport(Darwin)
     @usableFromInline let place: UnsafeMutablePointer<Lock<Value>>
 
     @inlinable
-    init(_ value: consuming sending Value) {
+    package init(_ value: consuming sending Value) {
       let memory = UnsafeMutableRawPointer.allocate(
         byteCount: MemoryLayout<Lock<Value>>.size, alignment: 64)
       place = memory.bindMemory(to: Lock<Value>.self, capacity: 1)
@@ -24,7 +24,7 @@ struct LineLock<Value: Sendable>: ~Copyable, @unchecked Sendable {
 
     @inlinable
     @inline(__always)
-    borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    package borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
       place.pointee.withLock(body)
     }
   #else
@@ -32,7 +32,7 @@ struct LineLock<Value: Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
     @inlinable
-    init(_ value: consuming sending Value) {
+    package init(_ value: consuming sending Value) {
       let offset = max(MemoryLayout<LockWord>.stride, MemoryLayout<Value>.alignment)
       let memory = UnsafeMutableRawPointer.allocate(
         byteCount: offset + MemoryLayout<Value>.size,
@@ -52,7 +52,7 @@ struct LineLock<Value: Sendable>: ~Copyable, @unchecked Sendable {
 
     @inlinable
     @inline(__always)
-    borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    package borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
       word.pointee.lock()
       defer { word.pointee.unlock() }
       return body(&value.pointee)
