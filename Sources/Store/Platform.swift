@@ -58,9 +58,11 @@ import Synchronization
 #if !canImport(Darwin)
   /// Where threads sleep that wait for a lock.
   final class ParkingLot: @unchecked Sendable {
-    // Unchecked: both are constant, and made to be used by any thread.
+    // Unchecked: the pointers are constant, and made to be used by any thread.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    /// Guarded by the mutex.
+    private var sleepers = 0
 
     init() {
       pthread_mutex_init(mutex, nil)
@@ -80,8 +82,12 @@ import Synchronization
 
     /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and each millisecond. It hears whether one
     /// has passed.
-    func sleep(until isDone: (_ isLate: Bool) -> Bool) {
+    ///
+    /// - Parameter occupy: Hears, one call after the other, when the first one comes and when the last one has gone.
+    func sleep(occupy: (Bool) -> Void, until isDone: (_ isLate: Bool) -> Bool) {
       pthread_mutex_lock(mutex)
+      sleepers += 1
+      if sleepers == 1 { occupy(true) }
       let begin = nanoseconds()
       var isLate = false
       while !isDone(isLate) {
@@ -90,6 +96,8 @@ import Synchronization
         pthread_cond_timedwait(condition, mutex, &time)
         isLate = nanoseconds() - begin >= 1_000_000
       }
+      sleepers -= 1
+      if sleepers == 0 { occupy(false) }
       pthread_mutex_unlock(mutex)
     }
 

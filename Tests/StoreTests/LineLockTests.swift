@@ -156,7 +156,9 @@ struct LineLockTests {
           #expect(guarded.lock.withLock { $0 } == round * (sleepers + 1))
           #expect(guarded.lock.word.pointee.holder.load(ordering: .relaxed) == 0)
         }
-        #expect(guarded.lock.word.pointee.lot.load(ordering: .relaxed) != 0)
+        let lot = guarded.lock.word.pointee.lot.load(ordering: .relaxed)
+        #expect(lot != 0)
+        #expect(lot & LockWord.occupied == 0, "nobody sleeps any more")
       }
     }
 

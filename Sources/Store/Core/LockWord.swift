@@ -4,9 +4,9 @@ import Synchronization
   /// The word that says whether a lock is held: a compare-and-exchange to take it, and a plain store to let go of it.
   ///
   /// A lock of the system needs an exchange for that too, since it has to learn whether somebody sleeps, and half of what a step costs is
-  /// that exchange. This one begins as one for which nobody has ever slept. The first who has to sleep gives it a parking lot, and from
-  /// then on letting go is an exchange here as well. Whoever held the lock at that moment may not have seen the parking lot yet, so a
-  /// sleeper looks again after a millisecond.
+  /// that exchange. The first who has to sleep gives this one a parking lot, and as long as somebody is there, letting go is an exchange
+  /// here as well. Whoever holds the lock when the first one comes there may not have seen it yet, so a sleeper looks again after a
+  /// millisecond.
   ///
   /// Who has slept for a millisecond has the lock reserved: it is not free for whoever comes next, so that a thread that sends all the
   /// time does not keep the others out. To reserve it sooner would have threads wait for each other to wake at every step.
@@ -14,8 +14,10 @@ import Synchronization
   struct LockWord: ~Copyable, Sendable {
     /// 0: free. Else the thread that holds it, with `asleep` and `owed` added, or `reserved`.
     @usableFromInline let holder = Atomic<UInt>(0)
-    /// The address of a `ParkingLot` that is retained here; 0 where nobody has slept yet.
+    /// The address of a `ParkingLot` that is retained here, 0 where nobody has slept yet; and `occupied`.
     @usableFromInline let lot = Atomic<UInt>(0)
+    /// Whether somebody is in the parking lot.
+    @usableFromInline static var occupied: UInt { 1 }
 
     /// Somebody may sleep.
     private static let asleep: UInt = 1
@@ -45,7 +47,7 @@ import Synchronization
     @inlinable
     @inline(__always)
     borrowing func unlock() {
-      if lot.load(ordering: .relaxed) == 0 {
+      if lot.load(ordering: .relaxed) & LockWord.occupied == 0 {
         holder.store(0, ordering: .releasing)
       } else {
         unlockAndWake()
@@ -70,7 +72,13 @@ import Synchronization
         fatalError("a reducer or a hook calls its own store, which waits for it to end")
       }
       var hasWaited = false
-      parkingLot().sleep { isLate in
+      parkingLot().sleep { isOccupied in
+        if isOccupied {
+          lot.bitwiseOr(LockWord.occupied, ordering: .relaxed)
+        } else {
+          lot.bitwiseAnd(~LockWord.occupied, ordering: .relaxed)
+        }
+      } until: { isLate in
         takeOrAnnounce(me, isOwed: isLate && hasWaited, &hasWaited)
       }
     }
@@ -127,14 +135,16 @@ import Synchronization
     @usableFromInline
     @inline(never)
     borrowing func releaseLot() {
-      guard let lot = UnsafeRawPointer(bitPattern: lot.load(ordering: .relaxed)) else { return }
+      let address = lot.load(ordering: .relaxed) & ~LockWord.occupied
+      guard let lot = UnsafeRawPointer(bitPattern: address) else { return }
       Unmanaged<ParkingLot>.fromOpaque(lot).release()
     }
   }
 
   extension ParkingLot {
+    /// - Parameter address: As in `LockWord.lot`.
     fileprivate static func at(_ address: UInt) -> ParkingLot? {
-      UnsafeRawPointer(bitPattern: address).map {
+      UnsafeRawPointer(bitPattern: address & ~LockWord.occupied).map {
         Unmanaged<ParkingLot>.fromOpaque($0).takeUnretainedValue()
       }
     }
