@@ -18,14 +18,12 @@ public struct ReplayPace: Sendable, Hashable {
     self.idleLimit = idleLimit
   }
 
-  /// How long so many recorded microseconds last; to the nanosecond, and `longestPause` at most.
+  /// How long so many recorded microseconds last; to the nanosecond, and 292 000 years at most.
   func length(of time: Int64) -> Duration {
     let microseconds = Double(time) / speed
     let whole = microseconds.rounded(.down)
-    guard let count = Int64(exactly: whole) else { return ReplayPace.longestPause }
-    return min(
-      ReplayPace.longestPause,
-      .microseconds(count) + .nanoseconds(Int64(((microseconds - whole) * 1000).rounded())))
+    guard let count = Int64(exactly: whole) else { return .microseconds(Int64.max) }
+    return .microseconds(count) + .nanoseconds(Int64(((microseconds - whole) * 1000).rounded()))
   }
 }
 
