@@ -65,7 +65,8 @@ let package = Package(
     tests("StoreTests", of: ["SwiftBoardStore", "SwiftBoardTesting"]),
     tests("JSONTests", of: ["SwiftBoardJSON"]),
     tests(
-      "RecordingTests", of: ["SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON"],
+      "RecordingTests",
+      of: ["SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardTesting"],
       exclude: ["check_log.py", "Logs"]),
     tests(
       "StoreTestingTests",

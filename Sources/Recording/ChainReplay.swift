@@ -32,20 +32,21 @@ extension Replayer {
     _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
   ) throws(ReplayError) -> ReplaySummary {
     let start = ContinuousClock.now
-    if chain.parts.count > 1 {
-      do throws(LogChainError) {
-        _ = try chain.check()
-      } catch {
-        throw ReplayError(error)
-      }
+    var run = try ChainRun(self, chain, acceptRisk: acceptRisk, until: last, onStep)
+    while try run.next() {}
+    return run.summary(since: start)
+  }
+}
+
+extension LogChain {
+  /// Checks that the files are one recording, where there are several.
+  func checkJoints() throws(ReplayError) {
+    guard parts.count > 1 else { return }
+    do throws(LogChainError) {
+      _ = try check()
+    } catch {
+      throw ReplayError(error)
     }
-    let grading = try LogTravel<R>.Grading(chain, self)
-    if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
-    var run = ChainRun(self, chain, grading, onStep)
-    try run.all(until: last)
-    return ReplaySummary(
-      steps: run.steps, recordedTime: run.time, elapsed: ContinuousClock.now - start,
-      digests: run.digests, warnings: grading.warnings, grade: grading.grade)
   }
 }
 
@@ -62,64 +63,5 @@ extension ReplayError {
       self = .unreadable(.file(path: path, .damage(damage)))
     case .unreadable(_, let error): self = .unreadable(error)
     }
-  }
-}
-
-/// The run over all files, and what comes together meanwhile.
-private struct ChainRun<R: Reducer> where R.State: Codable, R.Action: Codable {
-  private let replayer: Replayer<R>
-  private let chain: LogChain
-  private let grading: LogTravel<R>.Grading
-  private let onStep: Replayer<R>.OnStep?
-
-  private(set) var steps = 0
-  private(set) var digests = 0
-  private(set) var time: Int64 = 0
-
-  init(
-    _ replayer: Replayer<R>, _ chain: LogChain, _ grading: LogTravel<R>.Grading,
-    _ onStep: Replayer<R>.OnStep?
-  ) {
-    self.replayer = replayer
-    self.chain = chain
-    self.grading = grading
-    self.onStep = onStep
-  }
-
-  mutating func all(until last: Int?) throws(ReplayError) {
-    for (index, part) in chain.parts.enumerated() {
-      if let last, index > 0, part.stepsBefore >= last { return }
-      do throws(ReplayError) {
-        try file(index, until: last.map { $0 - part.stepsBefore })
-      } catch {
-        throw error.placed(in: chain, index)
-      }
-    }
-  }
-
-  private mutating func file(_ index: Int, until last: Int?) throws(ReplayError) {
-    let (before, later) = (chain.parts[index].stepsBefore, chain.times[index])
-    var run = ReplayRun(
-      replayer, grading.graders[index],
-      onStep.map { onStep in
-        guard before > 0 || later > 0 else { return onStep }
-        return { step, state, t in onStep(step.behind(before), state, t + later) }
-      })
-    try run.take(
-      allFrom: { () throws(LogReadError) in try chain.files[index].reader() }, until: last)
-    steps += run.steps
-    digests += run.digests
-    if run.steps > 0 { time = run.time + later }
-  }
-}
-
-extension Step {
-  /// The step of a file as one of the recording, of which `count` steps lie in earlier files.
-  fileprivate func behind(_ count: Int) -> Step {
-    var origin = origin
-    if case .effect(let name, let id, let step) = origin, step > 0 {
-      origin = .effect(name: name, id: id, step: step + count)
-    }
-    return Step(number: number + count, origin: origin, action: action, effects: effects)
   }
 }

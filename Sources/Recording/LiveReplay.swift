@@ -4,6 +4,9 @@ import Synchronization
 
 /// Sends what people did in a recording to a real store, and compares the actions that follow: a regression run, not a replay.
 ///
+/// A recording that was rotated is one, whose steps are numbered through. All of its files are read, joined and decoded before anything is
+/// sent.
+///
 /// Only actions of `by.user` and `by.link` are sent, each when the step before it in the recording has been reduced; all others are
 /// expected to come from the store's own effects. What the store's services answer is up to them, so with live services two runs
 /// may rightly differ, and where several effects run at once their order is compared as well.
@@ -11,6 +14,16 @@ import Synchronization
 /// That an action does not come is known as soon as nothing is under way any more: all that was sent has ended, with its effects and what
 /// they led to, and the state says so too where the program can tell it from that (`isUnderWay`).
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
+  /// A recording that can be run.
+  public struct Recording: Sendable {
+    /// The state that it begins with, to make a store with.
+    public let initialState: R.State
+    /// Its files.
+    public let chain: LogChain
+    /// For each file.
+    fileprivate let graders: [Replayer<R>.Grader]
+  }
+
   /// The first place at which the sequences of actions part.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
     /// Another action was reduced.
@@ -75,27 +88,25 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     self.isUnderWay = isUnderWay
   }
 
-  /// The state that a recording begins with, to make a store with. Reads the first line.
+  /// Makes sure that a recording can be run: reads every file to its end, twice where there are several, and sees that each goes on where
+  /// the one before it ended and that every line decodes. What decoding drops or fills in is no obstacle here: only actions are compared,
+  /// as this program writes them.
   ///
-  /// - Throws: As `run`.
-  public func initialState(of file: LogFile) throws(ReplayError) -> R.State {
+  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers of the whole recording.
+  public func open(_ chain: LogChain) throws(ReplayError) -> Recording {
+    try chain.checkJoints()
+    let graders = try LogTravel<R>.Grading(chain, schema, migrations).graders
     do {
-      let reader = try file.reader()
-      guard let entry = try reader.next(), case .header(let header) = entry.line else {
-        throw ReplayError.encoding(step: 0, "the log changed while it was read")
+      let reader = try LogChainReader(chain)
+      guard let entry = try reader.nextInFile(), case .header(let header) = entry.line else {
+        throw ReplayError.encoding(step: chain.firstStep, "the log changed while it was read")
       }
-      return try grader(for: header).state(header.state, entry, step: 0).value
+      return Recording(
+        initialState: try graders[0].state(header.state, entry, step: 0).value, chain: chain,
+        graders: graders)
     } catch {
-      throw LiveReplay.error(error, 0)
+      throw LiveReplay.error(error, chain.firstStep)
     }
-  }
-
-  private func grader(for header: LogHeader) throws(ReplayError) -> Replayer<R>.Grader {
-    guard header.schema.isSameKind(as: schema) else {
-      throw .foreign(log: header.schema, program: schema)
-    }
-    return Replayer<R>.Grader(
-      from: header.schema.version, to: schema.version, migrations: migrations)
   }
 
   private static func error(_ error: any Error, _ step: Int) -> ReplayError {
@@ -105,6 +116,24 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     case let error as LogObstacle: .impossible(error)
     default: .encoding(step: step, "\(error)")
     }
+  }
+
+  /// Opens a recording, one file or several, and runs it: as for what `open` gives.
+  ///
+  /// - Throws: As `open` before anything is sent, and as the run.
+  public func run(
+    _ chain: LogChain, on store: Store<R>, patience: Duration = .seconds(30),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) async throws(ReplayError) -> Report {
+    try await run(try open(chain), on: store, patience: patience, clock: clock)
+  }
+
+  /// Opens one file by itself and runs it: its steps have the numbers that they have in it.
+  public func run(
+    _ file: LogFile, on store: Store<R>, patience: Duration = .seconds(30),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) async throws(ReplayError) -> Report {
+    try await run(LogChain(file), on: store, patience: patience, clock: clock)
   }
 
   /// Runs a recording against a store in the state that the recording began with. Nobody else should send to it meanwhile.
@@ -118,7 +147,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   - patience: How long an effect's action may take.
   ///   - clock: Measures it.
   public func run(
-    _ file: LogFile, on store: Store<R>, patience: Duration = .seconds(30),
+    _ recording: Recording, on store: Store<R>, patience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ReplayError) -> Report {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -135,12 +164,10 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     var life = Life(events: events.makeAsyncIterator(), isUnderWay: isUnderWay(store.state))
     var (sent, agreed) = (0, 0)
     do {
-      let reader = try file.reader()
-      var grader = Replayer<R>.Grader(from: 0, to: 0, migrations: [])
+      let reader = try LogChainReader(recording.chain)
       while let entry = try reader.next() {
-        if case .header(let header) = entry.line { grader = try self.grader(for: header) }
         guard case .step(let step) = entry.line else { continue }
-        let action = try grader.action(step, entry)
+        let action = try recording.graders[entry.part].action(step, entry.inFile)
         // As this program writes it, so that a migrated action can be compared.
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
         switch step.origin {
@@ -168,7 +195,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         agreed += 1
       }
     } catch {
-      throw LiveReplay.error(error, agreed + 1)
+      throw LiveReplay.error(error, recording.chain.firstStep + agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
   }

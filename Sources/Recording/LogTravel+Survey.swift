@@ -12,11 +12,14 @@ extension LogTravel {
 
     var grade: LogGrade { risks.isEmpty ? .fine : .risky(risks, more: more) }
 
-    init(_ chain: LogChain, _ replayer: Replayer<R>) throws(ReplayError) {
+    init(
+      _ chain: LogChain, _ schema: LogSchema, _ migrations: [LogMigration]
+    ) throws(ReplayError) {
       for part in chain.parts.indices {
         do throws(ReplayError) {
           try add(
-            try replayer.graded { () throws(LogReadError) in try chain.files[part].reader() },
+            try Replayer<R>.graded(
+              { () throws(LogReadError) in try chain.files[part].reader() }, schema, migrations),
             chain.parts[part].stepsBefore)
         } catch {
           throw error.placed(in: chain, part)

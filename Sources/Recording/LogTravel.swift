@@ -77,7 +77,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     self.chain = chain
     self.replayer = replayer
     let watched = progress.map { chain.reporting(passes: 2, $0) } ?? chain
-    let grading = try Grading(watched, replayer)
+    let grading = try Grading(watched, replayer.schema, replayer.migrations)
     (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
     if case .risky = grade, !options.acceptRisk { throw .risky(grade) }
 

@@ -29,12 +29,28 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   mutating func take(
     allFrom open: () throws(LogReadError) -> LogReader, until last: Int?
   ) throws(ReplayError) {
+    let reader: LogReader
+    do throws(LogReadError) {
+      reader = try open()
+    } catch {
+      throw .unreadable(error)
+    }
+    while try takeStep(reader, until: last) {}
+  }
+
+  /// Takes lines up to the next step, that one included; false where there is none, or only one behind step `last`.
+  mutating func takeStep(_ reader: LogReader, until last: Int?) throws(ReplayError) -> Bool {
     do {
-      let reader = try open()
       while let entry = try reader.next() {
-        if case .step(let step) = entry.line, let last, step.n > last { break }
+        guard case .step(let step) = entry.line else {
+          try take(entry, reader)
+          continue
+        }
+        if let last, step.n > last { return false }
         try take(entry, reader)
+        return true
       }
+      return false
     } catch let error as ReplayError {
       throw error
     } catch let error as LogReadError {

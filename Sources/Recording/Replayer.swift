@@ -118,6 +118,12 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   func graded(
     _ open: () throws(LogReadError) -> LogReader
   ) throws(ReplayError) -> (grader: Grader, warnings: [LogWarning]) {
+    try Replayer<R>.graded(open, schema, migrations)
+  }
+
+  static func graded(
+    _ open: () throws(LogReadError) -> LogReader, _ schema: LogSchema, _ migrations: [LogMigration]
+  ) throws(ReplayError) -> (grader: Grader, warnings: [LogWarning]) {
     do {
       let reader = try open()
       var grader = Grader(from: schema.version, to: schema.version, migrations: [])

@@ -66,14 +66,16 @@ struct RunningBoard {
 @Suite("Recordings of several files on the board")
 struct SessionChainTests {
   /// Lines of several kinds, recorded in files of about so many bytes; nil: in one.
-  private static func record(_ path: String, _ size: Int?, keep: Int? = nil) async throws {
+  private static func record(
+    _ path: String, _ size: Int?, keep: Int? = nil, mark: Int? = 7
+  ) async throws {
     let board = RunningBoard()
     try board.board.record(to: path, rotation: size.map { .init(size: $0, keep: keep) })
     for n in 1...12 {
       await board.run("set page \(n)")
       await board.run("echo page $page")
       await board.run("db put films f\(n) {\"n\":\(n)}")
-      if n == 7 { await board.run("session mark seven") }
+      if n == mark { await board.run("session mark seven") }
     }
     await board.board.close()
   }
@@ -241,11 +243,85 @@ struct SessionChainTests {
         all.errors == one.errors.replacing(whole, with: path) && all.status == 0, "\(all.errors)")
     }
     #expect(await board.run("session replay \(path).1").status == 0)
-    let live = await board.run("session replay \(path) --live")
-    #expect(live.status == 64)
-    #expect(live.errors.contains("\(path) was rotated"), "\(live.errors)")
-    #expect(live.errors.contains("\(path).K"), "\(live.errors)")
     await board.board.close()
+  }
+
+  /// A board of its own each time: what lines put into services stays there.
+  private static func live(_ path: String) async -> Printed {
+    let board = RunningBoard()
+    let run = await board.run("session replay \(path) --live")
+    await board.board.close()
+    return run
+  }
+
+  @Test("a live replay sends the lines of all files, as if they were one")
+  func liveReplayOfAll() async throws {
+    let folder = try await Self.folder()
+    let (path, whole) = (folder.path("files"), folder.path("whole"))
+    // A mark fails where nothing records, which is a difference: in both, at the same step of the recording.
+    let (one, all) = (await Self.live(whole), await Self.live(path))
+    let last = try #require(LogChain(path: path).parts.last)
+    #expect(one.status == 1 && one.errors.contains("step "), "\(one.errors)")
+    #expect(all.status == 1 && all.errors == one.errors.replacing(whole, with: path))
+
+    for (name, size) in [("w", nil), ("f", Self.size)] as [(String, Int?)] {
+      try await Self.record(folder.path(name), size, mark: nil)
+    }
+    try #require(LogChain.numbers(beside: folder.path("f")).count > 2)
+    let (agreed, allAgreed) = (await Self.live(folder.path("w")), await Self.live(folder.path("f")))
+    #expect(agreed.errors == "36 lines were sent, 48 steps agree\n")
+    #expect(allAgreed.errors == agreed.errors)
+    #expect(agreed.status == 0 && allAgreed.status == 0)
+    // One of its files is one by itself.
+    let board = RunningBoard()
+    let end = await board.run("session replay \(path).\(last.number - 1) --live")
+    #expect(end.status != 64, "\(end.errors)")
+    await board.board.close()
+  }
+
+  @Test("a live replay begins with what is left of a recording, and says so")
+  func liveWithoutOldFiles() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("r")
+    try await Self.record(path, Self.size, keep: 1, mark: nil)
+    let first = try LogChain(path: path).firstStep
+    try #require(first > 5)
+    let live = await Self.live(path)
+    #expect(live.errors.contains("first \(first) steps were removed"), "\(live.errors)")
+  }
+
+  private static func said(_ run: Printed) -> [Substring] {
+    run.errors.split(separator: "\n").filter { !$0.hasPrefix("  ") }
+  }
+
+  @Test("what is wrong with files is said by a live replay as by another one")
+  func liveReplayOfStrangers() async throws {
+    let folder = try await Self.folder()
+    let path = folder.path("files")
+    let second = try folder.read("files.2")
+    func expect(_ message: String, _ status: Int32 = 65) async {
+      let board = RunningBoard()
+      let plain = await board.run("session replay \(path)")
+      let live = await board.run("session replay \(path) --live")
+      #expect(live.status == status && plain.status == status, "\(live.errors)")
+      #expect(live.output == "")
+      // But for the line that is quoted.
+      #expect(Self.said(live) == Self.said(plain))
+      #expect(live.errors.contains(message), "\(live.errors)")
+      await board.board.close()
+    }
+    try folder.write(try folder.read("whole"), to: "files.2")
+    await expect("\(path).2 does not go on where the file before it ends")
+    var damaged = second
+    damaged[second.count / 2] ^= 1
+    try folder.write(damaged, to: "files.2")
+    await expect("\(path).2: line ")
+    try #require(unlink(path + ".2") == 0)
+    await expect("\(path).2 is missing: the files before and after it are there")
+    for file in LogChain.numbers(beside: path).map({ "\(path).\($0)" }) + [path] {
+      try #require(unlink(file) == 0)
+    }
+    await expect("there is no", 66)
   }
 
   @Test("a replay of files that are no recording prints nothing")

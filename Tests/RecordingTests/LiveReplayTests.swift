@@ -188,11 +188,10 @@ struct LiveReplayTests {
 
   @Test func theStateToBeginWithComesFromTheLog() async throws {
     let live = LiveReplay<Loading>(schema: Self.schema)
-    #expect(try live.initialState(of: try await record()) == State())
-    #expect(throws: ReplayError.self) {
-      try live.initialState(of: LogFile(bytes: try Session.example()))
-    }
-    #expect(throws: ReplayError.self) { try live.initialState(of: LogFile(bytes: [])) }
+    #expect(try live.open(LogChain(try await record())).initialState == State())
+    let foreign = LogChain(LogFile(bytes: try Session.example()))
+    #expect(throws: ReplayError.self) { try live.open(foreign) }
+    #expect(throws: ReplayError.self) { try live.open(LogChain(LogFile(bytes: []))) }
   }
 
   /// Runs jobs when it is told to, and says that some have come.

@@ -308,24 +308,37 @@ struct RecordingFileTests {
 
 /// A folder that is gone afterwards.
 func withFolder(_ body: (String) throws -> Void) throws {
+  let folder = try makeFolder()
+  defer { removeFolder(folder) }
+  try body(folder)
+}
+
+/// A folder that is gone afterwards.
+func withFolder(_ body: (String) async throws -> Void) async throws {
+  let folder = try makeFolder()
+  defer { removeFolder(folder) }
+  try await body(folder)
+}
+
+private func makeFolder() throws -> String {
   var template = Array("/tmp/recording-XXXXXX".utf8CString)
   let path = template.withUnsafeMutableBufferPointer { buffer in
     buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
   }
-  let folder = try #require(path)
-  defer {
-    if let entries = opendir(folder) {
-      while let entry = readdir(entries) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        unlink(folder + "/" + name)
+  return try #require(path)
+}
+
+private func removeFolder(_ folder: String) {
+  if let entries = opendir(folder) {
+    while let entry = readdir(entries) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      closedir(entries)
+      unlink(folder + "/" + name)
     }
-    rmdir(folder)
+    closedir(entries)
   }
-  try body(folder)
+  rmdir(folder)
 }
 
 func write(_ text: String, to path: String) throws {

@@ -201,7 +201,7 @@ enum SessionCommands {
     CommandSpec(
       ["session", "replay"], "print what a recorded session printed, from its steps alone",
       details: """
-        With --json only how the replay ended is printed. Of a recording that was rotated, --live takes one file, FILE.K.
+        With --json only how the replay ended is printed. A recording that was rotated is one, with --live too.
         """,
       arguments: [recording],
       options: [

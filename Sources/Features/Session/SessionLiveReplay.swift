@@ -10,35 +10,61 @@ import SwiftBoardStore
 /// in one action.
 struct SessionLiveReplay {
   let path: String
-  let file: LogFile
   let dependencies: Dependencies
   /// How long an effect's action may take.
   var patience = Duration.seconds(60)
 
+  private typealias Live = LiveReplay<BoardReducer>
+
+  private let live = Live(
+    schema: SessionReplay.schema, isUnderWay: { !$0.shell.running.isEmpty })
+
+  init(path: String, dependencies: Dependencies) {
+    self.path = path
+    self.dependencies = dependencies
+  }
+
   func run() async throws -> SessionCheck {
-    let live = LiveReplay<BoardReducer>(
-      schema: SessionReplay.schema, isUnderWay: { !$0.shell.running.isEmpty })
-    do throws(ReplayError) {
-      let board = Board(
-        state: try live.initialState(of: file), dependencies: dependencies, seed: 0,
-        sink: { _ in })
-      let report: Result<LiveReplay<BoardReducer>.Report, ReplayError>
-      do throws(ReplayError) {
-        report = .success(
-          try await live.run(
-            file, on: board.store, patience: patience, clock: dependencies.clock.standard))
-      } catch {
-        report = .failure(error)
+    let flag = CancelFlag()
+    return try await withTaskCancellationHandler {
+      do {
+        return try await run(try await open(flag))
+      } catch let error as ReplayError {
+        try Task.checkCancellation()
+        return SessionCheck(path, error)
       }
-      await board.store.shutdown(deadline: .zero)
-      return check(try report.get())
-    } catch {
-      try Task.checkCancellation()
-      return SessionCheck(path, error)
+    } onCancel: {
+      flag.set()
     }
   }
 
-  private func check(_ report: LiveReplay<BoardReducer>.Report) -> SessionCheck {
+  /// Reads all that the recording has.
+  private func open(_ flag: CancelFlag) async throws -> Live.Recording {
+    try await SessionReplay.offPool { [path, live] in
+      try SessionReplay.lookAgain(unless: { flag.isSet }) {
+        try live.open(try SessionReplay.chain(path) { flag.isSet })
+      }
+    }
+  }
+
+  private func run(_ recording: Live.Recording) async throws -> SessionCheck {
+    let board = Board(
+      state: recording.initialState, dependencies: dependencies, seed: 0, sink: { _ in })
+    let report: Result<Live.Report, ReplayError>
+    do throws(ReplayError) {
+      report = .success(
+        try await live.run(
+          recording, on: board.store, patience: patience, clock: dependencies.clock.standard))
+    } catch {
+      report = .failure(error)
+    }
+    await board.store.shutdown(deadline: .zero)
+    var check = check(try report.get())
+    check.warnings += recording.chain.oddities(path).map(\.text)
+    return check
+  }
+
+  private func check(_ report: Live.Report) -> SessionCheck {
     SessionCheck(
       path: path, steps: report.agreed, code: report.exitCode,
       message: report.difference.map(text)
@@ -46,7 +72,7 @@ struct SessionLiveReplay {
   }
 
   /// In ASCII but for what is the recording's own.
-  private func text(_ difference: LiveReplay<BoardReducer>.Difference) -> String {
+  private func text(_ difference: Live.Difference) -> String {
     func shown(_ action: JSON) -> String { SessionText.value(action.text, limit: 200) }
     return switch difference {
     case .other(let step, let expected, let found):

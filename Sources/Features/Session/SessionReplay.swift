@@ -33,34 +33,43 @@ enum SessionReplay {
     _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
     if query.isLive {
-      let flag = CancelFlag()
-      let file = try await withTaskCancellationHandler {
-        try await offPool { try onlyFile(query.file) { flag.isSet } }
-      } onCancel: {
-        flag.set()
-      }
-      return try await SessionLiveReplay(path: query.file, file: file, dependencies: dependencies)
-        .run()
+      return try await SessionLiveReplay(path: query.file, dependencies: dependencies).run()
     }
+    let pace = try pace(of: query)
     let feed = ReplayFeed<Part>()
     async let result = offPool { () -> SessionCheck in
       defer { feed.finish() }
-      var attempt = 1
-      while true {
-        do {
-          return try transcribe(query, to: feed)
-        } catch let error as ReplayError {
-          guard case .unreadable(let reason) = error, reason.isAboutNames,
-            attempt < SessionChains.attempts, !feed.hasBegun, !feed.isClosed
-          else { return SessionCheck(query.file, error) }
-          // Rotation may have removed a file that was there: then what is left.
-          attempt += 1
+      do {
+        return try lookAgain(unless: { feed.hasBegun || feed.isClosed }) {
+          try transcribe(query, to: feed)
         }
+      } catch let error as ReplayError {
+        return SessionCheck(query.file, error)
       }
     }
     defer { feed.close() }
-    try await play(feed, query, job, dependencies, send)
+    var pacer = ReplayPacer(
+      pace, clock: dependencies.clock.standard, nextStep: query.isStepped ? key(dependencies) : nil)
+    while let part = await feed.next() {
+      guard try await pacer.wait(until: part.time) else { throw Failure.ended }
+      send(.printed(job: job, part.text))
+    }
+    try Task.checkCancellation()
     return try await result
+  }
+
+  /// Does what reads a recording, and again where rotation has removed a file that was there: then of what is left.
+  static func lookAgain<Result>(
+    unless isTooLate: () -> Bool, _ body: () throws -> Result
+  ) throws -> Result {
+    for _ in 1..<SessionChains.attempts {
+      do {
+        return try body()
+      } catch ReplayError.unreadable(let reason) where reason.isAboutNames && !isTooLate() {
+        continue
+      }
+    }
+    return try body()
   }
 
   /// Replays and compares, and feeds what the steps print. Blocks.
@@ -99,7 +108,7 @@ enum SessionReplay {
   }
 
   /// The recording that bears a name, all of its files; what is read ends with an error once it is cancelled.
-  private static func chain(
+  static func chain(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ReplayError) -> LogChain {
     do throws(LogChainError) {
@@ -109,50 +118,28 @@ enum SessionReplay {
     }
   }
 
-  /// A live replay sends one file's lines to the state that this file begins with.
-  private static func onlyFile(
-    _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> LogFile {
-    let chain: LogChain
-    do throws(LogChainError) {
-      chain = try LogChain(path: path, isCancelled: isCancelled)
+  /// The pace that somebody wants; `nil` is as fast as can be.
+  private static func pace(of query: SessionReplayQuery) throws -> ReplayPace? {
+    guard let speed = query.speed else { return nil }
+    do throws(ReplayPaceError) {
+      return try ReplayPace(speed: speed, idleLimit: query.idleLimit.map { .microseconds($0) })
     } catch {
-      throw Failure(error, path)
+      throw Failure(code: error.exitCode, error: "noPace", message: "\(error)")
     }
-    guard chain.parts.count > 1 || chain.isNewestMissing else { return chain.files[0] }
-    throw Failure(
-      code: ExitCode.usage, error: "rotated",
-      message: "\(path) was rotated; 'session replay --live' takes one file",
-      help: "name one of its files by its number: \(path).K")
   }
 
-  /// Takes the parts at their time, and prints them.
-  private static func play(
-    _ feed: ReplayFeed<Part>, _ query: SessionReplayQuery, _ job: Int,
-    _ dependencies: Dependencies, _ send: Send<SessionAction>
-  ) async throws {
-    var time: Int64?
-    while let part = await feed.next() {
-      if let speed = query.speed {
-        let pause = min(
-          Int64((Double(part.time - (time ?? part.time)) / speed).rounded()),
-          query.idleLimit ?? .max)
-        try await dependencies.clock.sleep(for: .microseconds(pause))
+  /// Waits for a key at the terminal.
+  private static func key(_ dependencies: Dependencies) -> ReplayPacer.NextStep {
+    {
+      guard let terminal = dependencies.terminal as? any PausingTerminal,
+        let goesOn = try await terminal.pause("-- Enter goes on, q ends -- ")
+      else {
+        throw Failure(
+          code: ExitCode.usage, error: "noTerminal",
+          message: "--step waits for a key, and there is no terminal to wait at")
       }
-      time = part.time
-      if query.isStepped {
-        guard let terminal = dependencies.terminal as? any PausingTerminal,
-          let goesOn = try await terminal.pause("-- Enter goes on, q ends -- ")
-        else {
-          throw Failure(
-            code: ExitCode.usage, error: "noTerminal",
-            message: "--step waits for a key, and there is no terminal to wait at")
-        }
-        guard goesOn else { throw Failure.ended }
-      }
-      send(.printed(job: job, part.text))
+      return goesOn
     }
-    try Task.checkCancellation()
   }
 
   /// The last step to replay; `nil` is all of them.

@@ -1,0 +1,158 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+@testable import SwiftBoardFeatures
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Replays with pauses, as the board prints them.
+struct SessionReplayTests {
+  /// Three lines, at 0 s, 1 s and 61 s.
+  private static func record(_ path: String) async throws {
+    let clock = ManualClock()
+    let board = RunningBoard(.mock(clock: clock))
+    try board.board.record(to: path)
+    await board.run("echo one")
+    clock.advance(by: .seconds(1))
+    await board.run("echo two; set page 2")
+    clock.advance(by: .seconds(60))
+    await board.run("echo three")
+    await board.board.close()
+  }
+
+  /// When each pause of a replay ends, in microseconds, and what is printed by then.
+  private static func pauses(
+    _ options: String, count: Int
+  ) async throws -> [(end: Int64?, output: String)] {
+    let folder = try TemporaryFolder()
+    try await record(folder.path("r"))
+    let clock = ManualClock()
+    clock.advance(by: .seconds(5))
+    let board = RunningBoard(.mock(clock: clock))
+    async let run = board.run("session replay \(folder.path("r")) \(options)")
+    var pauses: [(Int64?, String)] = []
+    for _ in 0..<count {
+      await clock.waitForSleepers()
+      pauses.append((clock.nextDeadline.map { $0 - 5_000_000 }, board.output))
+      clock.advanceToNext()
+    }
+    let printed = await run
+    #expect(printed.status == 0, "\(printed.errors)")
+    pauses.append((nil, board.output))
+    await board.board.close()
+    return pauses
+  }
+
+  @Test(
+    "what was printed comes at the pace that is asked for",
+    arguments: [
+      ("--speed 1", 1_000_000, 61_000_000), ("--speed 4", 250_000, 15_250_000),
+      ("--speed 0.5 --idle-limit 10s", 2_000_000, 12_000_000),
+      ("--idle-limit 3s", 1_000_000, 4_000_000), ("--idle-limit 1s", 1_000_000, 2_000_000),
+    ])
+  func paced(options: String, second: Int64, third: Int64) async throws {
+    let pauses = try await Self.pauses(options, count: 2)
+    #expect(pauses.map(\.end) == [second, third, nil])
+    #expect(pauses.map(\.output) == ["one\n", "one\ntwo\n", "one\ntwo\nthree\n"])
+  }
+
+  @Test("the first part that is printed waits for nothing")
+  func pacedPart() async throws {
+    let pauses = try await Self.pauses("--speed 2 --from 2", count: 1)
+    #expect(pauses.map(\.end) == [30_000_000, nil])
+    #expect(pauses.map(\.output) == ["two\n", "two\nthree\n"])
+    let first = try await Self.pauses("--speed 2 --until 1", count: 0)
+    #expect(first.map(\.output) == ["one\n"])
+  }
+
+  @Test("a speed next to nothing is a long pause", arguments: ["1e-300", "5e-324"])
+  func slow(speed: String) async throws {
+    let folder = try TemporaryFolder()
+    try await Self.record(folder.path("r"))
+    let clock = ManualClock()
+    let board = RunningBoard(.mock(clock: clock))
+    await board.run("session replay \(folder.path("r")) --speed \(speed) &")
+    await clock.waitForSleepers()
+    #expect(clock.nextDeadline == ReplayPace.longestPause.components.seconds * 1_000_000)
+    #expect(board.output == "one\n")
+    await board.run("cancel")
+    await board.run("wait")
+    #expect(clock.sleeperCount == 0)
+    #expect(board.output == "one\n")
+    await board.board.close()
+  }
+
+  /// Gives answers one after the other, and then waits for a key that nobody presses.
+  private final class Keys: TerminalService, PausingTerminal {
+    private let answers: Mutex<[Bool]>
+    let waits: AsyncStream<Void>
+    private let waited: AsyncStream<Void>.Continuation
+
+    init(_ answers: [Bool]) {
+      self.answers = Mutex(answers)
+      (waits, waited) = AsyncStream.makeStream()
+    }
+
+    func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
+      if let answer = answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return answer }
+      waited.yield()
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      return false
+    }
+
+    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
+      nil
+    }
+    func reveal(_ value: Data) async {}
+    func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
+  }
+
+  private static func stepped(_ answers: [Bool]?, _ options: String = "") async throws -> Printed {
+    let folder = try TemporaryFolder()
+    try await record(folder.path("r"))
+    var dependencies = Dependencies.mock
+    if let answers { dependencies.terminal = Keys(answers) }
+    let board = RunningBoard(dependencies)
+    let printed = await board.run("session replay \(folder.path("r")) --step \(options)")
+    await board.board.close()
+    return printed
+  }
+
+  @Test("each part waits for a key, and one key ends it")
+  func keys() async throws {
+    let all = try await Self.stepped([true, true, true])
+    #expect(all.output == "one\ntwo\nthree\n" && all.status == 0)
+    let some = try await Self.stepped([true, true, false])
+    #expect(some.output == "one\ntwo\n" && some.status == 130)
+    #expect(some.errors.contains("the replay was ended"), "\(some.errors)")
+    let last = try await Self.stepped([true, true], "--from 2")
+    #expect(last.output == "two\nthree\n" && last.status == 0)
+    let nobody = try await Self.stepped(nil)
+    #expect(nobody.output == "" && nobody.status == 64)
+    #expect(nobody.errors.contains("no terminal to wait at"), "\(nobody.errors)")
+  }
+
+  @Test("a replay that waits for a key can be cancelled")
+  func cancelledAtAKey() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.record(folder.path("r"))
+    let keys = Keys([true])
+    var dependencies = Dependencies.mock
+    dependencies.terminal = keys
+    let board = RunningBoard(dependencies)
+    await board.run("session replay \(folder.path("r")) --step &")
+    for await _ in keys.waits { break }
+    await board.run("cancel")
+    await board.run("wait")
+    #expect(board.output == "one\n")
+    await board.board.close()
+  }
+}
