@@ -153,7 +153,11 @@ public final class FileSink: LogSink {
   /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of the object does the same.
   public func close() {
     descriptor.withLock { descriptor in
-      if descriptor >= 0 { FileSink.close(descriptor) }
+      // A child of this program that has not replaced its image yet has the open file, too, and would keep the lock for a moment.
+      if descriptor >= 0 {
+        _ = flock(descriptor, LOCK_UN)
+        FileSink.close(descriptor)
+      }
       descriptor = -1
     }
   }
