@@ -34,6 +34,22 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { core.path(to: index) }
 
   var allKeys: [Key] {
+    // What an enumeration's `Codable` asks of every value.
+    let first = index + 1
+    if first < Int(core.tokens[index].next), core.tokens[first + 1].next == core.tokens[index].next,
+      !core.tokens[first].flags.contains(.escaped)
+    {
+      let name = core.bytes.slice(core.tokens[first])
+      if let known = core.keyLists.find(Key.self, name) { return known }
+      let keys = readKeys()
+      core.keyLists.note(keys, name)
+      return keys
+    }
+    return readKeys()
+  }
+
+  @inline(never)
+  private func readKeys() -> [Key] {
     var keys: [Key] = []
     let hasDuplicates = core.tokens[index].flags.contains(.duplicates)
     var current = index + 1

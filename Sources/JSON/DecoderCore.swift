@@ -15,6 +15,7 @@ final class DecoderCore {
   /// Types that are known not to be `CanonicalCodable`.
   @exclusivity(unchecked) private var plainTypes = TypeSet()
   @exclusivity(unchecked) private var room = StackRoom()
+  @exclusivity(unchecked) var keyLists = KeyLists()
 
   init() { standOnNull() }
 
