@@ -224,9 +224,15 @@ final class LogWriter: Sendable {
   }
 
   /// Whether the file is to be ended behind the next step.
+  @inline(__always)
   var isFull: Bool {
     guard let sizeLimit else { return false }
-    return core.withLock { core in core.open && core.size >= max(sizeLimit, 2 * core.header) }
+    return isOver(sizeLimit)
+  }
+
+  @inline(never)
+  private func isOver(_ sizeLimit: Int) -> Bool {
+    core.withLock { core in core.open && core.size >= max(sizeLimit, 2 * core.header) }
   }
 
   /// Ends the file behind a step with a digest and begins the next one.

@@ -163,19 +163,21 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
 
   @inlinable
   func record(_ step: borrowing Step<Action>, _ state: borrowing State) {
-    switch core.begin() {
+    let isLast = endsRecording?(step.action) ?? false
+    switch core.begin(step.number, isLast: isLast) {
     case .closed: break
     case .taken: record(step, state, core.room)
-    case .inUse: recordWithin(step, state)
+    case .inUse: recordWithin(step, state, isLast: isLast)
     }
   }
 
   /// A step that comes while another is encoded.
   @inlinable
   @inline(never)
-  func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State) {
+  func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State, isLast: Bool) {
     let room = StepRecorder.makeRoom()
     defer { StepRecorder.free(room) }
+    core.prepare(room, step.number, isLast: isLast)
     record(step, state, room)
   }
 
@@ -184,7 +186,6 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     _ step: borrowing Step<Action>, _ state: borrowing State,
     _ room: UnsafeMutablePointer<EncodingRoom>
   ) {
-    core.prepare(room, step.number, isLast: endsRecording?(step.action) ?? false)
     do {
       try actions.encode(step.action, &room.pointee.action)
       if room.pointee.wantsState { try states.encode(state, &room.pointee.state) }

@@ -58,26 +58,31 @@ final class StepRecorder: @unchecked Sendable {
   enum Beginning {
     /// Nothing is recorded any more.
     case closed
-    /// The recorder's room is taken for the step.
+    /// The recorder's room is taken for the step, and prepared.
     case taken
     /// That room is in use, and the step needs one of its own.
     case inUse
   }
 
   /// Begins a step, whose values are to be encoded in a room and given to `end` or `fail`.
+  ///
+  /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
-  func begin() -> Beginning {
+  func begin(_ storeStep: Int, isLast: Bool) -> Beginning {
     guard writer.mayBeOpen else {
       _ = journal?.endReduction()
       return .closed
     }
-    return isEncoding.exchange(true, ordering: .acquiring) ? .inUse : .taken
+    if isEncoding.exchange(true, ordering: .acquiring) { return .inUse }
+    prepare(room, storeStep, isLast: isLast)
+    return .taken
   }
 
   /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded adds to.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
+  @inline(__always)
   func prepare(
     _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, isLast: Bool
   ) {

@@ -47,6 +47,7 @@ struct SumChain: Sendable {
   }
 
   /// Completes the line whose body is what stands in `line` from `start` on.
+  @inline(__always)
   mutating func seal(_ line: inout LineBuffer, from start: Int) {
     let sum = SumChain.sum(of: line.bytes(from: start), after: previous)
     line.append(sum: sum)
