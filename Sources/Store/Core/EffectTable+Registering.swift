@@ -78,7 +78,7 @@ extension EffectTable {
 
   @inlinable
   mutating func cancelInFlight(for effect: Effect<Action>, _ outbox: inout Outbox<Action>) {
-    if let traits = effect.traits {
+    if let traits = effect.traits, traits.cancelsInFlight {
       traits.registrations.forEach {
         if $0.cancelInFlight { cancel($0.key, &outbox) }
       }
@@ -122,10 +122,7 @@ extension EffectTable {
   /// From here on its ids find the entry.
   @inlinable
   mutating func register(_ token: EffectToken, _ traits: EffectTraits) {
-    if registry.isDueForSweep {
-      registry.sweep { [entries] in Self.isRegistered($0, in: entries) }
-    }
-    registry.insert(token, traits)
+    registry.insert(token, traits, entries)
     entries[Int(token.index)].flags.insert(.registered)
   }
 

@@ -17,7 +17,12 @@ extension StoreCore {
     let index = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
     let token = machine.table.token(index)
     for effect in effects {
-      _ = machine.table.register(effect, parent: index, from: source, &machine.outbox)
+      if case .cancel(let key) = effect.operation {
+        // Often many, and nothing but their keys to be copied.
+        machine.table.cancel(key, &machine.outbox)
+      } else {
+        _ = machine.table.register(effect, parent: index, from: source, &machine.outbox)
+      }
     }
     collect(&machine)
     machine.table.endWork(index, &machine.outbox)
