@@ -16,12 +16,13 @@ extension StoreCore {
     }
     let index = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
     let token = machine.table.token(index)
-    for effect in effects {
-      if case .cancel(let key) = effect.operation {
-        // Often many, and nothing but their keys to be copied.
+    // By index: of those that cancel, of which there may be many, nothing but the key is copied.
+    for position in effects.indices {
+      if case .cancel(let key) = effects[position].operation {
         machine.table.cancel(key, &machine.outbox)
       } else {
-        _ = machine.table.register(effect, parent: index, from: source, &machine.outbox)
+        _ = machine.table.register(
+          effects[position], parent: index, from: source, &machine.outbox)
       }
     }
     collect(&machine)
