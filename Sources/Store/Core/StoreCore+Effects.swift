@@ -82,13 +82,16 @@ extension StoreCore {
     machine.steps &+= 1
     if effects.isEmpty {
       machine.table.endWork(index, &machine.outbox)
-    } else if effects.count == 1, effects[0].traits == nil, effects[0].isTask,
+    } else if effects.count == 1, effects[0].traits == nil, effects[0].operation.isTask,
       !machine.table.isAskedFor(index)
     {
-      // Nobody can tell the new effect's entry from the old one's, since that is gone with its generation.
+      // Nobody can tell the new effect's entry from the old one's, since that is gone with its generation. Field by field: the effect as a
+      // whole would be copied.
+      let operation = effects[0].operation
       machine.table.renew(
-        index, effects[0], from: source(action, machine), &machine.outbox)
-      launch(machine.table.token(index), effects[0].operation, &machine)
+        index, operation, name: effects[0].name, location: effects[0].location,
+        from: source(action, machine), &machine.outbox)
+      launch(machine.table.token(index), operation, &machine)
     } else {
       let effect = machine.table.token(index)
       let item = Machine.Item(
@@ -157,11 +160,13 @@ extension StoreCore {
 extension Effect {
   /// A task that waits for nobody.
   @inlinable
-  var startsAlone: Bool { isTask && traits?.limit == nil }
+  var startsAlone: Bool { operation.isTask && traits?.limit == nil }
+}
 
+extension Effect.Operation {
   @inlinable
   var isTask: Bool {
-    switch operation {
+    switch self {
     case .task, .run: true
     default: false
     }
