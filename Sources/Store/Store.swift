@@ -129,7 +129,7 @@ public final class Store<R: Reducer>: Sendable {
 
   /// How many keys the registry of ids has, those of ended effects included that have not been swept out.
   package var registeredKeyCount: Int {
-    core.lock.withLock { $0.table.registry.buckets.count }
+    core.lock.withLock { $0.table.registry.records.count }
   }
 
   /// How many places the effect table has, free ones included.

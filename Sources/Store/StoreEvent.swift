@@ -48,7 +48,7 @@ extension EffectTable {
   ) {
     let entry = entries[Int(index)]
     guard !entry.flags.contains(.silent), let effect = works[Int(index)].effect else { return }
-    if entry.shape != .leaf || !effect.isTask {
+    if entry.shape != .leaf || !effect.operation.isTask {
       guard case .dropped = change else { return }
     }
     let metered = MeteredEffect(

@@ -415,4 +415,86 @@ struct RegistryTests {
     #expect(store.registeredKeyCount <= 2 * 100 * 11 + 64)
     #expect(store.entryCapacity <= 100)
   }
+
+  @Test("R5 ids of one hash are told apart")
+  func clashes() {
+    struct Clash: Hashable {
+      let number: Int
+      func hash(into hasher: inout Hasher) {}
+    }
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: [],
+      reducer: Reduce<[Int], Starting, Void> { state, action, _ in
+        switch action {
+        case .start(let number):
+          return [.task { .done(number) }.cancellable(id: Clash(number: number))]
+        case .cancel(let number, _): return [.cancel(id: Clash(number: number))]
+        case .done(let number):
+          state.append(number)
+          return []
+        }
+      }, dependencies: (), executor: executor)
+    for number in 0..<200 { store.send(.start(number)) }
+    for number in stride(from: 0, to: 200, by: 2) { store.send(.cancel(number, place: nil)) }
+    executor.run()
+    #expect(store.state == Array(stride(from: 1, to: 200, by: 2)))
+  }
+
+  @Test(
+    "R5 R6 an id finds its effects and no others, however many came and went",
+    arguments: [1, 2, 3])
+  func agreesWithModel(seed: UInt64) {
+    // So few that most effects are cancelled: what is left of their ids has to be swept out again and again.
+    let ids = 30
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: [],
+      reducer: Reduce<[Int], Starting, Void> { state, action, _ in
+        switch action {
+        case .start(let number):
+          // The number tells id and place.
+          let effect = Effect<Starting>.task { .done(number) }.cancellable(id: number / 3 % ids)
+          return switch number % 3 {
+          case 0: [effect]
+          case let place: [effect].scoped({ (inner: Starting) -> Starting in inner }, id: place)
+          }
+        case .cancel(let id, let place?):
+          return [.cancel(id: id)].scoped({ (inner: Starting) -> Starting in inner }, id: place)
+        case .cancel(let id, nil): return [.cancel(id: id)]
+        case .done(let number):
+          state.append(number)
+          return []
+        }
+      }, dependencies: (), executor: executor)
+    var random = SeededRandom(seed: seed)
+    var running: [Int] = []
+    var done: [Int] = []
+    for round in 0..<6000 {
+      switch random.next() % 1000 {
+      case 0:
+        executor.run()
+        done += running
+        running = []
+      case 1..<400:
+        let id = Int(random.next() % UInt64(ids))
+        let place = Int(random.next() % 3)
+        store.send(.cancel(id, place: place == 0 ? nil : place))
+        running.removeAll { $0 / 3 % ids == id && (place == 0 || $0 % 3 == place) }
+      default:
+        let number = (round * ids + Int(random.next() % UInt64(ids))) * 3 + Int(random.next() % 3)
+        store.send(.start(number))
+        running.append(number)
+      }
+    }
+    executor.run()
+    #expect(store.state == done + running)
+    #expect(store.effects.isEmpty)
+  }
+}
+
+private enum Starting: Sendable {
+  case start(Int)
+  case cancel(Int, place: Int?)
+  case done(Int)
 }

@@ -91,26 +91,32 @@ struct EffectWork<Action: Sendable>: Sendable {
 }
 
 extension Effect {
-  /// Makes it the other one with nothing in it, where it has nothing in it itself. Both are tasks without traits.
+  /// Makes it another one with nothing in it, where it has nothing in it itself. Both are tasks without traits.
   @inlinable
-  mutating func takePlace(of other: borrowing Effect) {
-    switch (operation, other.operation) {
-    case (.task, .task), (.run, .run): break
-    default: operation = other.emptied.operation
+  mutating func become(_ operation: Operation, name: String?, location: SourceLocation) {
+    switch operation {
+    case .task: if case .task = self.operation {} else { self.operation = operation.emptied }
+    default: if case .run = self.operation {} else { self.operation = operation.emptied }
     }
-    name = other.name
-    location = other.location
+    self.name = name
+    self.location = location
   }
 
   /// The same effect with nothing in it.
   @inlinable
   var emptied: Effect {
-    let empty: Operation =
-      switch operation {
-      case .task: .task { throw CancellationError() }
-      case .run: .run { _ in }
-      default: .none
-      }
-    return Effect(empty, name: name, location: location, traits: traits)
+    Effect(operation.emptied, name: name, location: location, traits: traits)
+  }
+}
+
+extension Effect.Operation {
+  /// The same with nothing in it.
+  @inlinable
+  var emptied: Self {
+    switch self {
+    case .task: .task { throw CancellationError() }
+    case .run: .run { _ in }
+    default: .none
+    }
   }
 }

@@ -2,7 +2,7 @@ extension EffectTable {
   /// Cancels what bears the key; what it has caused goes on.
   @inlinable
   mutating func cancel(_ key: CancelKey, _ outbox: inout Outbox<Action>) {
-    switch registry.buckets[key] {
+    switch registry.bucket(key) {
     case nil: break
     case .one(let token):
       if isRegistered(token) { cancelWork(token.index, &outbox) }
@@ -35,7 +35,7 @@ extension EffectTable {
       if entries[i].flags.contains(.placed) { leavePlace(index, &outbox) }
       if entries[i].shape == .leaf {
         outbox.silenced.append(token(index))
-        if let task = works[i].task {
+        if let task = works[i].task.take() {
           unregister(index)
           outbox.partings.append(.cancel(task))
         }

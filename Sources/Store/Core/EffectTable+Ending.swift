@@ -40,18 +40,12 @@ extension EffectTable {
   mutating func unregister(_ index: Int32) {
     guard entries[Int(index)].flags.contains(.registered) else { return }
     entries[Int(index)].flags.remove(.registered)
-    registry.live -= works[Int(index)].effect?.traits?.keyCount ?? 0
-    if registry.live == 0, registry.stored > 64 { registry.removeAll() }
+    registry.live -= 1
+    if registry.live == 0, registry.tokens > 64 { registry.removeAll() }
   }
 
   @inlinable
-  func isRegistered(_ token: EffectToken) -> Bool { Self.isRegistered(token, in: entries) }
-
-  @inlinable
-  static func isRegistered(_ token: EffectToken, in entries: [Entry]) -> Bool {
-    token.index >= 0 && entries[Int(token.index)].generation == token.generation
-      && entries[Int(token.index)].flags.contains(.registered)
-  }
+  func isRegistered(_ token: EffectToken) -> Bool { token.isRegistered(in: entries) }
 
   /// Gives up a place, or a place in the queue for one, and starts whoever is next.
   @inlinable

@@ -65,7 +65,8 @@ extension EffectTable {
   /// Puts another task in the place of one that has ended; the old token finds nothing from here on.
   @inlinable
   mutating func renew(
-    _ index: Int32, _ effect: Effect<Action>, from source: Source, _ outbox: inout Outbox<Action>
+    _ index: Int32, _ operation: Effect<Action>.Operation, name: String?,
+    location: SourceLocation, from source: Source, _ outbox: inout Outbox<Action>
   ) {
     let i = Int(index)
     entries[i].generation &+= 1
@@ -73,12 +74,12 @@ extension EffectTable {
     entries[i].since = source.since
     if !_isPOD(Action.self), let cause = works[i].cause.take() { outbox.bury(cause) }
     works[i].cause = source.cause
-    works[i].effect?.takePlace(of: effect)
+    works[i].effect?.become(operation, name: name, location: location)
   }
 
   @inlinable
   mutating func cancelInFlight(for effect: Effect<Action>, _ outbox: inout Outbox<Action>) {
-    if let traits = effect.traits {
+    if let traits = effect.traits, traits.cancelsInFlight {
       traits.registrations.forEach {
         if $0.cancelInFlight { cancel($0.key, &outbox) }
       }
@@ -122,10 +123,7 @@ extension EffectTable {
   /// From here on its ids find the entry.
   @inlinable
   mutating func register(_ token: EffectToken, _ traits: EffectTraits) {
-    if registry.isDueForSweep {
-      registry.sweep { [entries] in Self.isRegistered($0, in: entries) }
-    }
-    registry.insert(token, traits)
+    registry.insert(token, traits, entries)
     entries[Int(token.index)].flags.insert(.registered)
   }
 

@@ -8,7 +8,7 @@ struct Few<Element: Sendable>: Sendable {
   init() {}
 
   @inlinable
-  init(_ first: Element) {
+  init(_ first: Element?) {
     self.first = first
   }
 

@@ -77,16 +77,16 @@ struct Outbox<Action: Sendable>: Sendable {
   }
 }
 
-/// What is to be done, or to be destroyed, once the lock is released.
+/// What is to be done, or to be destroyed, once the lock is released. What is rare lies elsewhere: there may be very many to cancel.
 @usableFromInline
 enum Parting<Action: Sendable>: Sendable {
   case cancel(Task<Void, Never>)
   case resume(UnsafeContinuation<Void, Never>)
-  case issue(StoreIssue)
-  case effect(Effect<Action>)
+  indirect case issue(StoreIssue)
+  indirect case effect(Effect<Action>)
   case action(Action)
   /// An action that was sent after the store was shut down.
-  case late(Action, SourceLocation, step: Int)
+  indirect case late(Action, SourceLocation, step: Int)
   /// Anything else whose end may run somebody's code.
-  case other(any Sendable)
+  indirect case other(any Sendable)
 }

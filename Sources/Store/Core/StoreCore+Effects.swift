@@ -8,30 +8,30 @@ extension StoreCore {
     switch (operation, executor) {
     case (.task(let operation), nil):
       Task.detached { [self] in
+        if Task.isCancelled { return end(token) }
         do {
-          try Task.checkCancellation()
           complete(token, try await operation())
         } catch { fail(token, error) }
       }
     case (.task(let operation), let executor?):
       Task.detached(executorPreference: executor) { [self] in
+        if Task.isCancelled { return end(token) }
         do {
-          try Task.checkCancellation()
           complete(token, try await operation())
         } catch { fail(token, error) }
       }
     case (.run(let operation), nil):
       Task.detached { [self] in
+        if Task.isCancelled { return end(token) }
         do {
-          try Task.checkCancellation()
           try await operation(sender(token))
           end(token)
         } catch { fail(token, error) }
       }
     case (.run(let operation), let executor?):
       Task.detached(executorPreference: executor) { [self] in
+        if Task.isCancelled { return end(token) }
         do {
-          try Task.checkCancellation()
           try await operation(sender(token))
           end(token)
         } catch { fail(token, error) }
@@ -82,13 +82,16 @@ extension StoreCore {
     machine.steps &+= 1
     if effects.isEmpty {
       machine.table.endWork(index, &machine.outbox)
-    } else if effects.count == 1, effects[0].traits == nil, effects[0].isTask,
+    } else if effects.count == 1, effects[0].traits == nil, effects[0].operation.isTask,
       !machine.table.isAskedFor(index)
     {
-      // Nobody can tell the new effect's entry from the old one's, since that is gone with its generation.
+      // Nobody can tell the new effect's entry from the old one's, since that is gone with its generation. Field by field: the effect as a
+      // whole would be copied.
+      let operation = effects[0].operation
       machine.table.renew(
-        index, effects[0], from: source(action, machine), &machine.outbox)
-      launch(machine.table.token(index), effects[0].operation, &machine)
+        index, operation, name: effects[0].name, location: effects[0].location,
+        from: source(action, machine), &machine.outbox)
+      launch(machine.table.token(index), operation, &machine)
     } else {
       let effect = machine.table.token(index)
       let item = Machine.Item(
@@ -108,10 +111,28 @@ extension StoreCore {
     }
   }
 
+  /// Lets go of a cancelled effect, whose task has ended. False if the effect runs.
+  @inlinable
+  func endUnlessRunning(_ effect: EffectToken) -> Bool {
+    let leaving = lock.withLock { machine -> Leaving? in
+      guard let index = machine.table.index(of: effect) else { return .nothing }
+      if machine.table.entries[Int(index)].phase == .running { return nil }
+      machine.table.endWork(index, &machine.outbox)
+      run(&machine)
+      return machine.depart()
+    }
+    guard let leaving else { return false }
+    if !leaving.isNothing { deliver(leaving) }
+    return true
+  }
+
   @inlinable
   func fail(_ token: EffectToken, _ error: any Error) {
+    // Most errors are those of the cancelled: asking an error what it is takes longer than this.
+    if endUnlessRunning(token) { return }
+    if error is CancellationError { return end(token) }
     // Described outside the lock: the error's and the action's own texts are somebody's code.
-    let failed = error is CancellationError ? nil : lock.withLock { $0.table.running(token) }
+    let failed = lock.withLock { $0.table.running(token) }
     let issue = failed.map { uncaught(error, $0.work, step: $0.step) }
     leave { machine in
       guard let index = machine.table.index(of: token) else { return }
@@ -139,11 +160,13 @@ extension StoreCore {
 extension Effect {
   /// A task that waits for nobody.
   @inlinable
-  var startsAlone: Bool { isTask && traits?.limit == nil }
+  var startsAlone: Bool { operation.isTask && traits?.limit == nil }
+}
 
+extension Effect.Operation {
   @inlinable
   var isTask: Bool {
-    switch operation {
+    switch self {
     case .task, .run: true
     default: false
     }

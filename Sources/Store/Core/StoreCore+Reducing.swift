@@ -5,8 +5,8 @@ extension StoreCore {
     _ effects: [Effect<R.Action>], of action: R.Action, _ machine: inout Machine
   ) -> EffectToken {
     let source = source(action, machine)
-    if effects.count == 1, effects[0].isTask {
-      if effects[0].startsAlone, machine.outbox.isClear {
+    if effects.count == 1, effects[0].operation.isTask {
+      if effects[0].traits?.limit == nil, machine.outbox.isClear {
         return startAlone(effects[0], parent: -1, flags: .handle, source, &machine)
       }
       let index = machine.table.register(
@@ -16,8 +16,14 @@ extension StoreCore {
     }
     let index = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
     let token = machine.table.token(index)
-    for effect in effects {
-      _ = machine.table.register(effect, parent: index, from: source, &machine.outbox)
+    // By index: of those that cancel, of which there may be many, nothing but the key is copied.
+    for position in effects.indices {
+      if case .cancel(let key) = effects[position].operation {
+        machine.table.cancel(key, &machine.outbox)
+      } else {
+        _ = machine.table.register(
+          effects[position], parent: index, from: source, &machine.outbox)
+      }
     }
     collect(&machine)
     machine.table.endWork(index, &machine.outbox)
@@ -99,7 +105,7 @@ extension StoreCore {
     if !effects.isEmpty {
       let source = source(item.action, machine)
       if effects.count == 1, item.endsWork, !isOrphan, machine.isPlain, effects[0].traits == nil,
-        effects[0].isTask, owner < 0 || machine.table.startsNobody(owner)
+        effects[0].operation.isTask, owner < 0 || machine.table.startsNobody(owner)
       {
         // A link in a chain. Its task comes last, so that whoever takes it on another thread finds the lock free or nearly so.
         let token = enter(effects[0], parent: owner, flags: [], source, &machine)

@@ -3,11 +3,14 @@ extension Effect {
   ///
   /// - Parameter cancelInFlight: Cancels those that bear the id already, here or in a child of here, first.
   /// - Complexity: One small object here, and one more for an id that is neither `Int` nor `String`. In the store O(depth of the place in
-  ///   the composition) dictionary entries for each id.
+  ///   the composition) entries of a table for each id.
   @inlinable
-  public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
-    guard !isNone else { return self }
-    return with(
+  public consuming func cancellable(
+    id: some Hashable & Sendable, cancelInFlight: Bool = false
+  ) -> Effect {
+    let effect = self
+    guard !effect.isNone else { return effect }
+    return effect.with(
       registration: Registration(
         key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight))
   }

@@ -20,6 +20,8 @@ final class EffectTraits: Sendable {
   @usableFromInline let limit: EffectLimit?
   /// The end of a child does not end it.
   @usableFromInline let outlives: Bool
+  /// Whether any of its ids cancels those that bear it already.
+  @usableFromInline let cancelsInFlight: Bool
 
   @inlinable
   init(
@@ -30,14 +32,9 @@ final class EffectTraits: Sendable {
     self.path = path
     self.limit = limit
     self.outlives = outlives
-  }
-
-  /// Under how many keys the registry has it.
-  @inlinable
-  var keyCount: Int {
-    var count = outlives ? 0 : path.count
-    registrations.forEach { count += $0.key.path.count + 1 }
-    return count
+    cancelsInFlight =
+      registrations.first?.cancelInFlight == true
+      || registrations.rest.contains { $0.cancelInFlight }
   }
 
   @inlinable
@@ -96,15 +93,20 @@ extension Effect {
   var path: [ScopeKey] { traits?.path ?? [] }
 
   @inlinable
-  func with(
+  consuming func with(
     registration: Registration? = nil, limit: EffectLimit? = nil, outlives: Bool = false
   ) -> Effect {
-    var registrations = registrations
-    if let registration { registrations.append(registration) }
-    var copy = self
-    copy.traits = EffectTraits(
-      registrations: registrations, path: path,
-      limit: limit ?? traits?.limit, outlives: outlives || traits?.outlives == true)
-    return copy
+    var effect = self
+    if let traits = effect.traits {
+      var registrations = traits.registrations
+      if let registration { registrations.append(registration) }
+      effect.traits = EffectTraits(
+        registrations: registrations, path: traits.path, limit: limit ?? traits.limit,
+        outlives: outlives || traits.outlives)
+    } else {
+      effect.traits = EffectTraits(
+        registrations: Few(registration), limit: limit, outlives: outlives)
+    }
+    return effect
   }
 }
