@@ -115,14 +115,13 @@ private func recording(in folder: LogFolder) -> [Measurement] {
   let pages = nanoseconds(operations: steps / 4) {
     for index in 0..<steps / 4 { paged.store.send(opaque(.add(index & 1023))) }
   }
-  let hand = "a line by hand \(rounded(best.hand)) ns"
   return [
     Measurement(
-      id: "L1", name: "record a step, plain Codable", ours: best.plain, limit: 600,
-      limitName: "600 ns", goal: 1, peers: hand),
+      id: "L1", name: "record a step, plain Codable", ours: best.plain, limit: best.hand,
+      limitName: "a line by hand", goal: 8, peers: "600 ns where that line is 75"),
     Measurement(
-      id: "L1", name: "record a step, the quick way", ours: best.quick, limit: 150,
-      limitName: "150 ns", goal: 1, peers: hand),
+      id: "L1", name: "record a step, the quick way", ours: best.quick, limit: best.hand,
+      limitName: "a line by hand", goal: 2, peers: "150 ns where that line is 75"),
     Measurement(
       id: "L2", name: "the same, digest of 1 kB each step", ours: pages, limit: 2_000,
       limitName: "2 µs", goal: 1),
@@ -200,18 +199,25 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
   plain.recorder.stop(state: plain.store.state)
   quick.recorder.stop(state: quick.store.state)
 
-  let plainTime = nanoseconds(rounds: 3, operations: steps) {
-    if !verify(Tally(), plainPath, steps) { print("L3: the log does not verify") }
-  }
-  let quickTime = nanoseconds(rounds: 3, operations: steps) {
-    if !verify(QuickTally(), quickPath, steps) { print("L3: the log does not verify") }
+  var best = (plain: Double.infinity, quick: Double.infinity)
+  for _ in 0..<5 {
+    best.plain = min(
+      best.plain,
+      nanosecondsOnce(steps) {
+        if !verify(Tally(), plainPath, steps) { print("L3: the log does not verify") }
+      })
+    best.quick = min(
+      best.quick,
+      nanosecondsOnce(steps) {
+        if !verify(QuickTally(), quickPath, steps) { print("L3: the log does not verify") }
+      })
   }
   var table = [
     Measurement(
-      id: "L3", name: "verify a step of 1 000 000, plain", ours: plainTime, limit: 1_000,
+      id: "L3", name: "verify a step of 1 000 000, plain", ours: best.plain, limit: 1_000,
       limitName: "1 µs", goal: 1),
     Measurement(
-      id: "L3", name: "verify a step, the quick way", ours: quickTime, limit: 200,
+      id: "L3", name: "verify a step, the quick way", ours: best.quick, limit: 200,
       limitName: "200 ns", goal: 1),
   ]
   for (form, path) in [("plain", plainPath), ("quick", quickPath)] {

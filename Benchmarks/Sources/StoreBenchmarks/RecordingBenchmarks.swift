@@ -17,5 +17,37 @@ func recordingBenchmarks() async -> [Measurement] {
     Measurement(
       id: "P12", name: "hooks of a recorder, nothing encoded", ours: hooked.ours,
       limit: hooked.limit, limitName: "bare loop over reduce", goal: 2.5))
+
+  let wide = Store(initialState: Wide(), reducer: Widening(), dependencies: ())
+  wide.setHooks { _, _ in StepHooks(didReduce: { step, _ in _ = opaque(step.number) }) }
+  let both = pair(operations: sends) {
+    for index in 0..<sends { wide.send(opaque(index)) }
+  } limit: {
+    for index in 0..<sends { store.send(opaque(.add(index))) }
+  }
+  table.append(
+    Measurement(
+      id: "P12", name: "the same, eight references in state", ours: both.ours, limit: both.limit,
+      limitName: "a state of two numbers", goal: 1.25))
   return table
+}
+
+/// A state that it would cost to copy.
+private struct Wide: Sendable {
+  var texts = (0..<5).map { opaque("a text that does not fit into a string itself, \($0)") }
+  var name = opaque("a text that does not fit into a string itself")
+  var path = opaque("another text that does not fit into a string itself")
+  var rows = opaque([1, 2, 3])
+  var columns = opaque([1, 2])
+  var title = opaque("a third text that does not fit into a string itself")
+  var numbers = opaque(Set([1, 2, 3]))
+  var table = opaque([1: 2])
+  var count = 0
+}
+
+private struct Widening: Reducer {
+  func reduce(_ state: inout Wide, _ action: Int, _: Void) -> [Effect<Int>] {
+    state.count &+= action
+    return []
+  }
 }

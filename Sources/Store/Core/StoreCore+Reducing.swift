@@ -169,7 +169,9 @@ extension StoreCore {
       number: machine.steps, action: action,
       details: effects.isEmpty && origin.isNameless
         ? nil : StepDetails(origin: origin, effects: effects.descriptors()))
-    machine.withHooks { if $0.hasDidReduce { $0.didReduce(step, machine.state) } }
+    if let hooks = machine.hooks {
+      hooks._withUnsafeGuaranteedRef { if $0.hasDidReduce { $0.tell(step, &machine.state) } }
+    }
     if let publication = machine.publication {
       if machine.isHeld { machine.renewObservers() }
       if publication.pointee.observers.count > 0 {
