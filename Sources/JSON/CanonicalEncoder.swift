@@ -49,6 +49,7 @@ public enum CanonicalEncoder {
   public static func encode(canonical value: some CanonicalEncodable) throws -> [UInt8] {
     var writer = CanonicalWriter()
     try value.encodeCanonical(to: &writer)
+    try writer.requireOneValue(of: value)
     return writer.array
   }
 
@@ -58,6 +59,7 @@ public enum CanonicalEncoder {
   ) throws {
     var writer = CanonicalWriter()
     try value.encodeCanonical(to: &writer)
+    try writer.requireOneValue(of: value)
     writer.withBytes { bytes.append(contentsOf: $0) }
   }
 

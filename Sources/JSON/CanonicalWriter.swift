@@ -9,7 +9,7 @@
 /// It keeps the rules itself: commas, escapes, number forms, the order of keys and of sets, the
 /// last of equal keys. Keys may come in any order; ascending is fastest. What is begun has to be
 /// ended; what does not fit (a key in an array, a value without a key in an object) is a mistake in
-/// the program, stops a debug build and gives no JSON in a release build.
+/// the program, and an error of the encoding: `CanonicalEncoder` throws it, and a recorder ends with it.
 ///
 /// Cost: amortised constant a byte; an object whose keys came in another order is sorted when it
 /// ends.
@@ -53,6 +53,27 @@ public struct CanonicalWriter: ~Copyable {
   /// Arrays and objects that are open.
   private(set) var nesting = 0
   private var nextSerial = 1
+  /// Whether something was written that does not fit where it was.
+  var isMisused = false
+
+  /// Makes sure that exactly one value was written, whole and well formed. Constant.
+  ///
+  /// - Throws: `EncodingError` that names the value's type.
+  @inline(__always)
+  package func requireOneValue<Value>(of value: borrowing Value) throws {
+    if isMisused || frames.count != 1 || frames.base[0].count != 1 { throw misuse(Value.self) }
+  }
+
+  @inline(never)
+  func misuse(_ type: Any.Type) -> EncodingError {
+    EncodingError.invalidValue(
+      type,
+      .init(
+        codingPath: [],
+        debugDescription:
+          "\(type) wrote by hand what is not exactly one whole value: something was left open, "
+          + "or a key has no value, or a value no key"))
+  }
 
   /// - Parameter capacity: bytes to have room for at first.
   public init(capacity: Int = 512) {
@@ -76,6 +97,7 @@ public struct CanonicalWriter: ~Copyable {
     frames.base[0] = Frame(kind: .open, start: 0, entries: 0, serial: 0)
     entries.count = 0
     nesting = 0
+    isMisused = false
   }
 
   /// Calls `body` with what was written. The buffer is valid during the call only.
@@ -107,6 +129,7 @@ public struct CanonicalWriter: ~Copyable {
   public mutating func endObject() {
     let frame = frames.top
     guard frame.pointee.kind == .object, !frame.pointee.isUnsorted else { return end(.object) }
+    if lastByte == UInt8(ascii: ":") { isMisused = true }
     bytes.append(UInt8(ascii: "}"))
     nesting &-= 1
     entries.count = frame.pointee.entries
@@ -146,7 +169,8 @@ public struct CanonicalWriter: ~Copyable {
   @usableFromInline
   mutating func shortKey(_ word: UInt64, _ count: Int) {
     let frame = frames.top
-    assert(frame.pointee.kind == .object, "a key outside of an object")
+    guard frame.pointee.kind == .object else { return isMisused = true }
+    if lastByte == UInt8(ascii: ":") { isMisused = true }
     let isFirst = frame.pointee.count == 0
     let room = UnsafeMutableRawPointer(bytes.room(for: 16))
     // `,"` or `"`
@@ -180,7 +204,8 @@ public struct CanonicalWriter: ~Copyable {
   /// - Parameter utf8: valid UTF-8.
   public mutating func key(utf8: UnsafeBufferPointer<UInt8>) {
     let frame = frames.top
-    assert(frame.pointee.kind == .object, "a key outside of an object")
+    guard frame.pointee.kind == .object else { return isMisused = true }
+    if lastByte == UInt8(ascii: ":") { isMisused = true }
     let start = bytes.count &+ (frame.pointee.count > 0 ? 1 : 0)
     // A comma, two quotes, a colon; and eight bytes, as whole words are stored.
     let room = bytes.room(for: utf8.count &+ 12)
@@ -243,12 +268,19 @@ public struct CanonicalWriter: ~Copyable {
 
   // MARK: Frames
 
+  /// Of what is in a container, so that there is one. No value ends with a colon.
+  @inline(__always)
+  private var lastByte: UInt8 { bytes.base[bytes.count &- 1] }
+
   /// Makes room for one value: a comma where it is not the first of an array.
   @inline(__always)
   mutating func beginValue() {
     let frame = frames.top
     // A member's value, what there is most of, has all it needs from its key.
-    if frame.pointee.kind == .object { return }
+    if frame.pointee.kind == .object {
+      if lastByte != UInt8(ascii: ":") { isMisused = true }
+      return
+    }
     let count = frame.pointee.count
     frame.pointee.count = count &+ 1
     if frame.pointee.kind.rawValue <= Kind.scalar.rawValue {
@@ -319,8 +351,9 @@ public struct CanonicalWriter: ~Copyable {
   private mutating func end(_ kind: Kind) {
     let kinds = frames.base[frames.count - 1].kind
     let fits = kind == .object ? kinds == .object : kinds != .object && kinds.rawValue > 2
-    assert(fits, "an end without its beginning")
-    if fits { pop() }
+    guard fits else { return isMisused = true }
+    if kind == .object, lastByte == UInt8(ascii: ":") { isMisused = true }
+    pop()
   }
 
   // MARK: Undoing
@@ -331,13 +364,14 @@ public struct CanonicalWriter: ~Copyable {
     var frames: Int
     var entries: Int
     var nesting: Int
+    var isMisused: Bool
     var frame: Frame
   }
 
   var mark: Mark {
     Mark(
       bytes: bytes.count, frames: frames.count, entries: entries.count, nesting: nesting,
-      frame: frames.base[frames.count - 1])
+      isMisused: isMisused, frame: frames.base[frames.count - 1])
   }
 
   mutating func rollBack(to mark: Mark) {
@@ -345,6 +379,7 @@ public struct CanonicalWriter: ~Copyable {
     frames.count = mark.frames
     entries.count = mark.entries
     nesting = mark.nesting
+    isMisused = mark.isMisused
     frames.base[frames.count - 1] = mark.frame
   }
 

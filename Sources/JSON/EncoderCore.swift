@@ -295,9 +295,14 @@ final class EncoderCore {
     var own = takeWriter()
     defer { swap(&own, &writer) }
     let depth = own.frames.count
+    let (kind, count, end) = (
+      own.frames.top.pointee.kind, own.frames.top.pointee.count, own.bytes.count
+    )
     try value.encodeCanonical(to: &own)
-    assert(own.frames.count == depth, "\(type(of: value)) left a container open")
-    while own.frames.count > depth { own.pop() }
+    let isOne = kind == .object ? own.bytes.count > end : own.frames.top.pointee.count == count + 1
+    guard own.frames.count == depth, isOne, !own.isMisused else {
+      throw own.misuse(type(of: value))
+    }
   }
 
   private func writeByCodable<T: Encodable>(_ value: T) throws {

@@ -103,6 +103,8 @@ public final class FileSink: LogSink {
   }
 
   private static func close(_ descriptor: Int32) {
+    // A child of this program that has not replaced its image yet has the open file, too, and would keep the lock for a moment.
+    _ = flock(descriptor, LOCK_UN)
     #if canImport(Glibc)
       _ = Glibc.close(descriptor)
     #elseif canImport(Musl)
@@ -153,11 +155,7 @@ public final class FileSink: LogSink {
   /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of the object does the same.
   public func close() {
     descriptor.withLock { descriptor in
-      // A child of this program that has not replaced its image yet has the open file, too, and would keep the lock for a moment.
-      if descriptor >= 0 {
-        _ = flock(descriptor, LOCK_UN)
-        FileSink.close(descriptor)
-      }
+      if descriptor >= 0 { FileSink.close(descriptor) }
       descriptor = -1
     }
   }

@@ -18,8 +18,8 @@ extension Replayer {
   ///   - first: The first step that is played and waited for; those before it are replayed at once, and `onStep` hears nothing of them.
   ///   - last: As for `replay`.
   ///   - clock: What the pauses are measured by.
-  ///   - nextStep: Asked before each step from `first` on, for going through a recording by hand; the first false ends it there.
-  /// - Returns: What was replayed; pauses are part of `elapsed`.
+  ///   - nextStep: Asked before each step from `first` on is told, for going through a recording by hand; the first false ends it there.
+  /// - Returns: What was replayed, the step that `nextStep` refused included; pauses are part of `elapsed`.
   /// - Throws: What `replay` does, before the first step unless it differs, and what `nextStep` and `onStep` throw.
   /// - Complexity: As `replay`.
   public nonisolated(nonsending) func play(

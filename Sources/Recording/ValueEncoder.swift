@@ -61,6 +61,7 @@ private final class HandEncoder<Value: CanonicalEncodable & Encodable>: ValueEnc
   override func encode(_ value: borrowing Value, _ room: inout ValueRoom) throws {
     room.writer.removeAll()
     try value.encodeCanonical(to: &room.writer)
+    try room.writer.requireOneValue(of: value)
     room.bytes = room.writer.withBytes { $0 }
   }
 }

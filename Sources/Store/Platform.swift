@@ -80,8 +80,8 @@ import Synchronization
       mutex.deallocate()
     }
 
-    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, and each millisecond. It hears whether one
-    /// has passed.
+    /// Returns once `isDone` is true, which is asked at once, when somebody calls `wake`, after 50 microseconds, and each millisecond
+    /// then. It hears whether one has passed.
     ///
     /// - Parameter occupy: Hears, one call after the other, when the first one comes and when the last one has gone.
     func sleep(occupy: (Bool) -> Void, until isDone: (_ isLate: Bool) -> Bool) {
@@ -90,10 +90,13 @@ import Synchronization
       if sleepers == 1 { occupy(true) }
       let begin = nanoseconds()
       var isLate = false
+      // Whoever let go of the lock in the moment this one came may not have seen it: the first look is soon.
+      var length: Int64 = 50_000
       while !isDone(isLate) {
-        let end = nanoseconds() + 1_000_000
+        let end = nanoseconds() + length
         var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
         pthread_cond_timedwait(condition, mutex, &time)
+        length = 1_000_000
         isLate = nanoseconds() - begin >= 1_000_000
       }
       sleepers -= 1

@@ -42,13 +42,16 @@ struct CancelRegistry: Sendable {
   @usableFromInline var stored = 0
   /// How many effects ids still find.
   @usableFromInline var live = 0
+  /// How many tokens the last sweep left.
+  @usableFromInline var swept = 0
 
   @inlinable
   init() {}
 
   @usableFromInline
   mutating func insert(_ token: EffectToken, _ traits: EffectTraits, _ entries: [EffectEntry]) {
-    if tokens > 64, live * 2 < stored { sweep(entries) }
+    // Effects in deep places have many keys: beside shallow ones that live they would be few and yet fill the table.
+    if tokens > 64, live * 2 < stored || tokens > swept * 4 + 64 { sweep(entries) }
     live += 1
     stored += 1
     if let first = traits.registrations.first {
@@ -76,6 +79,7 @@ struct CancelRegistry: Sendable {
   mutating func removeAll() {
     tokens = 0
     stored = 0
+    swept = 0
     slots = []
     records = []
   }
@@ -150,10 +154,17 @@ struct CancelRegistry: Sendable {
       records.swapAt(index, kept)
       kept += 1
     }
+    swept = tokens
     records.removeLast(records.count - kept)
     var count = max(16, slots.count)
     while count > 16, kept * 4 < count { count /= 2 }
-    if count < slots.count { records = Array(records) }
+    if count < slots.count {
+      // A copy of its own size: an array never gives memory back.
+      var fitting: [Record] = []
+      fitting.reserveCapacity(count * 3 / 4)
+      fitting += records
+      records = fitting
+    }
     slots = Array(repeating: .free, count: count)
     for index in records.indices { put(Slot(hash: records[index].hash, record: Int32(index))) }
   }

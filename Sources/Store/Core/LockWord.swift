@@ -5,8 +5,8 @@ import Synchronization
   ///
   /// A lock of the system needs an exchange for that too, since it has to learn whether somebody sleeps, and half of what a step costs is
   /// that exchange. The first who has to sleep gives this one a parking lot, and as long as somebody is there, letting go is an exchange
-  /// here as well. Whoever holds the lock when the first one comes there may not have seen it yet, so a sleeper looks again after a
-  /// millisecond.
+  /// here as well. Whoever lets go of the lock when the first one comes there may not have seen it yet, so a sleeper looks again soon,
+  /// and each millisecond then.
   ///
   /// Who has slept for a millisecond has the lock reserved: it is not free for whoever comes next, so that a thread that sends all the
   /// time does not keep the others out. To reserve it sooner would have threads wait for each other to wake at every step.
