@@ -62,7 +62,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   }
 
   private enum Event: Sendable {
-    case reduced(JSON, isUnderWay: Bool)
+    /// Nil where the action is not compared.
+    case reduced(JSON?, isUnderWay: Bool)
     /// All that an action that was sent set going has ended; what it led to is in front of this.
     case ended
     /// The patience of the wait for this step is over.
@@ -72,20 +73,26 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   private let schema: LogSchema
   private let migrations: [LogMigration]
   private let isUnderWay: @Sendable (R.State) -> Bool
+  private let isCompared: @Sendable (R.Action) -> Bool
   /// Where the ends of what was sent are awaited. For tests.
   var executor: (any TaskExecutor)?
 
   /// The program's schema, and how older actions become its own.
   ///
-  /// - Parameter isUnderWay: Whether a state says that more will come, whatever has become of the effects of what was sent: for programs
-  ///   whose observers send as well. Called behind every step, on the thread that reduced it.
+  /// - Parameters:
+  ///   - isUnderWay: Whether a state says that more will come, whatever has become of the effects of what was sent: for programs whose
+  ///     observers send as well. Called behind every step, on the thread that reduced it.
+  ///   - isCompared: Whether an action takes part. What does not is neither sent nor expected, and passed over where the store reduces
+  ///     it: for what is about the recording itself. Called as `isUnderWay` is.
   public init(
     schema: LogSchema, migrations: [LogMigration] = [],
-    isUnderWay: @escaping @Sendable (R.State) -> Bool = { _ in false }
+    isUnderWay: @escaping @Sendable (R.State) -> Bool = { _ in false },
+    isCompared: @escaping @Sendable (R.Action) -> Bool = { _ in true }
   ) {
     self.schema = schema
     self.migrations = migrations
     self.isUnderWay = isUnderWay
+    self.isCompared = isCompared
   }
 
   /// Makes sure that a recording can be run: reads every file to its end, twice where there are several, and sees that each goes on where
@@ -151,11 +158,13 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ReplayError) -> Report {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
-    let observation = store.observe { [isUnderWay] step, state in
-      let bytes = try? CanonicalEncoder.encode(step.action)
-      continuation.yield(
-        .reduced(
-          (try? JSON(parsing: bytes ?? [])) ?? .null, isUnderWay: isUnderWay(copy state)))
+    let observation = store.observe { [isUnderWay, isCompared] step, state in
+      var action: JSON?
+      if isCompared(step.action) {
+        let bytes = try? CanonicalEncoder.encode(step.action)
+        action = (try? JSON(parsing: bytes ?? [])) ?? .null
+      }
+      continuation.yield(.reduced(action, isUnderWay: isUnderWay(copy state)))
     }
     defer {
       observation.cancel()
@@ -168,6 +177,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       while let entry = try reader.next() {
         guard case .step(let step) = entry.line else { continue }
         let action = try recording.graders[entry.part].action(step, entry.inFile)
+        guard isCompared(action) else { continue }
         // As this program writes it, so that a migrated action can be compared.
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
         switch step.origin {
@@ -223,7 +233,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       switch event {
       case .reduced(let action, let isUnderWay):
         life.isUnderWay = isUnderWay
-        return action
+        if let action { return action }
       case .ended: life.running -= 1
       case .late(number): return nil
       case .late: continue

@@ -332,6 +332,23 @@ struct TimeTravelTests {
     #expect(other.errorText.contains("step 4: expected the action"), "\(other.errorText)")
   }
 
+  /// What is about the recording itself is neither sent nor expected: the command that began it, marks, and its end.
+  @Test func aLiveReplayTakesARecordingThatALineBegan() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "-c", "session record r.jsonl", "-c", "db put c 1 {}",
+      "-c", "session mark here", "-c", "db list c", "-c", "wait", "-c", "session stop")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    let same = try await program.run(
+      "--environment", "mock", "session", "replay", "r.jsonl", "--live")
+    #expect(same.status == .exited(0), "\(same.errorText)")
+    #expect(same.errorText.hasPrefix("3 lines were sent, "), "\(same.errorText)")
+    let other = try await program.run(
+      "--environment", "mock", "-c", "db put c 9 {}", "-c", "session replay r.jsonl --live")
+    #expect(other.status == .exited(1), "\(other.errorText)")
+    #expect(other.errorText.contains("expected the action {\"db\""), "\(other.errorText)")
+  }
+
   /// Nothing of a recording depends on where and when it is replayed.
   @Test(arguments: [
     ["TZ": "Pacific/Kiritimati", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"],
