@@ -18,6 +18,8 @@ struct LiveReplayTests {
   /// Loads, and answers with what `answer` makes of it; nil never answers.
   struct Loading: Reducer {
     var answer: @Sendable (Int) -> Int? = { $0 * 10 }
+    /// Whether it notes each answer.
+    var notes = true
 
     func reduce(
       _ state: inout State, _ action: Action, _: Void
@@ -32,7 +34,7 @@ struct LiveReplayTests {
         ]
       case .loaded(let item):
         state.items.append(item)
-        return [.send(.note)]
+        return notes ? [.send(.note)] : []
       case .note: return []
       }
     }
@@ -163,6 +165,20 @@ struct LiveReplayTests {
     let report = try await live.run(log, on: kept)
     #expect(report.difference == .missing(step: 3, expected: ["note": [:]]))
     #expect(report.agreed == 2)
+  }
+
+  /// What is not compared is not sent either, and whether a store reduces it makes no difference.
+  @Test func whatIsNotComparedIsPassedOver() async throws {
+    let log = try await record()
+    let quiet = LiveReplay<Loading>(
+      schema: Self.schema, isCompared: { if case .note = $0 { false } else { true } })
+    for reducer in [Loading(), Loading(notes: false)] {
+      let store = Store(initialState: State(), reducer: reducer, dependencies: ())
+      let report = try await quiet.run(log, on: store)
+      #expect(report == .init(sent: 3, agreed: 6, difference: nil))
+    }
+    let all = try await replay(Loading(notes: false))
+    #expect(all.difference == .missing(step: 3, expected: ["note": [:]]))
   }
 
   @Test func aCancelledRunEnds() async throws {

@@ -416,6 +416,24 @@ struct RegistryTests {
     #expect(store.entryCapacity <= 100)
   }
 
+  /// Whose effects end by adding their numbers to the state.
+  private static func store(
+    _ executor: ManualExecutor, start: @escaping @Sendable (Int) -> [Effect<Starting>],
+    cancel: @escaping @Sendable (Int, Int?) -> [Effect<Starting>]
+  ) -> Store<Reduce<[Int], Starting, Void>> {
+    Store(
+      initialState: [],
+      reducer: Reduce { state, action, _ in
+        switch action {
+        case .start(let number): return start(number)
+        case .cancel(let id, let place): return cancel(id, place)
+        case .done(let number):
+          state.append(number)
+          return []
+        }
+      }, dependencies: (), executor: executor)
+  }
+
   @Test("R5 ids of one hash are told apart")
   func clashes() {
     struct Clash: Hashable {
@@ -423,18 +441,11 @@ struct RegistryTests {
       func hash(into hasher: inout Hasher) {}
     }
     let executor = ManualExecutor()
-    let store = Store(
-      initialState: [],
-      reducer: Reduce<[Int], Starting, Void> { state, action, _ in
-        switch action {
-        case .start(let number):
-          return [.task { .done(number) }.cancellable(id: Clash(number: number))]
-        case .cancel(let number, _): return [.cancel(id: Clash(number: number))]
-        case .done(let number):
-          state.append(number)
-          return []
-        }
-      }, dependencies: (), executor: executor)
+    let store = Self.store(executor) { number in
+      [.task { .done(number) }.cancellable(id: Clash(number: number))]
+    } cancel: { number, _ in
+      [.cancel(id: Clash(number: number))]
+    }
     for number in 0..<200 { store.send(.start(number)) }
     for number in stride(from: 0, to: 200, by: 2) { store.send(.cancel(number, place: nil)) }
     executor.run()
@@ -448,25 +459,17 @@ struct RegistryTests {
     // So few that most effects are cancelled: what is left of their ids has to be swept out again and again.
     let ids = 30
     let executor = ManualExecutor()
-    let store = Store(
-      initialState: [],
-      reducer: Reduce<[Int], Starting, Void> { state, action, _ in
-        switch action {
-        case .start(let number):
-          // The number tells id and place.
-          let effect = Effect<Starting>.task { .done(number) }.cancellable(id: number / 3 % ids)
-          return switch number % 3 {
-          case 0: [effect]
-          case let place: [effect].scoped({ (inner: Starting) -> Starting in inner }, id: place)
-          }
-        case .cancel(let id, let place?):
-          return [.cancel(id: id)].scoped({ (inner: Starting) -> Starting in inner }, id: place)
-        case .cancel(let id, nil): return [.cancel(id: id)]
-        case .done(let number):
-          state.append(number)
-          return []
-        }
-      }, dependencies: (), executor: executor)
+    @Sendable func placed(_ effect: Effect<Starting>, _ place: Int?) -> [Effect<Starting>] {
+      guard let place else { return [effect] }
+      return [effect].scoped({ (inner: Starting) -> Starting in inner }, id: place)
+    }
+    // The number tells id and place.
+    let store = Self.store(executor) { number in
+      let effect = Effect<Starting>.task { .done(number) }.cancellable(id: number / 3 % ids)
+      return placed(effect, number % 3 == 0 ? nil : number % 3)
+    } cancel: { id, place in
+      placed(.cancel(id: id), place)
+    }
     var random = SeededRandom(seed: seed)
     var running: [Int] = []
     var done: [Int] = []
