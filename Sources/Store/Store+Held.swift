@@ -68,9 +68,9 @@ extension Store {
   package var unendedEffects: [RunningEffect<Action>] {
     core.lock.withLock { machine in
       let ended = Set(machine.queue[machine.queueHead...].filter(\.endsWork).map(\.source))
-      return machine.table.entries.indices.compactMap { index in
-        ended.contains(machine.table.token(Int32(index)))
-          ? nil : RunningEffect(machine.table.entries[index], machine.table.works[index])
+      return (0..<machine.table.places.count).compactMap { index in
+        ended.contains(machine.table.token(index))
+          ? nil : RunningEffect(machine.table.places[index], machine.table.places[work: index])
       }
     }
   }

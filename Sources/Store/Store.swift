@@ -11,7 +11,8 @@
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched elements, and a `send` without effects
 ///   allocates nothing.
 /// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A
-///   start is the hand-over to the executor; on the concurrent pool what they do then overlaps.
+///   start is the hand-over to the executor; on the concurrent pool what they do then overlaps, and an effect may go on in the task of the
+///   one whose action it follows.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not.
 /// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes; `outlives()` opts out. The operators watch
@@ -43,7 +44,7 @@ public final class Store<R: Reducer>: Sendable {
   ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step and outside the lock, on the thread where it came up.
   ///     Writes to standard error by default.
   /// - Complexity: Two objects and the memory of the lock, together less than 400 bytes beside what the state refers to. The table of effects
-  ///   comes with the first effect that needs a place in it, and stays as large as it once was.
+  ///   comes with the first effect that needs a place in it, grows without moving what is there, and stays as large as it once was.
   @inlinable
   public init(
     initialState: State, reducer: R, dependencies: R.Dependencies,
@@ -134,7 +135,7 @@ public final class Store<R: Reducer>: Sendable {
 
   /// How many places the effect table has, free ones included.
   package var entryCapacity: Int {
-    core.lock.withLock { $0.table.entries.count }
+    core.lock.withLock { Int($0.table.places.count) }
   }
 
   /// Calls `observer` after every step, in order, on the thread that reduced it and outside the lock, before the next step is
@@ -256,6 +257,6 @@ public struct RunningEffect<Action: Sendable>: Sendable {
 extension EffectTable {
   /// O(number of places).
   var running: [RunningEffect<Action>] {
-    entries.indices.compactMap { RunningEffect(entries[$0], works[$0]) }
+    (0..<places.count).compactMap { RunningEffect(places[$0], places[work: $0]) }
   }
 }

@@ -46,8 +46,8 @@ extension EffectTable {
     _ change: EffectChange, _ index: Int32,
     _ meter: @Sendable (StoreEvent<Action>) -> Void
   ) {
-    let entry = entries[Int(index)]
-    guard !entry.flags.contains(.silent), let effect = works[Int(index)].effect else { return }
+    let entry = places[index]
+    guard !entry.flags.contains(.silent), let effect = places[work: index].effect else { return }
     if entry.shape != .leaf || !effect.operation.isTask {
       guard case .dropped = change else { return }
     }

@@ -208,6 +208,45 @@ struct R10Handles {
     #expect(stage.store.entryCapacity <= 4)
   }
 
+  @Test(
+    "R10 any number of effects have their places, which are used again",
+    arguments: [1, 8, 9, 63, 64, 65, 500])
+  func places(count: Int) {
+    let stage = Stage { action in
+      action == "end" ? [] : [.task(name: action) { "end" }.cancellable(id: action)]
+    }
+    for _ in 0..<3 {
+      let handles = (0..<count).map { stage.store.send("\($0)") }
+      #expect(Set(stage.store.effects.map(\.descriptor.name)) == Set((0..<count).map { "\($0)" }))
+      #expect(Set(stage.store.effects.compactMap(\.cause)) == Set((0..<count).map { "\($0)" }))
+      for handle in handles.reversed().prefix(count / 2) { handle.cancel() }
+      stage.executor.run()
+      #expect(stage.store.effects.isEmpty)
+      #expect(stage.store.entryCapacity == count)
+    }
+    #expect(stage.seen.filter { $0 == "end" }.count == 3 * (count - count / 2))
+  }
+
+  @Test("R10 a store that goes lets go of what its effects hold")
+  func storeGoes() async {
+    let executor = ManualExecutor()
+    weak var watched: Journal<Int>?
+    do {
+      let held = Journal<Int>()
+      watched = held
+      let store = Store(
+        initialState: 0,
+        reducer: Reduce<Int, Journal<Int>?, Void> { state, action, _ in
+          state += 1
+          return action == nil ? [] : [.task { nil }]
+        }, dependencies: (), executor: executor)
+      for _ in 0..<100 { store.send(held) }
+      #expect(store.effects.count == 100)
+    }
+    executor.run()
+    #expect(watched == nil)
+  }
+
   @Test("R10 cancelling who waits cancels the effects")
   func cancelledWaiter() async {
     let gate = Gate()

@@ -36,22 +36,22 @@ struct CancelRegistry: Sendable {
   /// Searched from a hash's place onwards to the first that is free. As many as a power of two, or none.
   @usableFromInline var slots: [Slot] = []
   @usableFromInline var records: [Record] = []
-  /// How many tokens the buckets hold, those of ended effects included.
-  @usableFromInline var tokens = 0
   /// How many effects have come since the last sweep, and those that it left.
   @usableFromInline var stored = 0
   /// How many effects ids still find.
-  @usableFromInline var live = 0
+  @usableFromInline var live: Int32 = 0
+  /// How many tokens the buckets hold, those of ended effects included.
+  @usableFromInline var tokens: Int32 = 0
   /// How many tokens the last sweep left.
-  @usableFromInline var swept = 0
+  @usableFromInline var swept: Int32 = 0
 
   @inlinable
   init() {}
 
   @usableFromInline
-  mutating func insert(_ token: EffectToken, _ traits: EffectTraits, _ entries: [EffectEntry]) {
+  mutating func insert(_ token: EffectToken, _ traits: EffectTraits, _ entries: EntryBlocks) {
     // Effects in deep places have many keys: beside shallow ones that live they would be few and yet fill the table.
-    if tokens > 64, live * 2 < stored || tokens > swept * 4 + 64 { sweep(entries) }
+    if tokens > 64, Int(live) * 2 < stored || Int(tokens) > Int(swept) * 4 + 64 { sweep(entries) }
     live += 1
     stored += 1
     if let first = traits.registrations.first {
@@ -85,7 +85,7 @@ struct CancelRegistry: Sendable {
   }
 
   /// Under the key's own place and those around it.
-  private mutating func add(_ token: EffectToken, _ key: CancelKey, _ entries: [EffectEntry]) {
+  private mutating func add(_ token: EffectToken, _ key: CancelKey, _ entries: EntryBlocks) {
     add(token, key.id, key.path, 0, CancelKey.hash(key.id), entries)
     guard !key.path.isEmpty else { return }
     var hasher = Hasher()
@@ -97,7 +97,7 @@ struct CancelRegistry: Sendable {
 
   private mutating func add(
     _ token: EffectToken, _ id: CancelID?, _ path: [ScopeKey], _ depth: Int, _ hash: UInt32,
-    _ entries: [EffectEntry]
+    _ entries: EntryBlocks
   ) {
     if records.count * 4 >= slots.count * 3 { grow() }
     let place = place(id, path, depth, hash)
@@ -143,14 +143,14 @@ struct CancelRegistry: Sendable {
   }
 
   /// Keeps the tokens of effects that ids still find, and forgets keys that have none.
-  private mutating func sweep(_ entries: [EffectEntry]) {
-    stored = live
+  private mutating func sweep(_ entries: EntryBlocks) {
+    stored = Int(live)
     tokens = 0
     var kept = 0
     for index in records.indices {
       let count = records[index].bucket.sweep(entries)
       guard count > 0 else { continue }
-      tokens += count
+      tokens += Int32(count)
       records.swapAt(index, kept)
       kept += 1
     }
@@ -172,7 +172,7 @@ struct CancelRegistry: Sendable {
 
 extension CancelRegistry.Bucket {
   /// Whether it is one more: the place of one that has ended is taken.
-  fileprivate mutating func add(_ token: EffectToken, _ entries: [EffectEntry]) -> Bool {
+  fileprivate mutating func add(_ token: EffectToken, _ entries: EntryBlocks) -> Bool {
     switch self {
     case .one(let other):
       guard other.isRegistered(in: entries) else {
@@ -189,7 +189,7 @@ extension CancelRegistry.Bucket {
   }
 
   /// Gives the number of those that stay.
-  fileprivate mutating func sweep(_ entries: [EffectEntry]) -> Int {
+  fileprivate mutating func sweep(_ entries: EntryBlocks) -> Int {
     switch self {
     case .one(let token):
       return token.isRegistered(in: entries) ? 1 : 0
@@ -204,9 +204,10 @@ extension CancelRegistry.Bucket {
 extension EffectToken {
   /// Whether ids find the entry.
   @inlinable
-  func isRegistered(in entries: [EffectEntry]) -> Bool {
-    index >= 0 && entries[Int(index)].generation == generation
-      && entries[Int(index)].flags.contains(.registered)
+  func isRegistered(in entries: EntryBlocks) -> Bool {
+    guard index >= 0 else { return false }
+    let entry = entries.entry(index)
+    return entry.pointee.generation == generation && entry.pointee.flags.contains(.registered)
   }
 }
 

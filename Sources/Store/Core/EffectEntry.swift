@@ -78,10 +78,13 @@ struct EffectEntry: Sendable {
   }
 }
 
+/// The task of an effect. It never throws: to make one that cannot would cost a closure more, which says that it does not.
+@usableFromInline typealias EffectTask = Task<Void, any Error>
+
 /// What an entry holds.
 @usableFromInline
 struct EffectWork<Action: Sendable>: Sendable {
-  @usableFromInline var task: Task<Void, Never>?
+  @usableFromInline var task: EffectTask?
   @usableFromInline var effect: Effect<Action>?
   /// The action whose reduction returned the effect.
   @usableFromInline var cause: Action?

@@ -11,7 +11,7 @@ extension EffectTable {
       // places of those that run.
       let tokens = tokens.filter { isRegistered($0) }
       for token in tokens where isRegistered(token) {
-        if entries[Int(token.index)].phase == .pending { cancelWork(token.index, &outbox) }
+        if places[token.index].phase == .pending { cancelWork(token.index, &outbox) }
       }
       for token in tokens where isRegistered(token) { cancelWork(token.index, &outbox) }
     }
@@ -20,10 +20,9 @@ extension EffectTable {
   /// Cancels an entry's own work, a group's members included.
   @inlinable
   mutating func cancelWork(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    let i = Int(index)
-    switch entries[i].phase {
+    switch places[index].phase {
     case .finished:
-      if entries[i].queued > 0 { outbox.silenced.append(token(index)) }
+      if places[index].queued > 0 { outbox.silenced.append(token(index)) }
     case .free, .cancelled:
       return
     case .pending:
@@ -31,16 +30,16 @@ extension EffectTable {
       discard(index, &outbox)
     case .running:
       if let meter = outbox.meter { report(.cancelled, index, meter) }
-      entries[i].phase = .cancelled
-      if entries[i].flags.contains(.placed) { leavePlace(index, &outbox) }
-      if entries[i].shape == .leaf {
+      places[index].phase = .cancelled
+      if places[index].flags.contains(.placed) { leavePlace(index, &outbox) }
+      if places[index].shape == .leaf {
         outbox.silenced.append(token(index))
-        if let task = works[i].task.take() {
+        if let task = places[work: index].task.take() {
           unregister(index)
           outbox.partings.append(.cancel(task))
         }
         // A `.send` in the queue stays until it is taken out, and is dropped there.
-      } else if entries[i].shape != .root {
+      } else if places[index].shape != .root {
         endMembers(index, &outbox)
       }
     }
@@ -49,8 +48,8 @@ extension EffectTable {
   /// Ends what has not begun, a group with all its members.
   @inlinable
   mutating func discard(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    entries[Int(index)].phase = .cancelled
-    if entries[Int(index)].shape == .leaf {
+    places[index].phase = .cancelled
+    if places[index].shape == .leaf {
       endWork(index, &outbox)
     } else {
       endMembers(index, &outbox)
@@ -59,13 +58,13 @@ extension EffectTable {
 
   @inlinable
   mutating func endMembers(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    let generation = entries[Int(index)].generation
+    let generation = places[index].generation
     for child in members(of: index) {
-      guard let child = self.index(of: child), entries[Int(child)].flags.contains(.member)
+      guard let child = self.index(of: child), places[child].flags.contains(.member)
       else { continue }
       cancelWork(child, &outbox)
     }
-    if entries[Int(index)].generation == generation, entries[Int(index)].members == 0 {
+    if places[index].generation == generation, places[index].members == 0 {
       endWork(index, &outbox)
     }
   }
@@ -81,11 +80,26 @@ extension EffectTable {
     }
   }
 
+  /// Cancels the commonest of effects: a task that runs, with nothing under it, of which nothing waits to be reduced.
+  ///
+  /// - Returns: The task, to be cancelled outside the lock; `nil` where it is another kind of effect, and nothing was done.
+  @inlinable
+  mutating func cancelAlone(_ token: EffectToken) -> EffectTask? {
+    guard let index = index(of: token) else { return nil }
+    let entry = places[index]
+    guard entry.phase == .running, entry.shape == .leaf, entry.firstChild < 0, entry.queued == 0,
+      !entry.flags.contains(.placed), let task = places[work: index].task.take()
+    else { return nil }
+    places[index].phase = .cancelled
+    unregister(index)
+    return task
+  }
+
   /// Cancels everything.
   @inlinable
   mutating func cancelAll(_ outbox: inout Outbox<Action>) {
-    for index in entries.indices where entries[index].phase != .free {
-      cancelWork(Int32(index), &outbox)
+    for index in 0..<places.count where places[index].phase != .free {
+      cancelWork(index, &outbox)
     }
   }
 }

@@ -4,63 +4,61 @@ extension EffectTable {
   mutating func endWork(
     _ index: Int32, failure: (any Error)? = nil, _ outbox: inout Outbox<Action>
   ) {
-    let i = Int(index)
-    let phase = entries[i].phase
+    let phase = places[index].phase
     guard phase != .finished, phase != .free else { return }
     if let meter = outbox.meter, phase == .running {
       report(failure.map { .failed($0) } ?? .finished, index, meter)
     }
-    entries[i].phase = .finished
+    places[index].phase = .finished
     // What it sent last may still be in the queue, and is dropped when its id is cancelled first.
-    if entries[i].queued == 0, entries[i].flags.contains(.registered) { unregister(index) }
-    if !entries[i].flags.isDisjoint(with: [.placed, .waiting]) { leavePlace(index, &outbox) }
-    let parent = entries[i].parent
-    if entries[i].flags.contains(.member), parent >= 0 {
-      entries[i].flags.remove(.member)
-      entries[Int(parent)].members -= 1
-      if entries[Int(parent)].members == 0 {
+    if places[index].queued == 0, places[index].flags.contains(.registered) { unregister(index) }
+    if !places[index].flags.isDisjoint(with: [.placed, .waiting]) { leavePlace(index, &outbox) }
+    let parent = places[index].parent
+    if places[index].flags.contains(.member), parent >= 0 {
+      places[index].flags.remove(.member)
+      places[parent].members -= 1
+      if places[parent].members == 0 {
         endWork(parent, &outbox)
-      } else if entries[Int(parent)].current == index {
-        entries[Int(parent)].current = -1
+      } else if places[parent].current == index {
+        places[parent].current = -1
         advance(parent, &outbox)
       }
     }
-    if entries[i].phase == .finished { settle(index, &outbox) }
+    if places[index].phase == .finished { settle(index, &outbox) }
   }
 
   /// What an effect that runs is, and the step that returned it.
   @usableFromInline
   func running(_ token: EffectToken) -> (work: EffectWork<Action>, step: Int)? {
-    guard let index = index(of: token), entries[Int(index)].phase == .running else { return nil }
-    return (works[Int(index)], entries[Int(index)].step)
+    guard let index = index(of: token), places[index].phase == .running else { return nil }
+    return (places[work: index], places[index].step)
   }
 
   /// From here on no id finds the entry.
   @inlinable
   mutating func unregister(_ index: Int32) {
-    guard entries[Int(index)].flags.contains(.registered) else { return }
-    entries[Int(index)].flags.remove(.registered)
+    guard places[index].flags.contains(.registered) else { return }
+    places[index].flags.remove(.registered)
     registry.live -= 1
     if registry.live == 0, registry.tokens > 64 { registry.removeAll() }
   }
 
   @inlinable
-  func isRegistered(_ token: EffectToken) -> Bool { token.isRegistered(in: entries) }
+  func isRegistered(_ token: EffectToken) -> Bool { token.isRegistered(in: places.entries) }
 
   /// Gives up a place, or a place in the queue for one, and starts whoever is next.
   @inlinable
   mutating func leavePlace(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    let i = Int(index)
-    entries[i].flags.subtract([.placed, .waiting])
+    places[index].flags.subtract([.placed, .waiting])
     // The first member of a throttled group has the group's place.
     let holder =
-      works[i].effect?.traits?.limit != nil || entries[i].parent < 0
-      ? i : Int(entries[i].parent)
-    guard let limit = works[holder].effect?.traits?.limit,
+      places[work: index].effect?.traits?.limit != nil || places[index].parent < 0
+      ? index : places[index].parent
+    guard let limit = places[work: holder].effect?.traits?.limit,
       let next = limits.leave(token(index), limit.key), let entry = self.index(of: next)
     else { return }
-    entries[Int(entry)].flags.remove(.waiting)
-    entries[Int(entry)].flags.insert(.placed)
+    places[entry].flags.remove(.waiting)
+    places[entry].flags.insert(.placed)
     start(entry, &outbox)
   }
 
@@ -68,10 +66,10 @@ extension EffectTable {
   @inlinable
   mutating func settle(_ index: Int32, _ outbox: inout Outbox<Action>) {
     var index = index
-    while index >= 0, entries[Int(index)].phase == .finished, entries[Int(index)].queued == 0 {
-      let parent = entries[Int(index)].parent
-      if entries[Int(index)].firstChild >= 0 {
-        if entries[Int(index)].flags.contains(.handle) { return }
+    while index >= 0, places[index].phase == .finished, places[index].queued == 0 {
+      let parent = places[index].parent
+      if places[index].firstChild >= 0 {
+        if places[index].flags.contains(.handle) { return }
         moveChildrenUp(index)
       }
       remove(index, &outbox)
@@ -81,18 +79,18 @@ extension EffectTable {
 
   @inlinable
   mutating func moveChildrenUp(_ index: Int32) {
-    let parent = entries[Int(index)].parent
-    var child = entries[Int(index)].firstChild
-    entries[Int(index)].firstChild = -1
-    entries[Int(index)].lastChild = -1
+    let parent = places[index].parent
+    var child = places[index].firstChild
+    places[index].firstChild = -1
+    places[index].lastChild = -1
     while child >= 0 {
-      let next = entries[Int(child)].next
+      let next = places[child].next
       if parent >= 0 {
         link(child, under: parent)
       } else {
-        entries[Int(child)].parent = -1
-        entries[Int(child)].previous = -1
-        entries[Int(child)].next = -1
+        places[child].parent = -1
+        places[child].previous = -1
+        places[child].next = -1
       }
       child = next
     }

@@ -45,7 +45,7 @@ extension EffectTable {
   /// Whether it is a task that nothing is registered, grouped, queued or caused under.
   @inlinable
   func isAlone(_ index: Int32) -> Bool {
-    let entry = entries[Int(index)]
+    let entry = places[index]
     return entry.flags.isSubset(of: [.handedOver, .handle, .awaited]) && entry.firstChild < 0
       && entry.queued == 0
   }
@@ -53,13 +53,13 @@ extension EffectTable {
   /// Whether its end lets nobody else begin.
   @inlinable
   func startsNobody(_ index: Int32) -> Bool {
-    entries[Int(index)].flags.isDisjoint(with: [.member, .placed])
+    places[index].flags.isDisjoint(with: [.member, .placed])
   }
 
   /// Whether somebody may ask for it by token.
   @inlinable
   func isAskedFor(_ index: Int32) -> Bool {
-    !entries[Int(index)].flags.isDisjoint(with: [.handle, .awaited])
+    !places[index].flags.isDisjoint(with: [.handle, .awaited])
   }
 
   /// Puts another task in the place of one that has ended; the old token finds nothing from here on.
@@ -68,13 +68,12 @@ extension EffectTable {
     _ index: Int32, _ operation: Effect<Action>.Operation, name: String?,
     location: SourceLocation, from source: Source, _ outbox: inout Outbox<Action>
   ) {
-    let i = Int(index)
-    entries[i].generation &+= 1
-    entries[i].step = source.step
-    entries[i].since = source.since
-    if !_isPOD(Action.self), let cause = works[i].cause.take() { outbox.bury(cause) }
-    works[i].cause = source.cause
-    works[i].effect?.become(operation, name: name, location: location)
+    places[index].generation &+= 1
+    places[index].step = source.step
+    places[index].since = source.since
+    if !_isPOD(Action.self), let cause = places[work: index].cause.take() { outbox.bury(cause) }
+    places[work: index].cause = source.cause
+    places[work: index].effect?.become(operation, name: name, location: location)
   }
 
   @inlinable
@@ -104,14 +103,14 @@ extension EffectTable {
     default: shape = .leaf
     }
     let index = insert(shape: shape, phase: .pending, parent: parent, flags: flags)
-    entries[Int(index)].step = source.step
-    entries[Int(index)].since = source.since
-    works[Int(index)].cause = source.cause
-    works[Int(index)].effect = effect
+    places[index].step = source.step
+    places[index].since = source.since
+    places[work: index].cause = source.cause
+    places[work: index].effect = effect
     if let traits = effect.traits { register(token(index), traits) }
     switch effect.operation {
     case .merge(let members), .concatenate(let members):
-      entries[Int(index)].members = Int32(members.count)
+      places[index].members = Int32(members.count)
       for member in members {
         _ = admit(member, parent: index, flags: .member, from: source, &outbox)
       }
@@ -123,8 +122,8 @@ extension EffectTable {
   /// From here on its ids find the entry.
   @inlinable
   mutating func register(_ token: EffectToken, _ traits: EffectTraits) {
-    registry.insert(token, traits, entries)
-    entries[Int(token.index)].flags.insert(.registered)
+    registry.insert(token, traits, places.entries)
+    places[token.index].flags.insert(.registered)
   }
 
   @inlinable
@@ -132,7 +131,7 @@ extension EffectTable {
     _ action: Action, of effect: Effect<Action>, owner: Int32, source: EffectToken, step: Int,
     _ outbox: inout Outbox<Action>
   ) {
-    if owner >= 0 { entries[Int(owner)].queued += 1 }
+    if owner >= 0 { places[owner].queued += 1 }
     let key = effect.traits?.registrations.first?.key
     outbox.queued.append(
       Outbox.Queued(
@@ -142,31 +141,33 @@ extension EffectTable {
   /// Starts an entry, or lets it wait for a place under its limit.
   @inlinable
   mutating func start(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    let i = Int(index)
-    guard entries[i].phase == .pending, let effect = works[i].effect else { return }
-    if let limit = effect.traits?.limit, entries[i].flags.isDisjoint(with: [.placed, .waiting]) {
+    guard places[index].phase == .pending, let effect = places[work: index].effect else { return }
+    if let limit = effect.traits?.limit, places[index].flags.isDisjoint(with: [.placed, .waiting]) {
       guard takePlace(index, limit, &outbox) else { return }
     }
-    entries[i].phase = .running
+    places[index].phase = .running
     if let meter = outbox.meter { report(.started, index, meter) }
     switch effect.operation {
     case .task, .run:
       outbox.starts.append(Outbox.Start(token: token(index), operation: effect.operation))
       // The task holds it from here on, so that its end is never under the lock.
-      works[i].effect = effect.emptied
-      entries[i].flags.insert(.handedOver)
+      places[work: index].effect = effect.emptied
+      places[index].flags.insert(.handedOver)
     case .send(let action):
-      queue(action, of: effect, owner: index, source: token(index), step: entries[i].step, &outbox)
+      queue(
+        action, of: effect, owner: index, source: token(index), step: places[index].step, &outbox)
     case .merge:
       if let limit = effect.traits?.limit, limit.isHeldByFirst {
-        let first = entries[i].firstChild
-        entries[i].flags.remove(.placed)
-        entries[Int(first)].flags.insert(.placed)
+        let first = places[index].firstChild
+        places[index].flags.remove(.placed)
+        places[first].flags.insert(.placed)
         limits.pass(token(index), to: token(first), limit.key)
       }
-      let generation = entries[i].generation
+      let generation = places[index].generation
       for child in members(of: index) {
-        guard entries[i].generation == generation, entries[i].phase == .running else { return }
+        guard places[index].generation == generation, places[index].phase == .running else {
+          return
+        }
         guard self.index(of: child) != nil else { continue }
         start(child.index, &outbox)
       }
@@ -177,7 +178,7 @@ extension EffectTable {
       endWork(index, &outbox)
     case .issue(let message):
       outbox.raised.append(
-        StoreIssue(message: message, location: effect.location, step: entries[i].step))
+        StoreIssue(message: message, location: effect.location, step: places[index].step))
       endWork(index, &outbox)
     case .none:
       endWork(index, &outbox)
@@ -191,26 +192,26 @@ extension EffectTable {
   ) -> Bool {
     switch limits.enter(token(index), limit) {
     case .start:
-      entries[Int(index)].flags.insert(.placed)
+      places[index].flags.insert(.placed)
       return true
     case .replace(let oldest):
-      entries[Int(index)].flags.insert(.placed)
+      places[index].flags.insert(.placed)
       if let old = self.index(of: oldest) {
-        let generation = entries[Int(index)].generation
-        entries[Int(old)].flags.remove(.placed)
+        let generation = places[index].generation
+        places[old].flags.remove(.placed)
         cancelWork(old, &outbox)
         // What that let begin may have cancelled the new one, too.
-        return entries[Int(index)].generation == generation
-          && entries[Int(index)].phase == .pending
+        return places[index].generation == generation
+          && places[index].phase == .pending
       }
       return true
     case .wait:
-      entries[Int(index)].flags.insert(.waiting)
+      places[index].flags.insert(.waiting)
       return false
     case .waitInPlace(let oldest):
-      entries[Int(index)].flags.insert(.waiting)
+      places[index].flags.insert(.waiting)
       if let old = self.index(of: oldest) {
-        entries[Int(old)].flags.remove(.waiting)
+        places[old].flags.remove(.waiting)
         drop(old, &outbox)
       }
       return false
@@ -233,35 +234,35 @@ extension EffectTable {
   /// The members of what was told of as a whole are not told of one by one.
   @inlinable
   mutating func silence(_ index: Int32) {
-    entries[Int(index)].flags.insert(.silent)
+    places[index].flags.insert(.silent)
     for child in members(of: index) { silence(child.index) }
   }
 
   /// Starts the members of a sequence until one has work that takes time.
   @inlinable
   mutating func advance(_ sequence: Int32, _ outbox: inout Outbox<Action>) {
-    let generation = entries[Int(sequence)].generation
-    var child = entries[Int(sequence)].firstChild
-    while child >= 0, entries[Int(sequence)].generation == generation,
-      entries[Int(sequence)].phase == .running
+    let generation = places[sequence].generation
+    var child = places[sequence].firstChild
+    while child >= 0, places[sequence].generation == generation,
+      places[sequence].phase == .running
     {
-      guard entries[Int(child)].phase == .pending, entries[Int(child)].flags.contains(.member)
+      guard places[child].phase == .pending, places[child].flags.contains(.member)
       else {
-        child = entries[Int(child)].next
+        child = places[child].next
         continue
       }
       let started = token(child)
-      entries[Int(sequence)].current = -1
+      places[sequence].current = -1
       start(child, &outbox)
-      guard entries[Int(sequence)].generation == generation else { return }
+      guard places[sequence].generation == generation else { return }
       if index(of: started) != nil,
-        entries[Int(child)].phase == .running || entries[Int(child)].flags.contains(.waiting)
+        places[child].phase == .running || places[child].flags.contains(.waiting)
       {
-        entries[Int(sequence)].current = child
+        places[sequence].current = child
         return
       }
       // From the front: what was started, or cancelled by it, has left, and who comes next may be gone as well.
-      child = entries[Int(sequence)].firstChild
+      child = places[sequence].firstChild
     }
   }
 }

@@ -11,10 +11,9 @@
 struct EffectTable<Action: Sendable>: Sendable {
   @usableFromInline typealias Entry = EffectEntry
 
-  @usableFromInline var entries: [Entry] = []
-  @usableFromInline var works: [EffectWork<Action>] = []
+  @usableFromInline var places = EffectPlaces<Action>()
   @usableFromInline var firstFree: Int32 = -1
-  @usableFromInline var count = 0
+  @usableFromInline var count: Int32 = 0
   @usableFromInline var registry = CancelRegistry()
   @usableFromInline var limits = EffectLimits()
   /// By the entry they wait for; under -1 those who wait for a publication to end.
@@ -26,14 +25,14 @@ struct EffectTable<Action: Sendable>: Sendable {
 
   @inlinable
   func token(_ index: Int32) -> EffectToken {
-    EffectToken(index: index, generation: entries[Int(index)].generation)
+    EffectToken(index: index, generation: places[index].generation)
   }
 
   /// The entry's place, if it is still the one that the token names.
   @inlinable
   func index(of token: EffectToken) -> Int32? {
-    guard token.index >= 0, Int(token.index) < entries.count,
-      entries[Int(token.index)].generation == token.generation
+    guard token.index >= 0, token.index < places.count,
+      places[token.index].generation == token.generation
     else { return nil }
     return token.index
   }
@@ -45,90 +44,78 @@ struct EffectTable<Action: Sendable>: Sendable {
     let index: Int32
     if firstFree >= 0 {
       index = firstFree
-      let i = Int(index)
-      firstFree = entries[i].next
-      entries[i].phase = phase
-      entries[i].shape = shape
-      entries[i].flags = flags
-      entries[i].next = -1
+      firstFree = places[index].next
+      places[index].phase = phase
+      places[index].shape = shape
+      places[index].flags = flags
+      places[index].next = -1
     } else {
-      index = Int32(entries.count)
-      if entries.count == entries.capacity { grow() }
-      entries.append(Entry(phase: phase, shape: shape, flags: flags))
-      works.append(EffectWork())
+      index = places.count
+      places.append(Entry(phase: phase, shape: shape, flags: flags))
     }
     count += 1
     if parent >= 0 { link(index, under: parent) }
     return index
   }
 
-  /// By half, not by doubling: a table that was once full keeps its size.
-  @inlinable
-  mutating func grow() {
-    let capacity = max(8, entries.count + entries.count / 2)
-    entries.reserveCapacity(capacity)
-    works.reserveCapacity(capacity)
-  }
-
   @inlinable
   mutating func link(_ index: Int32, under parent: Int32) {
-    let last = entries[Int(parent)].lastChild
-    entries[Int(index)].parent = parent
-    entries[Int(index)].next = -1
-    entries[Int(index)].previous = last
+    let last = places[parent].lastChild
+    places[index].parent = parent
+    places[index].next = -1
+    places[index].previous = last
     if last >= 0 {
-      entries[Int(last)].next = index
+      places[last].next = index
     } else {
-      entries[Int(parent)].firstChild = index
+      places[parent].firstChild = index
     }
-    entries[Int(parent)].lastChild = index
+    places[parent].lastChild = index
   }
 
   @inlinable
   mutating func unlink(_ index: Int32) {
-    let parent = entries[Int(index)].parent
+    let parent = places[index].parent
     guard parent >= 0 else { return }
-    let previous = entries[Int(index)].previous
-    let next = entries[Int(index)].next
+    let previous = places[index].previous
+    let next = places[index].next
     if previous >= 0 {
-      entries[Int(previous)].next = next
+      places[previous].next = next
     } else {
-      entries[Int(parent)].firstChild = next
+      places[parent].firstChild = next
     }
     if next >= 0 {
-      entries[Int(next)].previous = previous
+      places[next].previous = previous
     } else {
-      entries[Int(parent)].lastChild = previous
+      places[parent].lastChild = previous
     }
   }
 
   @inlinable
   mutating func remove(_ index: Int32, _ outbox: inout Outbox<Action>) {
-    let i = Int(index)
     unlink(index)
-    if entries[i].flags.contains(.registered) { unregister(index) }
-    if entries[i].flags.contains(.awaited), let waiting = waiters.removeValue(forKey: index) {
+    if places[index].flags.contains(.registered) { unregister(index) }
+    if places[index].flags.contains(.awaited), let waiting = waiters.removeValue(forKey: index) {
       waiting.forEach { outbox.partings.append(.resume($0)) }
     }
-    if entries[i].flags.contains(.handedOver) {
-      works[i].effect = nil
-    } else if let effect = works[i].effect.take(), effect.holdsWork {
+    if places[index].flags.contains(.handedOver) {
+      places[work: index].effect = nil
+    } else if let effect = places[work: index].effect.take(), effect.holdsWork {
       outbox.bury(effect)
     }
     if _isPOD(Action.self) {
-      works[i].cause = nil
-    } else if let cause = works[i].cause.take() {
+      places[work: index].cause = nil
+    } else if let cause = places[work: index].cause.take() {
       outbox.bury(cause)
     }
-    works[i].task = nil
-    entries[i].generation &+= 1
-    entries[i].phase = .free
-    entries[i].flags = []
-    entries[i].parent = -1
-    entries[i].previous = -1
-    entries[i].members = 0
-    entries[i].current = -1
-    entries[i].next = firstFree
+    places[work: index].task = nil
+    places[index].generation &+= 1
+    places[index].phase = .free
+    places[index].flags = []
+    places[index].parent = -1
+    places[index].previous = -1
+    places[index].members = 0
+    places[index].current = -1
+    places[index].next = firstFree
     firstFree = index
     count -= 1
     if count == 0, !idleWaiters.isEmpty {
@@ -140,10 +127,10 @@ struct EffectTable<Action: Sendable>: Sendable {
   @inlinable
   func members(of index: Int32) -> [EffectToken] {
     var tokens: [EffectToken] = []
-    var child = entries[Int(index)].firstChild
+    var child = places[index].firstChild
     while child >= 0 {
       tokens.append(token(child))
-      child = entries[Int(child)].next
+      child = places[child].next
     }
     return tokens
   }

@@ -29,18 +29,25 @@ package struct LineLock<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Send
     }
   #else
     @usableFromInline let word: UnsafeMutablePointer<LockWord>
-    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     @inlinable
     package init(_ value: consuming sending Value) {
-      let offset = max(MemoryLayout<LockWord>.stride, MemoryLayout<Value>.alignment)
       let memory = UnsafeMutableRawPointer.allocate(
-        byteCount: offset + MemoryLayout<Value>.size,
+        byteCount: Self.offset + MemoryLayout<Value>.size,
         alignment: max(64, MemoryLayout<Value>.alignment))
       word = memory.bindMemory(to: LockWord.self, capacity: 1)
       word.initialize(to: LockWord())
-      self.value = (memory + offset).bindMemory(to: Value.self, capacity: 1)
-      self.value.initialize(to: value)
+      (memory + Self.offset).bindMemory(to: Value.self, capacity: 1).initialize(to: value)
+    }
+
+    @inlinable
+    @inline(__always)
+    static var offset: Int { max(MemoryLayout<LockWord>.stride, MemoryLayout<Value>.alignment) }
+
+    @inlinable
+    @inline(__always)
+    var value: UnsafeMutablePointer<Value> {
+      (UnsafeMutableRawPointer(word) + Self.offset).assumingMemoryBound(to: Value.self)
     }
 
     @inlinable

@@ -80,7 +80,7 @@ struct Outbox<Action: Sendable>: Sendable {
 /// What is to be done, or to be destroyed, once the lock is released. What is rare lies elsewhere: there may be very many to cancel.
 @usableFromInline
 enum Parting<Action: Sendable>: Sendable {
-  case cancel(Task<Void, Never>)
+  case cancel(EffectTask)
   case resume(UnsafeContinuation<Void, Never>)
   indirect case issue(StoreIssue)
   indirect case effect(Effect<Action>)

@@ -1,27 +1,53 @@
 extension StoreCore {
+  /// An effect whose action starts one other effect hands its task over to that: to make a task costs more than all the rest of the way
+  /// from one to the next.
+  @usableFromInline
+  struct Link: Sendable {
+    @usableFromInline let token: EffectToken
+    @usableFromInline let work: Effect<R.Action>.TaskWork
+
+    @inlinable
+    init(token: EffectToken, work: @escaping Effect<R.Action>.TaskWork) {
+      self.token = token
+      self.work = work
+    }
+  }
+
+  /// How many effects one task runs before others get their turn: a chain that never waits would keep its thread to itself.
+  @inlinable static var mostLinks: Int { 32 }
+
   /// A task for the work. Written out for each form: a shared closure or function would cost a frame and a switch of executors for
   /// each effect, and a preference that is `nil` is not free.
   @inlinable
   func task(
     _ token: EffectToken, _ operation: Effect<R.Action>.Operation
-  ) -> Task<Void, Never> {
+  ) -> EffectTask {
     switch (operation, executor) {
     case (.task(let operation), nil):
-      Task.detached { [self] in
-        if Task.isCancelled { return end(token) }
-        do {
-          complete(token, try await operation())
-        } catch { fail(token, error) }
+      EffectTask.detached { [self] in
+        var link = Link(token: token, work: operation)
+        var rest = StoreCore.mostLinks
+        while true {
+          if Task.isCancelled { return end(link.token) }
+          do {
+            let action = try await link.work()
+            rest -= 1
+            // Work may cancel the task that it runs in, which is its own affair.
+            let mayGoOn = rest > 0 && !Task.isCancelled
+            guard let next = complete(link.token, action, mayGoOn: mayGoOn) else { return }
+            link = next
+          } catch { return fail(link.token, error) }
+        }
       }
     case (.task(let operation), let executor?):
-      Task.detached(executorPreference: executor) { [self] in
+      EffectTask.detached(executorPreference: executor) { [self] in
         if Task.isCancelled { return end(token) }
         do {
-          complete(token, try await operation())
+          _ = complete(token, try await operation(), mayGoOn: false)
         } catch { fail(token, error) }
       }
     case (.run(let operation), nil):
-      Task.detached { [self] in
+      EffectTask.detached { [self] in
         if Task.isCancelled { return end(token) }
         do {
           try await operation(sender(token))
@@ -29,7 +55,7 @@ extension StoreCore {
         } catch { fail(token, error) }
       }
     case (.run(let operation), let executor?):
-      Task.detached(executorPreference: executor) { [self] in
+      EffectTask.detached(executorPreference: executor) { [self] in
         if Task.isCancelled { return end(token) }
         do {
           try await operation(sender(token))
@@ -37,7 +63,7 @@ extension StoreCore {
         } catch { fail(token, error) }
       }
     default:
-      Task.detached {}
+      EffectTask.detached {}
     }
   }
 
@@ -47,19 +73,21 @@ extension StoreCore {
   }
 
   /// The one action of a task, with which its work ends.
+  ///
+  /// - Returns: What the task is to do next: the one effect that the action led to. Never where it may not go on.
   @inlinable
-  func complete(_ effect: EffectToken, _ action: R.Action) {
-    let leaving = lock.withLock { machine -> Leaving in
-      guard let index = machine.table.index(of: effect) else { return .nothing }
-      guard machine.table.entries[Int(index)].phase == .running else {
+  func complete(_ effect: EffectToken, _ action: R.Action, mayGoOn: Bool) -> Link? {
+    let (leaving, link) = lock.withLock { machine -> (Leaving, Link?) in
+      guard let index = machine.table.index(of: effect) else { return (.nothing, nil) }
+      guard machine.table.places[index].phase == .running else {
         machine.outbox.meter?(.actionDropped(action))
         machine.table.endWork(index, &machine.outbox)
         run(&machine)
-        return machine.depart()
+        return (machine.depart(), nil)
       }
       if machine.isPlain, machine.table.isAlone(index) {
-        completeAlone(action, index, &machine)
-        return machine.depart()
+        let link = completeAlone(action, index, mayGoOn: mayGoOn, &machine)
+        return (machine.depart(), link)
       }
       let item = Machine.Item(
         action: action, origin: nil, owner: effect, source: effect, endsWork: true)
@@ -70,14 +98,17 @@ extension StoreCore {
         process(item, &machine)
         run(&machine)
       }
-      return machine.depart()
+      return (machine.depart(), nil)
     }
     if !leaving.isNothing { deliver(leaving) }
+    return link
   }
 
   /// The common case, a task without ids in a store that nobody watches: it ends, or goes on as the one task that its action leads to.
   @inlinable
-  func completeAlone(_ action: R.Action, _ index: Int32, _ machine: inout Machine) {
+  func completeAlone(
+    _ action: R.Action, _ index: Int32, mayGoOn: Bool, _ machine: inout Machine
+  ) -> Link? {
     let effects = reducer.reduce(&machine.state, action, dependencies)
     machine.steps &+= 1
     if effects.isEmpty {
@@ -91,7 +122,9 @@ extension StoreCore {
       machine.table.renew(
         index, operation, name: effects[0].name, location: effects[0].location,
         from: source(action, machine), &machine.outbox)
-      launch(machine.table.token(index), operation, &machine)
+      let token = machine.table.token(index)
+      if mayGoOn, case .task(let work) = operation { return Link(token: token, work: work) }
+      launch(token, operation, &machine)
     } else {
       let effect = machine.table.token(index)
       let item = Machine.Item(
@@ -100,6 +133,7 @@ extension StoreCore {
       take(effects, of: item, index, isOrphan: false, &machine)
       run(&machine)
     }
+    return nil
   }
 
   /// An effect ends without an action.
@@ -116,7 +150,7 @@ extension StoreCore {
   func endUnlessRunning(_ effect: EffectToken) -> Bool {
     let leaving = lock.withLock { machine -> Leaving? in
       guard let index = machine.table.index(of: effect) else { return .nothing }
-      if machine.table.entries[Int(index)].phase == .running { return nil }
+      if machine.table.places[index].phase == .running { return nil }
       machine.table.endWork(index, &machine.outbox)
       run(&machine)
       return machine.depart()
@@ -136,7 +170,7 @@ extension StoreCore {
     let issue = failed.map { uncaught(error, $0.work, step: $0.step) }
     leave { machine in
       guard let index = machine.table.index(of: token) else { return }
-      if let issue, machine.table.entries[Int(index)].phase == .running {
+      if let issue, machine.table.places[index].phase == .running {
         report(issue, &machine)
         machine.table.endWork(index, failure: error, &machine.outbox)
       } else {

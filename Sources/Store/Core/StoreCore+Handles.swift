@@ -3,7 +3,7 @@ extension StoreCore {
   func answer(_ request: HandleRequest) -> Bool {
     switch request {
     case .cancel(let token):
-      leave { machine in machine.table.cancelTree(token, &machine.outbox) }
+      cancel(token)
       return true
     case .isFinished(let token):
       return lock.withLock { $0.table.index(of: token) == nil }
@@ -15,6 +15,23 @@ extension StoreCore {
       removeObserver(id)
       return true
     }
+  }
+
+  @inlinable
+  func cancel(_ token: EffectToken) {
+    let (task, leaving) = lock.withLock { machine -> (EffectTask?, Leaving) in
+      // With nothing queued there is nothing to be silenced, and nothing else can begin.
+      if machine.outbox.meter == nil, machine.queue.isEmpty,
+        let task = machine.table.cancelAlone(token)
+      {
+        return (task, .nothing)
+      }
+      machine.table.cancelTree(token, &machine.outbox)
+      run(&machine)
+      return (nil, machine.depart())
+    }
+    task?.cancel()
+    if !leaving.isNothing { deliver(leaving) }
   }
 
   @inlinable

@@ -12,7 +12,12 @@ extension StoreCore {
       let index = machine.table.register(
         effects[0], parent: -1, flags: .handle, from: source, &machine.outbox)
       // One that is dropped at once leaves nothing to wait for.
-      return machine.table.entries[Int(index)].phase == .free ? .none : machine.table.token(index)
+      return machine.table.places[index].phase == .free ? .none : machine.table.token(index)
+    }
+    if effects.count == 1, case .cancel(let key) = effects[0].operation {
+      machine.table.cancel(key, &machine.outbox)
+      collect(&machine)
+      return .none
     }
     let index = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
     let token = machine.table.token(index)
@@ -54,7 +59,7 @@ extension StoreCore {
   func launch(
     _ token: EffectToken, _ operation: Effect<R.Action>.Operation, _ machine: inout Machine
   ) {
-    machine.table.works[Int(token.index)].task = task(token, operation)
+    machine.table.places[work: token.index].task = task(token, operation)
   }
 
   @inlinable
@@ -64,10 +69,10 @@ extension StoreCore {
   ) -> EffectToken {
     let index = machine.table.insert(
       shape: .leaf, phase: .running, parent: parent, flags: flags.union(.handedOver))
-    machine.table.entries[Int(index)].step = source.step
-    machine.table.entries[Int(index)].since = source.since
-    machine.table.works[Int(index)].cause = source.cause
-    machine.table.works[Int(index)].effect = effect.emptied
+    machine.table.places[index].step = source.step
+    machine.table.places[index].since = source.since
+    machine.table.places[work: index].cause = source.cause
+    machine.table.places[work: index].effect = effect.emptied
     return machine.table.token(index)
   }
 
@@ -80,9 +85,9 @@ extension StoreCore {
       return
     }
     // As it is now: what the step itself cancels is the effect, not what the step returns.
-    let isOrphan = owner >= 0 && machine.table.entries[Int(owner)].phase == .cancelled
+    let isOrphan = owner >= 0 && machine.table.places[owner].phase == .cancelled
     // From here on the effect is done: cancelling its id is about others.
-    if item.endsWork, owner >= 0, machine.table.entries[Int(owner)].flags.contains(.registered) {
+    if item.endsWork, owner >= 0, machine.table.places[owner].flags.contains(.registered) {
       machine.table.unregister(owner)
     }
     let effects: [Effect<R.Action>]
@@ -169,9 +174,7 @@ extension StoreCore {
       number: machine.steps, action: action,
       details: effects.isEmpty && origin.isNameless
         ? nil : StepDetails(origin: origin, effects: effects.descriptors()))
-    if let hooks = machine.hooks {
-      hooks._withUnsafeGuaranteedRef { if $0.hasDidReduce { $0.tell(step, &machine.state) } }
-    }
+    machine.tellHooks(step)
     if let publication = machine.publication {
       if machine.isHeld { machine.renewObservers() }
       if publication.pointee.observers.count > 0 {
@@ -185,11 +188,11 @@ extension StoreCore {
   @inlinable
   func origin(of effect: EffectToken, _ machine: borrowing Machine) -> StepOrigin {
     guard let index = machine.table.index(of: effect),
-      let effect = machine.table.works[Int(index)].effect
+      let effect = machine.table.places[work: index].effect
     else { return .program("") }
     let descriptor = effect.descriptor
     return .effect(
-      name: descriptor.name, id: descriptor.id, step: machine.table.entries[Int(index)].step)
+      name: descriptor.name, id: descriptor.id, step: machine.table.places[index].step)
   }
 
   /// Starts what the state declares and does not run yet, and cancels what it declares no more.
@@ -286,8 +289,8 @@ extension StoreCore {
       let start = machine.outbox.starts[index]
       index += 1
       guard let entry = machine.table.index(of: start.token) else { continue }
-      if machine.table.entries[Int(entry)].phase == .running {
-        machine.table.works[Int(entry)].task = task(start.token, start.operation)
+      if machine.table.places[entry].phase == .running {
+        machine.table.places[work: entry].task = task(start.token, start.operation)
       } else {
         machine.outbox.bury(Effect(start.operation, location: SourceLocation()))
         machine.table.endWork(entry, &machine.outbox)

@@ -38,6 +38,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
     // Whoever publishes holds the core: nothing is being told.
     lock.withLock { machine in
       machine.hooks?.release()
+      machine.table.places.deallocate()
       guard let publication = machine.publication else { return }
       publication.deinitialize(count: 1)
       publication.deallocate()
@@ -48,6 +49,10 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   func send(_ action: R.Action, origin: StepOrigin, location: SourceLocation) -> StoreTask {
     let (token, leaving) = lock.withLock { machine -> (EffectToken, Leaving) in
       guard machine.isPlain else {
+        if machine.isHooked, origin.isNameless {
+          guard let token = sendHooked(action, origin, &machine) else { return (.none, .nothing) }
+          return (token, machine.depart())
+        }
         let token = sendSlowly(action, origin, location, &machine)
         return (token, machine.depart())
       }
@@ -94,6 +99,25 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
       }
       return nil
     }
+  }
+
+  /// A send that nobody but hooks hears of; `nil` where it has no effects and leaves nothing.
+  @inlinable
+  func sendHooked(
+    _ action: R.Action, _ origin: StepOrigin, _ machine: inout Machine
+  ) -> EffectToken? {
+    machine.withHooks { if $0.hasWillReduce { $0.willReduce(machine.steps &+ 1) } }
+    let effects = reducer.reduce(&machine.state, action, dependencies)
+    machine.steps &+= 1
+    if effects.areNone() {
+      machine.tellHooks(Step(number: machine.steps, action: action, details: nil))
+      return nil
+    }
+    let details = StepDetails(origin: origin, effects: effects.descriptors())
+    machine.tellHooks(Step(number: machine.steps, action: action, details: details))
+    let token = admit(effects, of: action, &machine)
+    run(&machine)
+    return token
   }
 
   /// A send that somebody watches, that finds a step being published, or that comes too late.
@@ -145,7 +169,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   func send(_ action: R.Action, from effect: EffectToken, wantsHandle: Bool) -> StoreTask {
     let (token, leaving) = lock.withLock { machine -> (EffectToken, Leaving) in
       guard let index = machine.table.index(of: effect),
-        machine.table.entries[Int(index)].phase == .running
+        machine.table.places[index].phase == .running
       else {
         machine.outbox.meter?(.actionDropped(action))
         return (.none, .nothing)

@@ -32,6 +32,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
 
   /// Nobody watches, nobody is being told, and the store is open: a step is a reduction and nothing else.
   @usableFromInline var isPlain: Bool
+  /// The same but for hooks: they are all who watches.
+  @usableFromInline var isHooked = false
   /// How many reductions there have been.
   @usableFromInline var steps = 0
   @usableFromInline var state: State
@@ -48,6 +50,8 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline var isClosed = false { didSet { notePlain() } }
   /// Whether steps have an audience, hooks or observers.
   @usableFromInline var isTapped = false { didSet { notePlain() } }
+  /// Whether there are observers, or will be from the next step on.
+  @usableFromInline var isObserved = false
   /// There is a step in `publication`.
   @usableFromInline var hasPublication = false
   /// Somebody waits for something that has ended, until observers have been told of the step that ended it.
@@ -77,18 +81,18 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   /// Keeps the entries of an action's owner and sender until `release`: while it waits, and while it is reduced.
   @inlinable
   mutating func hold(_ item: Item) {
-    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued += 1 }
+    if let owner = table.index(of: item.owner) { table.places[owner].queued += 1 }
     if item.source != item.owner, let source = table.index(of: item.source) {
-      table.entries[Int(source)].queued += 1
+      table.places[source].queued += 1
     }
   }
 
   @inlinable
   mutating func release(_ item: Item) {
-    if let owner = table.index(of: item.owner) { table.entries[Int(owner)].queued -= 1 }
+    if let owner = table.index(of: item.owner) { table.places[owner].queued -= 1 }
     if item.source != item.owner, let source = table.index(of: item.source) {
-      table.entries[Int(source)].queued -= 1
-      if table.entries[Int(source)].phase == .finished, table.entries[Int(source)].queued == 0 {
+      table.places[source].queued -= 1
+      if table.places[source].phase == .finished, table.places[source].queued == 0 {
         table.unregister(source)
         table.settle(source, &outbox)
       }
@@ -132,7 +136,7 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   func isDropped(_ item: Item) -> Bool {
     if item.isDropped { return true }
     guard let source = table.index(of: item.source) else { return false }
-    return table.entries[Int(source)].phase == .cancelled
+    return table.places[source].phase == .cancelled
   }
 
   /// What has to be done outside the lock, on the way there.
@@ -177,7 +181,7 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
   @inlinable
   mutating func wait(for token: EffectToken, _ waiter: UnsafeContinuation<Void, Never>) -> Bool {
     if let index = table.index(of: token) {
-      table.entries[Int(index)].flags.insert(.awaited)
+      table.places[index].flags.insert(.awaited)
       table.waiters[index, default: Few()].append(waiter)
     } else if isTelling {
       hasPublicationWaiters = true
@@ -217,7 +221,9 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
 
   @inlinable
   mutating func notePlain() {
-    isPlain = !declares && !isTapped && !isPublishing && !isClosed
+    let isOpen = !declares && !isPublishing && !isClosed
+    isPlain = isOpen && !isTapped
+    isHooked = isOpen && hooks != nil && outbox.meter == nil && !isObserved
   }
 
   /// How many observe from the next step on.
@@ -276,7 +282,15 @@ struct StoreMachine<State: Sendable, Action: Sendable>: Sendable {
     hooks._withUnsafeGuaranteedRef { body($0) }
   }
 
+  /// Tells hooks of a step that has been reduced.
+  @inlinable
+  @inline(__always)
+  mutating func tellHooks(_ step: Step<Action>) {
+    hooks?._withUnsafeGuaranteedRef { if $0.hasDidReduce { $0.tell(step, &state) } }
+  }
+
   mutating func noteAudience() {
-    isTapped = hooks != nil || observerCount > 0 || outbox.meter != nil
+    isObserved = observerCount > 0
+    isTapped = hooks != nil || isObserved || outbox.meter != nil
   }
 }
