@@ -44,7 +44,7 @@ public final class Store<R: Reducer>: Sendable {
   ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step and outside the lock, on the thread where it came up.
   ///     Writes to standard error by default.
   /// - Complexity: Two objects and the memory of the lock, together less than 400 bytes beside what the state refers to. The table of effects
-  ///   comes with the first effect that needs a place in it, grows without moving what is there, and stays as large as it once was.
+  ///   comes with the first effect that needs a place in it, grows by blocks of 64 places, and stays as large as it once was.
   @inlinable
   public init(
     initialState: State, reducer: R, dependencies: R.Dependencies,

@@ -128,3 +128,90 @@ struct AudienceTests {
     #expect(Set(journal.entries) == ["hooks ended", "observer ended"])
   }
 }
+
+/// Where nobody but hooks watches, and where nobody does, a step goes a shorter way.
+@Suite("R2 Whoever watches")
+struct ChangingAudienceTests {
+  /// Who heard of which steps.
+  private final class Heard: Sendable {
+    private let storage = Mutex<[String: [Int]]>([:])
+
+    func note(_ who: String, _ step: Int) {
+      storage.withLock { $0[who, default: []].append(step) }
+    }
+
+    var all: [String: [Int]] { storage.withLock { $0 } }
+  }
+
+  @Test("each hears of exactly the steps while it watches, whoever else does", arguments: 0..<200)
+  func hears(seed: UInt64) {
+    var random = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    func next(_ count: Int) -> Int {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(random >> 33) % count
+    }
+    let store = Store(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { state, action, _ in
+        state += 1
+        switch action {
+        case 1: return [.cancel(id: 3)]
+        case 2: return [.send(0)]
+        case 3: return [.none]
+        case 4: return [.send(1), .cancel(id: 3)]
+        default: return []
+        }
+      }, dependencies: ())
+    let heard = Heard()
+    var expected: [String: [Int]] = [:]
+    var hook: Int?
+    var meter: Int?
+    var observers: [(id: Int, observation: Observation)] = []
+    for id in 0..<40 {
+      switch next(9) {
+      case 0:
+        hook = id
+        store.setHooks { _, _ in
+          StepHooks(
+            willReduce: { heard.note("will \(id)", $0) },
+            didReduce: { step, _ in heard.note("did \(id)", step.number) })
+        }
+      case 1:
+        hook = nil
+        store.setHooks { _, _ in nil }
+      case 2:
+        meter = id
+        store.setMeter { if case .didReduce(let step, _) = $0 { heard.note("meter \(id)", step) } }
+      case 3:
+        meter = nil
+        store.setMeter(nil)
+      case 4:
+        let observation = store.observe { step, _ in heard.note("observer \(id)", step.number) }
+        observers.append((id, observation))
+      case 5:
+        if !observers.isEmpty { observers.removeFirst().observation.cancel() }
+      default:
+        let before = store.stepCount
+        let action = next(6)
+        if next(4) == 0 {
+          store.send(contentsOf: [action, 0, action])
+        } else {
+          store.send(action, origin: .program(next(3) == 0 ? "named" : ""))
+        }
+        for step in before + 1..<store.stepCount + 1 {
+          if let hook {
+            expected["will \(hook)", default: []].append(step)
+            expected["did \(hook)", default: []].append(step)
+          }
+          if let meter { expected["meter \(meter)", default: []].append(step) }
+          for observer in observers {
+            expected["observer \(observer.id)", default: []].append(step)
+          }
+        }
+      }
+    }
+    #expect(heard.all == expected)
+    #expect(store.state == store.stepCount)
+    #expect(store.effects.isEmpty)
+  }
+}

@@ -58,7 +58,7 @@ void free(void *memory) {
 int allocations_are_counted(void) { return 1; }
 void count_allocations(int is_on) { atomic_store(&is_counting, is_on != 0); }
 void keep_freed_memory(void) {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 int64_t allocation_count(void) { return atomic_load(&count); }

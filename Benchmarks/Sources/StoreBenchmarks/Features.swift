@@ -31,10 +31,18 @@ struct Chain: Reducer {
   }
 }
 
-/// Starts one waiting effect per action under an id, and cancels them all.
+/// The same under an id: each has a task of its own.
+struct NamedChain: Reducer {
+  func reduce(_ state: inout Int, _ action: Int, _ dependencies: Int) -> [Effect<Int>] {
+    state = action
+    return action < dependencies ? [.task { action + 1 }.cancellable(id: 1)] : []
+  }
+}
+
+/// Starts one waiting effect per action, and cancels one by its id.
 struct Waiting: Reducer {
   enum Action: Sendable {
-    case start(Int), startNameless, cancelAll, done
+    case start(Int), startNameless, cancel(Int), done
   }
 
   func reduce(_ state: inout Int, _ action: Action, _ dependencies: Void) -> [Effect<Action>] {
@@ -54,16 +62,23 @@ struct Waiting: Reducer {
           return .done
         }
       ]
-    case .cancelAll: return (0..<state).map { .cancel(id: $0) }
+    case .cancel(let id): return [.cancel(id: id)]
     case .done: return []
     }
   }
 }
 
+/// Starts an effect that waits at a gate.
 struct Flights: Reducer {
-  func reduce(_ state: inout Int, _ action: Bool, _ dependencies: Void) -> [Effect<Bool>] {
+  func reduce(_ state: inout Int, _ action: Bool, _ gate: Gate) -> [Effect<Bool>] {
     state += 1
-    return action ? [.task { false }] : []
+    guard action else { return [] }
+    return [
+      .task {
+        await gate.pass()
+        return false
+      }
+    ]
   }
 }
 

@@ -7,10 +7,22 @@ import CAllocations
 #endif
 
 // Without arguments: the whole table. With --allocations: only what is free of noise, and a failure where a limit is exceeded.
-// With --log: only the log's part of the table. With --verify FORM FILE: one verification, by a process of its own for its memory.
+// With --steps, --effects or --log: only that part of the table. With --verify FORM FILE: one verification, by a process of its own for its memory.
 let onlyAllocations = CommandLine.arguments.contains("--allocations")
 if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "--verify" {
   exit(verifyAlone(CommandLine.arguments[2], CommandLine.arguments[3]) ? 0 : 1)
+}
+if CommandLine.arguments.contains("--effects") {
+  keep_freed_memory()
+  printTable(await effectBenchmarks())
+  exit(0)
+}
+if CommandLine.arguments.contains("--steps") {
+  var table = await sendingBenchmarks()
+  table += compositionBenchmarks()
+  table += await recordingBenchmarks()
+  printTable(table)
+  exit(0)
 }
 if CommandLine.arguments.contains("--log") {
   printTable(logBenchmarks())

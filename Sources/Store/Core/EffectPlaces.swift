@@ -121,7 +121,8 @@ struct EntryBlocks: @unchecked Sendable {
   @inlinable
   @inline(__always)
   func entry(_ index: Int32) -> UnsafeMutablePointer<EffectEntry> {
-    block(index) + EntryBlocks.offset(index)
+    assert(index >= 0 && index < count)
+    return block(index) + EntryBlocks.offset(index)
   }
 
   @inlinable

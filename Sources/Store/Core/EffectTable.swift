@@ -1,5 +1,6 @@
 /// The effects of one store as a pure state machine: every event changes the table and writes what is to be done into an
-/// outbox. It starts, cancels and waits for nothing itself, so each transition can be tested without concurrency.
+/// outbox. It starts, cancels and waits for nothing itself: no transition depends on threads. Its places are memory that whoever has the table
+/// gives back.
 ///
 /// An entry goes pending → running → (cancelled →) finished → free. Entries form a tree: members of a group under the group, effects
 /// that an effect's actions caused under that effect. An entry leaves when its own work and everything under it have

@@ -1,21 +1,4 @@
 extension StoreCore {
-  /// An effect whose action starts one other effect hands its task over to that: to make a task costs more than all the rest of the way
-  /// from one to the next.
-  @usableFromInline
-  struct Link: Sendable {
-    @usableFromInline let token: EffectToken
-    @usableFromInline let work: Effect<R.Action>.TaskWork
-
-    @inlinable
-    init(token: EffectToken, work: @escaping Effect<R.Action>.TaskWork) {
-      self.token = token
-      self.work = work
-    }
-  }
-
-  /// How many effects one task runs before others get their turn: a chain that never waits would keep its thread to itself.
-  @inlinable static var mostLinks: Int { 32 }
-
   /// A task for the work. Written out for each form: a shared closure or function would cost a frame and a switch of executors for
   /// each effect, and a preference that is `nil` is not free.
   @inlinable
@@ -25,25 +8,16 @@ extension StoreCore {
     switch (operation, executor) {
     case (.task(let operation), nil):
       EffectTask.detached { [self] in
-        var link = Link(token: token, work: operation)
-        var rest = StoreCore.mostLinks
-        while true {
-          if Task.isCancelled { return end(link.token) }
-          do {
-            let action = try await link.work()
-            rest -= 1
-            // Work may cancel the task that it runs in, which is its own affair.
-            let mayGoOn = rest > 0 && !Task.isCancelled
-            guard let next = complete(link.token, action, mayGoOn: mayGoOn) else { return }
-            link = next
-          } catch { return fail(link.token, error) }
-        }
+        if Task.isCancelled { return end(token) }
+        do {
+          _ = complete(token, try await operation(), chain: .begins)
+        } catch { fail(token, error) }
       }
     case (.task(let operation), let executor?):
       EffectTask.detached(executorPreference: executor) { [self] in
         if Task.isCancelled { return end(token) }
         do {
-          _ = complete(token, try await operation(), mayGoOn: false)
+          _ = complete(token, try await operation(), chain: .none)
         } catch { fail(token, error) }
       }
     case (.run(let operation), nil):
@@ -74,9 +48,9 @@ extension StoreCore {
 
   /// The one action of a task, with which its work ends.
   ///
-  /// - Returns: What the task is to do next: the one effect that the action led to. Never where it may not go on.
+  /// - Returns: What the task is to do next, where it goes on: the one effect that the action led to.
   @inlinable
-  func complete(_ effect: EffectToken, _ action: R.Action, mayGoOn: Bool) -> Link? {
+  func complete(_ effect: EffectToken, _ action: R.Action, chain: Chaining) -> Link? {
     let (leaving, link) = lock.withLock { machine -> (Leaving, Link?) in
       guard let index = machine.table.index(of: effect) else { return (.nothing, nil) }
       guard machine.table.places[index].phase == .running else {
@@ -85,8 +59,8 @@ extension StoreCore {
         run(&machine)
         return (machine.depart(), nil)
       }
-      if machine.isPlain, machine.table.isAlone(index) {
-        let link = completeAlone(action, index, mayGoOn: mayGoOn, &machine)
+      if machine.isPlain || machine.isHooked, machine.table.isAlone(index) {
+        let link = completeAlone(action, index, chain, &machine)
         return (machine.depart(), link)
       }
       let item = Machine.Item(
@@ -104,13 +78,19 @@ extension StoreCore {
     return link
   }
 
-  /// The common case, a task without ids in a store that nobody watches: it ends, or goes on as the one task that its action leads to.
+  /// The common case, a task without ids in a store that at most hooks watch: it ends, or goes on as the one task that its action leads to.
   @inlinable
   func completeAlone(
-    _ action: R.Action, _ index: Int32, mayGoOn: Bool, _ machine: inout Machine
+    _ action: R.Action, _ index: Int32, _ chain: Chaining, _ machine: inout Machine
   ) -> Link? {
-    let effects = reducer.reduce(&machine.state, action, dependencies)
-    machine.steps &+= 1
+    let effects: [Effect<R.Action>]
+    if machine.isPlain {
+      effects = reducer.reduce(&machine.state, action, dependencies)
+      machine.steps &+= 1
+    } else {
+      let origin = origin(of: machine.table.token(index), machine)
+      effects = reduceWithAudience(action, origin, &machine)
+    }
     if effects.isEmpty {
       machine.table.endWork(index, &machine.outbox)
     } else if effects.count == 1, effects[0].traits == nil, effects[0].operation.isTask,
@@ -119,12 +99,11 @@ extension StoreCore {
       // Nobody can tell the new effect's entry from the old one's, since that is gone with its generation. Field by field: the effect as a
       // whole would be copied.
       let operation = effects[0].operation
+      let source = source(action, machine)
       machine.table.renew(
-        index, operation, name: effects[0].name, location: effects[0].location,
-        from: source(action, machine), &machine.outbox)
-      let token = machine.table.token(index)
-      if mayGoOn, case .task(let work) = operation { return Link(token: token, work: work) }
-      launch(token, operation, &machine)
+        index, operation, name: effects[0].name, location: effects[0].location, from: source,
+        &machine.outbox)
+      return goOn(index, operation, chain, now: source.since, &machine)
     } else {
       let effect = machine.table.token(index)
       let item = Machine.Item(

@@ -43,8 +43,8 @@ extension Effect {
   /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error.
   ///
   /// - Parameter name: Stands in descriptors, issues and recordings; “task” without one.
-  /// - Complexity: One task when it starts, or none where it is all that the action of another `.task` led to, which then hands its task
-  ///   over; and one lock when it ends.
+  /// - Complexity: One task when it starts, and one lock when it ends. On the pool, and where nobody but hooks watches the store, one without
+  ///   ids that is all that the action of another such task led to goes on in that one's task, up to 32 of them and for some milliseconds.
   @inlinable
   public static func task(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
