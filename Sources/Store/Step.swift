@@ -92,7 +92,7 @@ public struct EffectDescriptor: Sendable, Hashable {
   /// Where it was made; not part of equality.
   public let location: SourceLocation
 
-  /// A descriptor to compare with. Without a name it has its kind's.
+  /// A descriptor to compare with. Without a name it has its kind's. O(1).
   ///
   /// - Parameter id: As `id`: places and the id itself, joined by `/`.
   public init(
@@ -128,7 +128,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   /// The step that returned the effect, 0 where there is none.
   public let step: Int
 
-  /// An issue as a store reports it; for tests and handlers.
+  /// An issue as a store reports it; for tests and handlers. O(1).
   ///
   /// - Parameter step: 0 where no step is to blame.
   public init(message: String, location: SourceLocation, step: Int) {

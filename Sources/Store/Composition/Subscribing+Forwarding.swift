@@ -2,12 +2,13 @@
 
 extension ComposedReducer {
   /// A feature that contains itself is asked once on the way down: deeper levels are made of the same.
+  /// Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     path.entering(Self.self).map { body.declaresSubscriptions(in: $0) } ?? false
   }
 
-  /// What the body declares; the body is made anew for it.
+  /// What the body declares; the body is made anew for it. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     body.subscriptions(state, dependencies)
@@ -15,13 +16,13 @@ extension ComposedReducer {
 }
 
 extension CombineReducers {
-  /// Whether one of the listed does.
+  /// Whether one of the listed does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
   }
 
-  /// What the listed declare, in order.
+  /// What the listed declare, in order. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     base.subscriptions(state, dependencies)
@@ -29,13 +30,13 @@ extension CombineReducers {
 }
 
 extension ReducerPair {
-  /// Whether one of the two does; the second is asked only where the first does not.
+  /// Whether one of the two does; the second is asked only where the first does not. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     first.declaresSubscriptions(in: path) || second.declaresSubscriptions(in: path)
   }
 
-  /// What the first declares, then the second.
+  /// What the first declares, then the second. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: R0.State, _ dependencies: R0.Dependencies
@@ -45,13 +46,13 @@ extension ReducerPair {
 }
 
 extension OptionalReducer {
-  /// Whether the reducer, where there is one, does.
+  /// Whether the reducer, where there is one, does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     reducer?.declaresSubscriptions(in: path) ?? false
   }
 
-  /// What the reducer, where there is one, declares.
+  /// What the reducer, where there is one, declares. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: R.State, _ dependencies: R.Dependencies
@@ -61,7 +62,7 @@ extension OptionalReducer {
 }
 
 extension EitherReducer {
-  /// Whether the branch that was taken does.
+  /// Whether the branch that was taken does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     switch self {
@@ -70,7 +71,7 @@ extension EitherReducer {
     }
   }
 
-  /// What the branch that was taken declares.
+  /// What the branch that was taken declares. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: First.State, _ dependencies: First.Dependencies
@@ -83,7 +84,7 @@ extension EitherReducer {
 }
 
 extension ReducerList {
-  /// Whether one of the list does.
+  /// Whether one of the list does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     reducers.contains { $0.declaresSubscriptions(in: path) }
@@ -99,7 +100,7 @@ extension ReducerList {
 }
 
 extension Scope {
-  /// Whether the child does.
+  /// Whether the child does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path)
@@ -117,13 +118,13 @@ extension Scope {
 }
 
 extension IfLetReducer {
-  /// Whether the child or the base does, whether the child is there or not.
+  /// Whether the child or the base does, whether the child is there or not. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
-  /// What the child declares, in its place, while it is there; then what the base does.
+  /// What the child declares, in its place, while it is there; then what the base does. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -137,13 +138,13 @@ extension IfLetReducer {
 }
 
 extension IfCaseLetReducer {
-  /// Whether the child or the base does, whatever case the state is in.
+  /// Whether the child or the base does, whatever case the state is in. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
   }
 
-  /// What the child declares, in its place, while the state is in its case; then what the base does.
+  /// What the child declares, in its place, while the state is in its case; then what the base does. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -158,7 +159,7 @@ extension IfCaseLetReducer {
 }
 
 extension ForEachReducer {
-  /// Whether the child or the base does, whether there are elements or not.
+  /// Whether the child or the base does, whether there are elements or not. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
@@ -178,7 +179,7 @@ extension ForEachReducer {
 }
 
 extension ForEachStackReducer {
-  /// Whether the child or the base does, whether there are elements or not.
+  /// Whether the child or the base does, whether there are elements or not. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     child.declaresSubscriptions(in: path) || base.declaresSubscriptions(in: path)
@@ -221,7 +222,7 @@ extension OnChangeReducer {
     base.declaresSubscriptions(in: path)
   }
 
-  /// What the base declares.
+  /// What the base declares. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies
@@ -231,7 +232,7 @@ extension OnChangeReducer {
 }
 
 extension PrintingReducer {
-  /// Whether the base does.
+  /// Whether the base does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
@@ -247,13 +248,13 @@ extension PrintingReducer {
 }
 
 extension DependencyReducer {
-  /// Whether the base does.
+  /// Whether the base does. Costs what the parts' own answers do.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     base.declaresSubscriptions(in: path)
   }
 
-  /// What the base declares, made from its part of the dependencies.
+  /// What the base declares, made from its part of the dependencies. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Whole

@@ -30,7 +30,7 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
     self.declare = declare
   }
 
-  /// The base reduces; what is declared takes no part in it.
+  /// The base reduces; what is declared takes no part in it. Costs what the base does.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
@@ -38,11 +38,11 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
     base.reduce(&state, action, dependencies)
   }
 
-  /// Always.
+  /// Always. O(1).
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
 
-  /// What `declare` gives, then what the base declares.
+  /// What `declare` gives, then what the base declares. Costs what the parts' own lists do.
   @inlinable
   public func subscriptions(
     _ state: Base.State, _ dependencies: Base.Dependencies

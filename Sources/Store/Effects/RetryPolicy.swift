@@ -36,7 +36,7 @@ public struct RetryPolicy: Sendable, Hashable {
   /// No wait is longer.
   public var maximum: Duration
 
-  /// A policy from its parts. A wait below zero counts as zero.
+  /// A policy from its parts. A wait below zero counts as zero. O(1).
   @inlinable
   public init(attempts: Int, backoff: Backoff, maximum: Duration = .seconds(60)) {
     self.attempts = attempts
@@ -44,13 +44,13 @@ public struct RetryPolicy: Sendable, Hashable {
     self.maximum = maximum
   }
 
-  /// The same wait each time. `attempts` as in the property.
+  /// The same wait each time. `attempts` as in the property. O(1).
   @inlinable
   public static func constant(_ wait: Duration, attempts: Int) -> RetryPolicy {
     RetryPolicy(attempts: attempts, backoff: .constant(wait), maximum: wait)
   }
 
-  /// Waits of once, twice, three times `step`.
+  /// Waits of once, twice, three times `step`. O(1).
   ///
   /// - Parameters:
   ///   - maximum: No wait is longer.
@@ -62,7 +62,7 @@ public struct RetryPolicy: Sendable, Hashable {
     RetryPolicy(attempts: attempts, backoff: .linear(step), maximum: maximum)
   }
 
-  /// Waits of `first`, `first · factor`, `first · factor²` …
+  /// Waits of `first`, `first · factor`, `first · factor²` … O(1).
   ///
   /// - Parameters:
   ///   - factor: Not above zero, or no number, counts as 1; below 1 the waits shrink.

@@ -37,7 +37,7 @@ public final class ImmediateClock: Clock, Sendable {
 
   /// The latest deadline of a sleep so far. One lock.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts.
+  /// Zero: every difference counts. O(1).
   public var minimumResolution: Duration { .zero }
 
   /// Moves time to `deadline` and returns; time never goes back. O(1).

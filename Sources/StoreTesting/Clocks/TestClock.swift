@@ -18,11 +18,11 @@ public final class TestClock: Clock, Sendable {
       self.offset = offset
     }
 
-    /// The moment `duration` later.
+    /// The moment `duration` later. O(1).
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// How long it is until `other`; negative where that is past.
+    /// How long it is until `other`; negative where that is past. O(1).
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether `a` comes before `b`.
+    /// Whether `a` comes before `b`. O(1).
     public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     /// The offset.
     public var description: String { String(describing: offset) }
@@ -49,7 +49,7 @@ public final class TestClock: Clock, Sendable {
 
   /// The moment to which the clock was advanced. One lock.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts.
+  /// Zero: every difference counts. O(1).
   public var minimumResolution: Duration { .zero }
 
   /// When those who sleep will wake, in the order in which they will. O(n log n).

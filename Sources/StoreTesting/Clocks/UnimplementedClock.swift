@@ -30,7 +30,7 @@ public final class UnimplementedClock: Clock, Sendable {
   /// Not reported: it says nothing of the time.
   public var minimumResolution: Duration { .zero }
 
-  /// Reports, and does not sleep.
+  /// Reports, and does not sleep. One call.
   /// - Throws: `UnimplementedError`, always.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     tell("was asked to sleep until \(deadline)")

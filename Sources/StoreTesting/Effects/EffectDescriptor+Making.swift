@@ -3,7 +3,7 @@ import SwiftBoardStore
 // Descriptors to compare with, as short as the effects they stand for.
 
 extension EffectDescriptor {
-  /// Any effect of a kind. Without a name it has its kind's.
+  /// Any effect of a kind. Without a name it has its kind's. O(1).
   public static func effect(_ kind: Kind, _ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: kind, name: name, id: id)
   }
@@ -13,27 +13,27 @@ extension EffectDescriptor {
     EffectDescriptor(kind: .task, name: name, id: id)
   }
 
-  /// `Effect.run`.
+  /// `Effect.run`. O(1).
   public static func run(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .run, name: name, id: id)
   }
 
-  /// `Effect.send`. What it sends is no part of a descriptor: receive it.
+  /// `Effect.send`. What it sends is no part of a descriptor: receive it. O(1).
   public static func send(id: String? = nil) -> Self {
     EffectDescriptor(kind: .send, id: id)
   }
 
-  /// `Effect.cancel`.
+  /// `Effect.cancel`. O(1).
   public static func cancel(id: String) -> Self {
     EffectDescriptor(kind: .cancel, id: id)
   }
 
-  /// `Effect.merge`, with its members in order.
+  /// `Effect.merge`, with its members in order. O(number of them).
   public static func merge(_ parts: EffectDescriptor..., id: String? = nil) -> Self {
     EffectDescriptor(kind: .merge, id: id, parts: parts)
   }
 
-  /// `Effect.concatenate`, with its members in order.
+  /// `Effect.concatenate`, with its members in order. O(number of them).
   public static func concatenate(_ parts: EffectDescriptor..., id: String? = nil) -> Self {
     EffectDescriptor(kind: .concatenate, id: id, parts: parts)
   }

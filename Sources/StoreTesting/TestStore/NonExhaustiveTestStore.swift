@@ -116,7 +116,8 @@ extension NonExhaustiveTestStore where R.State: Equatable {
 }
 
 extension NonExhaustiveTestStore {
-  /// A store of a state that is not `Equatable`; see the initialiser of `TestStore` for such states.
+  /// A store of a state that is not `Equatable`; see the initialiser of `TestStore` for such states. Costs
+  /// one store.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,

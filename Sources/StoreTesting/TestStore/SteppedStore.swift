@@ -45,11 +45,11 @@ public class SteppedStore<R: Reducer> {
 
   /// The state after the last step. Actions that were not received are not in it. A copy, under one lock.
   public var state: State { core.state }
-  /// The time that `advance(by:)` moves.
+  /// The time that `advance(by:)` moves. O(1).
   public var clock: TestClock { core.clock }
-  /// What the last step returned, in order. Empty before the first step.
+  /// What the last step returned, in order. Empty before the first step. O(1), under one lock.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
-  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is `.program` with its line.
+  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is `.program` with its line. O(1).
   public var origin: StepOrigin? { core.lastStep?.origin }
   /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
   ///
@@ -57,7 +57,7 @@ public class SteppedStore<R: Reducer> {
   public var inFlight: [RunningEffect<Action>] { core.unended }
   /// What effects sent and the test has not received yet, oldest first. O(n).
   public var received: [Action] { core.waiting }
-  /// What was reported so far. All are kept for the life of the store.
+  /// What was reported so far. All are kept for the life of the store. O(1).
   public var failures: [TestFailure] { core.failures }
 
   /// What the reducer gets from the next step on. Effects that run keep what they were made with. One lock.
@@ -155,7 +155,7 @@ public class SteppedStore<R: Reducer> {
   }
 
   /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as `receive(where:)`. One that differs is a
-  /// failure that shows the difference.
+  /// failure that shows the difference. Costs what that does, and one comparison.
   public func receive<Value: Equatable>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -236,6 +236,7 @@ public class SteppedStore<R: Reducer> {
   /// What the state declares counts as an effect that runs.
   ///
   /// - Parameter patience: How long, by the machine's clock. When it is over, that is a failure, which names what still runs.
+  /// - Complexity: One lock and one suspension each time that something may have changed.
   nonisolated(nonsending)
     public func waitForAction(
       patience: Duration = .seconds(10), fileID: StaticString = #fileID,
@@ -312,6 +313,7 @@ public class SteppedStore<R: Reducer> {
   /// waiting: advance that first. Cancelling the calling task ends the wait.
   ///
   /// - Parameter patience: As in `waitForAction`.
+  /// - Complexity: As `waitForAction` and `finish`.
   nonisolated(nonsending)
     public func finishWhenReady(
       patience: Duration = .seconds(10), fileID: StaticString = #fileID,
@@ -328,7 +330,7 @@ public class SteppedStore<R: Reducer> {
 
 extension SteppedStore where R.Action: Equatable {
   /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`. A different one is a failure that shows the
-  /// difference, by reflection.
+  /// difference, by reflection. Costs what that does, and one comparison.
   public func receive(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,

@@ -32,7 +32,7 @@ public final class TestTask {
   }
 
   /// Cancels its effects and all that they caused, and lets them end. What they sent and the test did not receive is dropped. The store's
-  /// issues that come up are failures at this line.
+  /// issues that come up are failures at this line. O(number of its effects), and what runs until they have ended.
   public func cancel(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -43,7 +43,7 @@ public final class TestTask {
   }
 
   /// Runs what is ready. It is a failure where something that this `send` caused has not ended then, or was not received. The failure, at
-  /// this line, names what still runs or waits.
+  /// this line, names what still runs or waits. Costs what runs.
   public func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -54,6 +54,7 @@ public final class TestTask {
   /// As `finish`, but waits for effects that wait for another thread.
   ///
   /// - Parameter patience: As in `SteppedStore.waitForAction`.
+  /// - Complexity: As `SteppedStore.waitForAction`.
   nonisolated(nonsending)
     public func finishWhenReady(
       patience: Duration = .seconds(10), fileID: StaticString = #fileID,

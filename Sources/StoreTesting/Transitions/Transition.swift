@@ -12,7 +12,7 @@ public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>
   /// Where it ends.
   public let to: Label
 
-  /// A single transition; `From` declares several.
+  /// A single transition; `From` declares several. O(1).
   public init(from: Label, event: Event, to: Label) {
     self.from = from
     self.event = event
@@ -27,12 +27,12 @@ public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>
 public struct From<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
   let labels: [Label]
 
-  /// Transitions from each of these states.
+  /// Transitions from each of these states. O(number of them).
   public init(_ labels: Label...) {
     self.labels = labels
   }
 
-  /// The events by which the machine leaves these states, or stays in them.
+  /// The events by which the machine leaves these states, or stays in them. O(number of them).
   public func on(_ events: Event...) -> TransitionTrigger<Label, Event> {
     TransitionTrigger(labels: labels, events: events)
   }

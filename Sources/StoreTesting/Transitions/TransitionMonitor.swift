@@ -71,7 +71,7 @@ public final class TransitionMonitor<
     /// The number of the last step; `nil` where the next may have any.
     var number: Int?
 
-    /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the state is noted.
+    /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the state is noted. O(1).
     ///
     /// - Parameter state: The state after the step.
     /// - Returns: What was not declared; `nil` where it was, or where the action has no event.

@@ -52,16 +52,16 @@ public enum TransitionTableBuilder<Label: Hashable & Sendable, Event: Hashable &
   /// What one declaration comes to.
   public typealias Part = [Transition<Label, Event>]
 
-  /// A declaration.
+  /// A declaration. O(1).
   public static func buildExpression(_ part: Part) -> Part { part }
-  /// Declarations one under the other.
+  /// Declarations one under the other. O(number of them).
   public static func buildBlock(_ parts: Part...) -> Part { parts.flatMap { $0 } }
-  /// An `if` without `else`.
+  /// An `if` without `else`. O(1).
   public static func buildOptional(_ part: Part?) -> Part { part ?? [] }
-  /// An `if` with `else`, or a `switch`.
+  /// An `if` with `else`, or a `switch`. O(1).
   public static func buildEither(first part: Part) -> Part { part }
-  /// An `if` with `else`, or a `switch`.
+  /// An `if` with `else`, or a `switch`. O(1).
   public static func buildEither(second part: Part) -> Part { part }
-  /// A `for` loop.
+  /// A `for` loop. O(number of them).
   public static func buildArray(_ parts: [Part]) -> Part { parts.flatMap { $0 } }
 }
