@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What goes wrong is told precisely, and tells no secret.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveAPIClientFailureTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()

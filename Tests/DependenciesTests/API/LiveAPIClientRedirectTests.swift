@@ -8,7 +8,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveAPIClientRedirectTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The client against a real server: what arrives there and what comes back.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveAPIClientTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()
