@@ -58,6 +58,7 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
 private final class HandEncoder<Value: CanonicalEncodable & Encodable>: ValueEncoder<Value>,
   @unchecked Sendable
 {
+  // Unchecked as its superclass is; it has no fields.
   override func encode(_ value: borrowing Value, _ room: inout ValueRoom) throws {
     room.writer.removeAll()
     try value.encodeCanonical(to: &room.writer)

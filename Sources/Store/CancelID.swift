@@ -77,6 +77,7 @@ class AnyCancelID: @unchecked Sendable {
 
 @usableFromInline
 final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Sendable {
+  // Unchecked as its superclass is; its field is a constant of a Sendable type.
   @usableFromInline let base: Base
 
   @inlinable

@@ -67,7 +67,7 @@ struct EffectPlaces<Action: Sendable>: Sendable {
   @inlinable
   mutating func grow() {
     let count = Int(entries.count)
-    let size = count == 0 ? 8 : min(count * 2, EntryBlocks.most)
+    let size = count == 0 ? 8 : min(count * 2, EntryBlocks.perBlock)
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: size
         * (MemoryLayout<EffectEntry>.stride + MemoryLayout<EffectWork<Action>>.stride),
@@ -76,7 +76,7 @@ struct EffectPlaces<Action: Sendable>: Sendable {
     let block = memory.bindMemory(to: EffectEntry.self, capacity: size)
     let works = UnsafeMutableRawPointer(block + size)
       .bindMemory(to: EffectWork<Action>.self, capacity: size)
-    if count > 0, count < EntryBlocks.most {
+    if count > 0, count < EntryBlocks.perBlock {
       let before = entries.block(0)
       block.moveInitialize(from: before, count: count)
       works.moveInitialize(from: Self.works(of: before, entries.blockSize), count: count)
@@ -94,7 +94,7 @@ struct EntryBlocks: @unchecked Sendable {
   @usableFromInline typealias Block = UnsafeMutablePointer<EffectEntry>
 
   /// How many places a block has, all but the first while that grows: a power of two.
-  @inlinable static var most: Int { 1 << bits }
+  @inlinable static var perBlock: Int { 1 << bits }
   @inlinable static var bits: Int { 6 }
 
   @usableFromInline var blocks: UnsafeMutablePointer<Block>?
@@ -106,10 +106,10 @@ struct EntryBlocks: @unchecked Sendable {
 
   @inlinable
   @inline(__always)
-  static func offset(_ index: Int32) -> Int { Int(index) & (most - 1) }
+  static func offset(_ index: Int32) -> Int { Int(index) & (perBlock - 1) }
 
   @inlinable
-  var blockSize: Int { min(Int(capacity), EntryBlocks.most) }
+  var blockSize: Int { min(Int(capacity), EntryBlocks.perBlock) }
 
   @inlinable
   @inline(__always)
@@ -127,7 +127,7 @@ struct EntryBlocks: @unchecked Sendable {
 
   @inlinable
   mutating func add(_ block: Block, _ size: Int) {
-    let number = Int(capacity) / EntryBlocks.most
+    let number = Int(capacity) / EntryBlocks.perBlock
     // Full where their number is a power of two.
     if number & (number - 1) == 0 {
       let wider = UnsafeMutablePointer<Block>.allocate(capacity: max(1, number * 2))
@@ -151,7 +151,7 @@ struct EntryBlocks: @unchecked Sendable {
   @inlinable
   func deallocate() {
     guard let blocks else { return }
-    for number in 0..<(Int(capacity) + EntryBlocks.most - 1) / EntryBlocks.most {
+    for number in 0..<(Int(capacity) + EntryBlocks.perBlock - 1) / EntryBlocks.perBlock {
       blocks[number].deallocate()
     }
     blocks.deallocate()

@@ -21,7 +21,7 @@ extension StoreCore {
   @usableFromInline
   enum Chaining {
     /// That one is a task of its own, whatever the executor.
-    case none
+    case never
     /// It begins a chain, in another task: this one holds its effect's closure until it ends.
     case begins
     /// It goes on as that one, for as long as it has not been at it since before this moment.
@@ -44,7 +44,7 @@ extension StoreCore {
       return nil
     }
     switch chain {
-    case .none:
+    case .never:
       launch(token, operation, &machine)
       return nil
     case .goesOn(let begun) where begun == now:

@@ -17,7 +17,7 @@ extension StoreCore {
       EffectTask.detached(executorPreference: executor) { [self] in
         if Task.isCancelled { return end(token) }
         do {
-          _ = complete(token, try await operation(), chain: .none)
+          _ = complete(token, try await operation(), chain: .never)
         } catch { fail(token, error) }
       }
     case (.run(let operation), nil):

@@ -3,7 +3,8 @@
 /// Effects hold the core, the `Store` holds it too, and the store's end closes it: so a dropped store cancels its effects although they
 /// keep the core alive, and none of them is weak.
 ///
-/// Here: actions in. `+Reducing` is what happens under the lock, `+Effects` the tasks, `+Handles` waiting and cancelling.
+/// Here: actions in. `+Reducing` is what happens under the lock, `+Effects` the tasks, `+Chains` those that several effects
+/// share, `+Handles` waiting and cancelling.
 @usableFromInline
 final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
   // Unchecked as its superclass is; its fields are constants of Sendable types.
