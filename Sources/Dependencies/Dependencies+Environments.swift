@@ -21,7 +21,8 @@ extension Dependencies {
       providers: [FileAnalyticsProvider(path: paths.analytics)], redactor: logger.redactor)
     return Dependencies(
       apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
-      keychainService: RedactingKeychain(keychain, logger: logger), persistence: persistence,
+      keychainService: RedactingKeychain(keychain, redactor: logger.redactor),
+      persistence: persistence,
       logger: logger, analytics: analytics, files: LiveFileService(), terminal: terminal,
       clock: .live, date: .live,
       uuid: configuration.seed.map(UUIDGenerator.seeded) ?? .live,
@@ -39,9 +40,11 @@ extension Dependencies {
   /// `mock` on a clock that the test advances.
   public static func mock(clock: ManualClock) -> Dependencies {
     let date = DateGenerator.fixed()
+    let logger = MockLogger(date: date)
     return Dependencies(
-      apiClient: MockAPIClient(), keychainService: MockKeychainService(),
-      persistence: InMemoryPersistenceService(), logger: MockLogger(date: date),
+      apiClient: MockAPIClient(),
+      keychainService: RedactingKeychain(MockKeychainService(), redactor: logger.redactor),
+      persistence: InMemoryPersistenceService(), logger: logger,
       analytics: MockAnalytics(), files: MockFileService(), terminal: SilentTerminal(),
       clock: clock.clock, date: date, uuid: .incrementing, random: .seeded(0))
   }
@@ -51,8 +54,7 @@ extension Dependencies {
   public static var demonstration: Dependencies {
     var dependencies = mock
     dependencies.apiClient = MockAPIClient.demonstration()
-    dependencies.keychainService = RedactingKeychain(
-      PreviewKeychainService(), logger: dependencies.logger)
+    dependencies.keychainService = sampleKeychain(dependencies.logger)
     dependencies.clock = .live
     return dependencies
   }
@@ -63,9 +65,17 @@ extension Dependencies {
     let logger = PreviewLogger(date: date)
     return Dependencies(
       apiClient: PreviewAPIClient(),
-      keychainService: RedactingKeychain(PreviewKeychainService(), logger: logger),
+      keychainService: sampleKeychain(logger),
       persistence: InMemoryPersistenceService.preview, logger: logger,
       analytics: PreviewAnalytics(), files: MockFileService(), terminal: SilentTerminal(),
       clock: .live, date: date, uuid: .incrementing, random: .seeded(0))
+  }
+
+  /// It is unlocked from the beginning, so its values are known from the beginning.
+  private static func sampleKeychain(_ logger: any Logger) -> RedactingKeychain {
+    for (name, value) in PreviewKeychainService.samples {
+      logger.redactor.registerSecret(Array(value), name: name)
+    }
+    return RedactingKeychain(PreviewKeychainService(), redactor: logger.redactor)
   }
 }

@@ -1,51 +1,87 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 
-/// A keychain that tells the logger's redactor every value it gives out or takes, under its key, before anybody has it.
+/// A keychain whose values the redactor knows: all of them, from the moment of unlocking, before a call returns that
+/// unlocked it or changed it.
 ///
-/// A value stays registered after `lock` and `delete`: text that was made with it may still be on its way. Everything
-/// else is the other keychain's.
+/// A value stays known after `lock` and `delete`: text that was made with it may still be on its way. Everything else is the
+/// other keychain's.
 public final class RedactingKeychain: KeychainService {
   /// The keychain behind it.
   public let base: any KeychainService
-  private let logger: any Logger
+  private let redactor: Redactor
+  /// What the redactor knows.
+  private let known = Mutex<KeychainRevision?>(nil)
 
   /// Neither of the two is touched.
-  public init(_ base: any KeychainService, logger: any Logger) {
+  public init(_ base: any KeychainService, redactor: Redactor) {
     self.base = base
-    self.logger = logger
+    self.redactor = redactor
+  }
+
+  /// Registers all values that are new. One call of the keychain, and O(size) where it has changed.
+  private func learn() async {
+    let old = known.withLock { $0 }
+    let batch = Mutex(redactor.batch())
+    let now = await base.visitEntries(since: old) { key, value in
+      batch.withLock { $0.add(value, name: key) }
+    }
+    redactor.register(batch.withLock { $0 })
+    guard let now, now != old else { return }
+    known.withLock { $0 = now }
+  }
+
+  private func learning<Result>(
+    _ body: () async throws(KeychainError) -> Result
+  ) async throws(KeychainError) -> Result {
+    do throws(KeychainError) {
+      let result = try await body()
+      await learn()
+      return result
+    } catch {
+      // A call that unlocked and then failed has unlocked all the same.
+      await learn()
+      throw error
+    }
   }
 
   /// Registers the value first, also where saving it then fails.
   ///
   /// - Throws: What the keychain behind it throws, as do the others.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
-    logger.registerSecret(Array(data), name: key)
-    try await base.save(data, forKey: key)
+    data.withUnsafeBytes { value in
+      var batch = redactor.batch()
+      batch.add(value, name: key)
+      redactor.register(batch)
+    }
+    try await learning { () throws(KeychainError) in try await base.save(data, forKey: key) }
   }
 
-  /// Registers the value before it is given out.
+  /// As the keychain behind it.
   public func load(forKey key: String) async throws(KeychainError) -> Data? {
-    let data = try await base.load(forKey: key)
-    if let data { logger.registerSecret(Array(data), name: key) }
-    return data
+    try await learning { () throws(KeychainError) in try await base.load(forKey: key) }
   }
 
   /// The value stays registered.
   public func delete(forKey key: String) async throws(KeychainError) {
-    try await base.delete(forKey: key)
+    try await learning { () throws(KeychainError) in try await base.delete(forKey: key) }
   }
 
-  /// A value that is registered keeps its old name in redacted text.
+  /// The value's mark has the new name from then on.
   public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
-    try await base.rename(key, to: newKey)
+    try await learning { () throws(KeychainError) in try await base.rename(key, to: newKey) }
+    redactor.renameSecret(key, to: newKey)
   }
 
   /// As the keychain behind it.
-  public func keys() async throws(KeychainError) -> [String] { try await base.keys() }
+  public func keys() async throws(KeychainError) -> [String] {
+    try await learning { () throws(KeychainError) in try await base.keys() }
+  }
 
   /// As the keychain behind it; passphrases are not registered.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
@@ -54,15 +90,27 @@ public final class RedactingKeychain: KeychainService {
 
   /// As the keychain behind it; passphrases are not registered.
   public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
-    try await base.unlock(with: secret)
+    try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
   }
 
   /// Values stay registered.
   public func lock() async { await base.lock() }
 
   /// As the keychain behind it.
-  public func status() async throws(KeychainError) -> KeychainStatus { try await base.status() }
+  public func status() async throws(KeychainError) -> KeychainStatus {
+    try await learning { () throws(KeychainError) in try await base.status() }
+  }
 
   /// As the keychain behind it.
-  public func verify() async throws(KeychainError) -> KeychainStatus { try await base.verify() }
+  public func verify() async throws(KeychainError) -> KeychainStatus {
+    try await learning { () throws(KeychainError) in try await base.verify() }
+  }
+
+  /// As the keychain behind it.
+  public func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    await base.visitEntries(since: revision, body)
+  }
 }

@@ -20,6 +20,7 @@ struct BoardStateEncodingTests {
     settings.output = .json
     settings.width = 80
     settings.isVerbose = true
+    settings.isTerminal = true
     settings.timeout = 1234
     var context = CommandContext(
       job: 7, line: 3, source: "a \"b\".sb", text: "echo \u{1}é\n", name: "echo",

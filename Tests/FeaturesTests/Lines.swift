@@ -33,16 +33,14 @@ final class Lines: Sendable {
         if $0.redirect == nil {
           printed.add($0.text)
         } else {
-          redirects.write($0.text, job: $0.job)
+          redirects.write($0.bytes, job: $0.job)
         }
         onOutput()
       })
     board.store.observe { step, _ in
       steps.add(String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))
     }
-    session = BoardSession(
-      board: board, redirects: redirects,
-      redact: { [logger = world.logger] in logger.redact($0) })
+    session = BoardSession(board: board, redirects: redirects)
   }
 
   func run(_ text: String) async -> Int32 {

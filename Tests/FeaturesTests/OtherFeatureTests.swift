@@ -217,7 +217,7 @@ struct LogFeatureTests {
   @Test("redact test shows what a sink would write")
   func redactTest() throws {
     let printed = try run("log redact test 'Authorization: Bearer abcdef'")
-    #expect(printed.output == "Authorization: «redacted»\n")
+    #expect(printed.output == "Authorization: [redacted]\n")
   }
 
   @Test("session: recording is the state's as soon as its beginning is reduced")
@@ -244,7 +244,9 @@ struct LogFeatureTests {
     store.send(try action("session verify /nowhere/at/all.jsonl"))
     await store.waitForAction()
     store.receive(where: {
-      guard case .session(.succeeded(job: 1, .verified(let checks, _))) = $0 else { return false }
+      guard case .session(.succeeded(job: 1, .verified(let checks, _), _)) = $0 else {
+        return false
+      }
       return checks.map(\.code) == [66]
     }) { $0.shell.lastStatus = 66 }
   }

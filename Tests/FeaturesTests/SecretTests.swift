@@ -143,19 +143,4 @@ struct SecretTests {
   func refused(line: String) {
     #expect(throws: UsageError.self) { try action(line) }
   }
-
-  @Test(
-    "a secret that is typed into a request is refused at its word, before it is part of an action",
-    arguments: [
-      ("api get rm/x Authorization:Bearer", 14), ("api get rm/x X-Api-Key:abc", 14),
-      ("api get rm/x apikey==abc", 14), ("api get rm/x?token=abc", 9),
-      ("api post rm/x password=abc", 15),
-    ])
-  func typedIntoARequest(_ line: String, _ column: Int) throws {
-    let error = try #require(throws: UsageError.self) { try action(line) }
-    #expect(error.column == column)
-    #expect(!error.message.contains("abc"))
-    _ = try action(
-      line.replacing("abc", with: "{{secret:n}}").replacing("Bearer", with: "{{secret:n}}"))
-  }
 }

@@ -42,7 +42,7 @@ struct RunningBoard {
         }
       })
     session = BoardSession(
-      board: board, redirects: RedirectFiles { _ in }, redact: { $0 })
+      board: board, redirects: RedirectFiles { _ in })
   }
 
   /// Runs a line to its end and gives what it printed.

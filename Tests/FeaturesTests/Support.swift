@@ -41,7 +41,7 @@ struct World {
   var dependencies: Dependencies {
     var dependencies = Dependencies.mock
     dependencies.apiClient = api
-    dependencies.keychainService = keychain
+    dependencies.keychainService = RedactingKeychain(keychain, redactor: logger.redactor)
     dependencies.persistence = persistence
     dependencies.files = files
     dependencies.logger = logger

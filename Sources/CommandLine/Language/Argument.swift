@@ -7,6 +7,8 @@ public struct Argument: Sendable, Hashable {
   public private(set) var parts: [Part]
   /// How the word was written; see `Word.Quoting`.
   public var quoting: Word.Quoting
+  /// Whether a variable or the last value was put in: then not all of it was typed.
+  public var hasInsertedValue: Bool
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
   /// The first character of the word, from 1.
@@ -16,11 +18,12 @@ public struct Argument: Sendable, Hashable {
 
   /// An argument from its parts, which are merged as in `SecretTemplate`.
   public init(
-    parts: [Part], quoting: Word.Quoting = .none, lineOffset: Int = 0, column: Int = 1,
-    length: Int = 1
+    parts: [Part], quoting: Word.Quoting = .none, hasInsertedValue: Bool = false,
+    lineOffset: Int = 0, column: Int = 1, length: Int = 1
   ) {
     self.parts = SecretTemplate(parts: parts).parts
     self.quoting = quoting
+    self.hasInsertedValue = hasInsertedValue
     self.lineOffset = lineOffset
     self.column = column
     self.length = length
@@ -46,7 +49,8 @@ public struct Argument: Sendable, Hashable {
   /// The same place with other parts.
   func replacing(parts: [Part]) -> Argument {
     Argument(
-      parts: parts, quoting: quoting, lineOffset: lineOffset, column: column, length: length)
+      parts: parts, quoting: quoting, hasInsertedValue: hasInsertedValue, lineOffset: lineOffset,
+      column: column, length: length)
   }
 
   /// The part of the text before the first secret.

@@ -14,6 +14,7 @@ extension Word {
     variables: (String) -> String?, last: (String) -> JSON?
   ) throws(UsageError) -> Argument {
     var parts: [Argument.Part] = []
+    var hasInsertedValue = false
     for segment in segments {
       switch segment {
       case .text(let text): parts.append(.text(text))
@@ -21,14 +22,17 @@ extension Word {
       case .variable(let name, let inJSONString):
         guard let value = variables(name) else { throw missingVariable(name) }
         parts.append(.text(inJSONString ? Self.jsonEscaped(value) : value))
+        hasInsertedValue = true
       case .last(let path, let inJSONString):
         guard let value = last(path) else { throw missingLast(path) }
         let text = value.stringValue ?? value.text
         parts.append(.text(inJSONString ? Self.jsonEscaped(text) : text))
+        hasInsertedValue = true
       }
     }
     return Argument(
-      parts: parts, quoting: quoting, lineOffset: lineOffset, column: column, length: length)
+      parts: parts, quoting: quoting, hasInsertedValue: hasInsertedValue, lineOffset: lineOffset,
+      column: column, length: length)
   }
 
   private static func jsonEscaped(_ text: String) -> String {

@@ -21,6 +21,20 @@ public struct OutputFormatter: Sendable, Hashable {
     self.color = color
   }
 
+  /// The bytes of one successful command: those of the presentation where it has bytes, else the text of
+  /// `render(line:command:presentation:value:milliseconds:isOK:)`.
+  public func bytes(
+    line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
+    isOK: Bool = true
+  ) -> [UInt8] {
+    if format != .json, case .bytes(let bytes) = presentation { return bytes }
+    return Array(
+      render(
+        line: line, command: command, presentation: presentation, value: value,
+        milliseconds: milliseconds, isOK: isOK
+      ).utf8)
+  }
+
   /// The text of one successful command, complete with its last line end; empty for nothing to show.
   ///
   /// In JSON every command gives exactly one line, also one that shows nothing otherwise.
@@ -56,6 +70,7 @@ public struct OutputFormatter: Sendable, Hashable {
   private func table(_ presentation: Presentation) -> String {
     switch presentation {
     case .none: return ""
+    case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
     case .text(let text): return Self.terminated(Self.visible(text))
     case .json(let value):
       return value.text(JSONFormat(indent: 2, escaping: .controls)) + "\n"
@@ -74,6 +89,7 @@ public struct OutputFormatter: Sendable, Hashable {
   private func plain(_ presentation: Presentation) -> String {
     switch presentation {
     case .none: ""
+    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
     case .text(let text): Self.terminated(Self.visible(text))
     case .json(let value): Self.line(value) + "\n"
     case .record(let fields):

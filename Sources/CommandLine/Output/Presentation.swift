@@ -4,6 +4,8 @@ import SwiftBoardJSON
 public enum Presentation: Sendable, Hashable {
   /// Text of several lines perhaps; its controls are escaped when it is shown.
   case text(String)
+  /// Bytes that are written as they are, whatever the format; in JSON the value stands for them.
+  case bytes([UInt8])
   /// Rows of as many cells as there are columns. Controls in cells are escaped when they are shown.
   case table(columns: [Column], rows: [[String]])
   /// One thing, a name and a value a line.

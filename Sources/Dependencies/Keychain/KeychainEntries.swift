@@ -118,6 +118,19 @@ struct KeychainEntries: Sendable {
     }
   }
 
+  /// Calls `body` with every key and value, in the order of the keys' bytes. The values are not copied.
+  func forEach(
+    _ body: (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) throws(KeychainError) {
+    try region.withBytes { bytes throws(KeychainError) in
+      for entry in index {
+        body(
+          String(decoding: bytes[entry.keyRange], as: UTF8.self),
+          UnsafeRawBufferPointer(rebasing: bytes[entry.valueRange]))
+      }
+    }
+  }
+
   /// With `value` for `key`, new or in place of the old one.
   func setting(_ key: String, to value: Data) throws(KeychainError) -> KeychainEntries {
     let key = Array(key.utf8)

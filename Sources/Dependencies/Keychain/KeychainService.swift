@@ -32,6 +32,31 @@ public protocol KeychainService: Sendable {
   /// Reads all there is and verifies it, also what was verified before; with the keys where it is unlocked, else as far
   /// as that goes without a secret. Throws `.missing` where there is no keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
+
+  /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks nothing and reads no file. Does
+  /// nothing where `revision` is still the current one. The bytes are valid during the call only.
+  ///
+  /// - Returns: What was looked at, to be given to the next call; `nil` while locked.
+  func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision?
+}
+
+/// Which keychain, after which save.
+public struct KeychainRevision: Sendable, Hashable {
+  /// Changes with the keychain's keys.
+  let keyID: [UInt8]
+  /// Counts the saves.
+  let generation: UInt64
+
+  /// The revision of a keychain.
+  ///
+  /// - Parameter keyID: What tells it from other keychains; not secret.
+  public init(keyID: [UInt8], generation: UInt64) {
+    self.keyID = keyID
+    self.generation = generation
+  }
 }
 
 /// What opens a keychain. The bytes live in guarded memory and are zeroed with the last reference.

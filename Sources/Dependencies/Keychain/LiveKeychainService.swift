@@ -112,6 +112,23 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.verify() }
   }
 
+  /// O(size) for a new revision, else O(1).
+  public func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) -> KeychainRevision? {
+    guard let unlocked = vault.unlocked else { return nil }
+    let now = KeychainRevision(
+      keyID: unlocked.header.keyID, generation: unlocked.header.generation)
+    guard now != revision else { return now }
+    do throws(KeychainError) {
+      try unlocked.entries.forEach(body)
+      return now
+    } catch {
+      return nil
+    }
+  }
+
   private func perform<Result>(
     _ operation: (KeychainVault) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

@@ -171,6 +171,22 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// No call of its own in `calls`: it only looks.
+  public func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    let (now, entries) = state.withLock { state -> (KeychainRevision?, [[UInt8]: Data]) in
+      guard state.unlocked else { return (nil, [:]) }
+      return (KeychainRevision(keyID: [], generation: state.generation), state.entries)
+    }
+    guard let now, now != revision else { return now }
+    for (key, value) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      value.withUnsafeBytes { body(String(decoding: key, as: UTF8.self), $0) }
+    }
+    return now
+  }
+
   private func status(of state: State) -> KeychainStatus {
     KeychainStatus(
       path: path, exists: true, unlocked: state.unlocked,

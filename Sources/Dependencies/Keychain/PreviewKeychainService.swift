@@ -8,11 +8,13 @@ import Synchronization
 
 /// An unlocked keychain in memory with the entries `radarr` and `sonarr`: for demonstrations. Each is a world of its own.
 public final class PreviewKeychainService: KeychainService {
-  private let base = MockKeychainService(
-    entries: [
-      "radarr": Data("0123456789abcdef0123456789abcdef".utf8),
-      "sonarr": Data("fedcba9876543210fedcba9876543210".utf8),
-    ], path: "preview.sbkc")
+  /// What it starts with.
+  static let samples: KeyValuePairs<String, Data> = [
+    "radarr": Data("0123456789abcdef0123456789abcdef".utf8),
+    "sonarr": Data("fedcba9876543210fedcba9876543210".utf8),
+  ]
+
+  private let base = MockKeychainService(entries: samples, path: "preview.sbkc")
 
   private let wasCreated = Mutex(false)
 
@@ -72,5 +74,13 @@ public final class PreviewKeychainService: KeychainService {
   /// As `MockKeychainService`.
   public func verify() async throws(KeychainError) -> KeychainStatus {
     try await base.verify()
+  }
+
+  /// As `MockKeychainService`.
+  public func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    await base.visitEntries(since: revision, body)
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// for. A record is redacted first and bounded then: messages of more than 16 KiB, field values of more than 4 KiB and
 /// fields beyond the 64th are cut, with a note.
 public final class LiveLogger: Logger {
-  /// Takes secrets out of text. Shared with whatever else writes text: terminal, history, recording.
+  /// Takes secrets out of text. What is registered is also taken out of the records in memory when they are read.
   public let redactor: Redactor
   private let levels: LevelTable
   private let date: DateGenerator
@@ -89,14 +89,6 @@ public final class LiveLogger: Logger {
     for level in LogLevel.allCases { byName[level.name] = counts.byLevel[level.rawValue] }
     return LogStatistics(
       counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
-  }
-
-  /// O(length of the text).
-  public func redact(_ text: String) -> String { redactor.redact(text) }
-
-  /// Also taken out of the records in memory when they are read.
-  public func registerSecret(_ value: [UInt8], name: String) {
-    redactor.registerSecret(value, name: name)
   }
 
   /// Waits up to two seconds; see `flush(within:)`. It blocks the thread: call it at a shutdown, not from an effect.

@@ -17,16 +17,16 @@ public protocol Logger: Sendable {
   func level(category: String?) -> LogLevel
   /// What was taken and dropped since the start.
   func statistics() -> LogStatistics
-  /// What a sink would write in place of `text`.
-  func redact(_ text: String) -> String
-  /// From now on every sink writes `«secret:NAME»` in place of the value, also base64, percent-encoded and JSON-escaped.
-  /// Values under four bytes are not registered: they would blank innocent text.
-  func registerSecret(_ value: [UInt8], name: String)
+  /// Takes secrets out of text, by value and by position. What it knows is shared with whatever else shows or keeps text.
+  var redactor: Redactor { get }
   /// Returns when what was written so far has reached its sinks.
   func flush()
 }
 
 extension Logger {
+  /// What a sink would write in place of `text`.
+  public func redact(_ text: String) -> String { redactor.redact(text) }
+
   /// Writes one record. Neither the message nor the fields are built unless the level is enabled.
   ///
   /// Always inlined, so that a disabled call is one question and a branch: no closure is made.

@@ -38,12 +38,8 @@ public final class MockLogger: Logger {
   public func level(category: String?) -> LogLevel { base.level(category: category) }
   /// Nothing is dropped but what is logged from inside a sink.
   public func statistics() -> LogStatistics { base.statistics() }
-  /// As by `LiveLogger`.
-  public func redact(_ text: String) -> String { base.redact(text) }
-  /// As with `LiveLogger`.
-  public func registerSecret(_ value: [UInt8], name: String) {
-    base.registerSecret(value, name: name)
-  }
+  /// The one that its records go through.
+  public var redactor: Redactor { base.redactor }
   /// Nothing to wait for.
   public func flush() { base.flush() }
 }

@@ -58,12 +58,8 @@ public final class PreviewLogger: Logger {
   public func level(category: String?) -> LogLevel { base.level(category: category) }
   /// Counts the samples too.
   public func statistics() -> LogStatistics { base.statistics() }
-  /// As by `MockLogger`.
-  public func redact(_ text: String) -> String { base.redact(text) }
-  /// As with `MockLogger`.
-  public func registerSecret(_ value: [UInt8], name: String) {
-    base.registerSecret(value, name: name)
-  }
+  /// The one that its records go through.
+  public var redactor: Redactor { base.redactor }
   /// Nothing to wait for.
   public func flush() { base.flush() }
 }

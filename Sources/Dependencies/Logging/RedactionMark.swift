@@ -1,45 +1,88 @@
 /// What stands in the place of a secret: `«secret:NAME»` or `«redacted»`.
-enum RedactionMark {
-  static let redacted = "«redacted»"
+public enum RedactionMark {
+  /// In the place of a value whose position says that it is secret.
+  public static let redacted = "«redacted»"
   private static let longest = 128
 
   /// The mark for a secret of that name. Characters that would end the mark or a line are left out.
-  static func named(_ name: String) -> String {
+  public static func named(_ name: String) -> String {
     let safe = name.unicodeScalars.filter { $0.value >= 0x20 && $0 != "»" && $0 != "«" }.prefix(64)
     return "«secret:\(String(String.UnicodeScalarView(safe)))»"
   }
 
-  /// Whether the text is one mark and nothing else.
-  static func isMark(_ text: String) -> Bool {
-    Array(text.utf8).withUnsafeBufferPointer { bytes in
-      !bytes.isEmpty && end(in: bytes, at: 0) == bytes.count
-    }
+  /// A mark in a text.
+  public enum Kind: Sendable, Equatable {
+    /// `«secret:NAME»`.
+    case secret(name: String)
+    /// `«redacted»`.
+    case redacted
   }
 
-  /// The mark in the text, when there is exactly one kind of named mark in it.
-  static func only(in text: String) -> String? {
-    let bytes = Array(text.utf8)
-    let found = Set(
-      bytes.withUnsafeBufferPointer { buffer in
-        ranges(in: buffer).map { String(decoding: buffer[$0], as: UTF8.self) }
-      })
-    guard found.count == 1, let mark = found.first, mark != redacted else { return nil }
-    return mark
+  /// The first mark in a text, or `nil` where it has none. O(length).
+  public static func first(in text: String) -> Kind? {
+    var text = text
+    return text.withUTF8 { first(in: $0) }
+  }
+
+  /// The first mark in a text in UTF-8, or `nil` where it has none. O(length).
+  public static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
+    guard let range = firstRange(in: bytes, from: 0) else { return nil }
+    let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
+    guard inner.starts(with: "secret:".utf8) else { return .redacted }
+    return .secret(name: String(decoding: inner.dropFirst("secret:".utf8.count), as: UTF8.self))
+  }
+
+  /// The names in marks as ASCII output writes them, `[secret:NAME]`: they may also be text that only looks so. O(length).
+  public static func asciiNames(in text: String) -> [String] {
+    var names: [String] = []
+    var rest = text[...]
+    while let start = rest.firstRange(of: "[secret:") {
+      rest = rest[start.upperBound...]
+      let name = rest.prefix { $0 != "]" && !$0.isNewline }
+      if name.endIndex < rest.endIndex, rest[name.endIndex] == "]" { names.append(String(name)) }
+    }
+    return names
+  }
+
+  /// The text with its marks as ASCII output writes them: `[secret:NAME]` and `[redacted]`. O(length).
+  public static func ascii(_ bytes: [UInt8]) -> [UInt8] {
+    let ranges = bytes.withUnsafeBufferPointer { Self.ranges(in: $0) }
+    var result: [UInt8] = []
+    var position = 0
+    for range in ranges {
+      result += bytes[position..<range.lowerBound]
+      result.append(UInt8(ascii: "["))
+      result += bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
+      result.append(UInt8(ascii: "]"))
+      position = range.upperBound
+    }
+    return ranges.isEmpty ? bytes : result + bytes[position...]
+  }
+
+  /// Whether the text is one mark and nothing else.
+  static func isMark(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { !$0.isEmpty && end(in: $0, at: 0) == $0.count }
   }
 
   /// Where the marks of a text are.
   static func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
-    var index = 0
-    while index < text.count {
-      if text[index] == 0xC2, let end = end(in: text, at: index) {
-        ranges.append(index..<end)
-        index = end
-      } else {
-        index += 1
-      }
+    while let range = firstRange(in: text, from: ranges.last?.upperBound ?? 0) {
+      ranges.append(range)
     }
     return ranges
+  }
+
+  private static func firstRange(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Range<
+    Int
+  >? {
+    var index = start
+    while index < text.count {
+      if text[index] == 0xC2, let end = end(in: text, at: index) { return index..<end }
+      index += 1
+    }
+    return nil
   }
 
   /// Where the mark that begins at `start` ends; `nil` where none begins.

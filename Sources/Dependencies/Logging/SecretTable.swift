@@ -1,3 +1,5 @@
+import CSodium
+
 /// The hashed forms of what was registered. Immutable: a registration makes a new one.
 ///
 /// A text is searched by the hash of the four bytes at each place: a bit set tells in about a nanosecond that no pattern
@@ -10,11 +12,8 @@ final class SecretTable: Sendable {
   }
 
   private struct Entry {
-    var length: Int
-    var hash: Int
+    var form: SecretBatch.Form
     var name: Int
-    var coversLeft: Bool
-    var coversRight: Bool
   }
 
   private let names: [String]
@@ -24,35 +23,43 @@ final class SecretTable: Sendable {
   /// A `+` may stand for a space in forms.
   private let hasSpaces: Bool
 
-  /// `nil` when all patterns are there already.
-  init?(adding patterns: [SecretPattern], name: String, to old: SecretTable?) {
+  /// A table that also has the values of a batch; `nil` when all of them are there already.
+  init?(adding batch: SecretBatch, to old: SecretTable?) {
+    var names = old?.names ?? []
     var buckets = old?.buckets ?? [:]
     var filter = old?.filter ?? Array(repeating: 0, count: 1024)
-    let multiplier = old?.multiplier ?? (UInt32.random(in: 0...UInt32.max) | 1)
-    let index = old?.names.count ?? 0
-    var added = false
-    var hasSpaces = old?.hasSpaces ?? false
-    for pattern in patterns {
-      pattern.bytes.withUnsafeBufferPointer { bytes in
-        let slot = Self.slot(bytes, at: 0, multiplier)
-        let entry = Entry(
-          length: bytes.count, hash: Self.hash(bytes, from: 0, count: bytes.count), name: index,
-          coversLeft: pattern.coversLeft, coversRight: pattern.coversRight)
-        let known = buckets[slot]?.contains { $0.hash == entry.hash && $0.length == entry.length }
-        guard known != true else { return }
-        buckets[slot, default: []].append(entry)
-        filter[Int(slot >> 6)] |= 1 << UInt64(slot & 63)
-        hasSpaces = hasSpaces || bytes.contains(0x20)
-        added = true
+    let count = names.count
+    for value in batch.values {
+      var isNew = false
+      for form in value.forms {
+        let known = buckets[form.slot]?.contains {
+          $0.form.hash == form.hash && $0.form.length == form.length
+        }
+        guard known != true else { continue }
+        buckets[form.slot, default: []].append(Entry(form: form, name: names.count))
+        filter[Int(form.slot >> 6)] |= 1 << UInt64(form.slot & 63)
+        isNew = true
       }
+      if isNew { names.append(value.name) }
     }
-    guard added else { return nil }
-    self.names = (old?.names ?? []) + [name]
+    guard names.count > count else { return nil }
+    self.names = names
     self.buckets = buckets
     self.filter = filter
-    self.multiplier = multiplier
-    self.hasSpaces = hasSpaces
+    multiplier = batch.multiplier
+    hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
   }
+
+  /// The same values, of which some bear another name.
+  init(renaming name: String, to newName: String, in old: SecretTable) {
+    names = old.names.map { $0 == name ? newName : $0 }
+    buckets = old.buckets
+    filter = old.filter
+    multiplier = old.multiplier
+    hasSpaces = old.hasSpaces
+  }
+
+  func knows(_ name: String) -> Bool { names.contains(name) }
 
   /// Where registered values stand, as they are and in every encoding. Unordered; ranges may overlap.
   func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns) -> [Match] {
@@ -91,13 +98,14 @@ final class SecretTable: Sendable {
         guard filter[Int(slot >> 6)] & (1 << UInt64(slot & 63)) != 0,
           let entries = buckets[slot]
         else { continue }
-        for entry in entries where start + entry.length <= text.count {
-          guard Self.hash(text, from: start, count: entry.length) == entry.hash else { continue }
-          var range = start..<(start + entry.length)
-          if entry.coversLeft, start > 0, SecretPattern.isBase64(text[start - 1]) {
+        for entry in entries where start + entry.form.length <= text.count {
+          let form = entry.form
+          guard Self.hash(text, from: start, count: form.length) == form.hash else { continue }
+          var range = start..<(start + form.length)
+          if form.coversLeft, start > 0, SecretPattern.isBase64(text[start - 1]) {
             range = (start - 1)..<range.upperBound
           }
-          if entry.coversRight, range.upperBound < text.count,
+          if form.coversRight, range.upperBound < text.count,
             SecretPattern.isBase64(text[range.upperBound])
           {
             range = range.lowerBound..<(range.upperBound + 1)
@@ -109,7 +117,7 @@ final class SecretTable: Sendable {
   }
 
   /// Sixteen bits of four bytes: so few that they tell next to nothing of the secret.
-  private static func slot(
+  fileprivate static func slot(
     _ text: UnsafeBufferPointer<UInt8>, at index: Int, _ multiplier: UInt32
   ) -> UInt16 {
     let word = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: index, as: UInt32.self)
@@ -117,7 +125,9 @@ final class SecretTable: Sendable {
     return UInt16(truncatingIfNeeded: mixed >> 16)
   }
 
-  private static func hash(_ text: UnsafeBufferPointer<UInt8>, from start: Int, count: Int) -> Int {
+  fileprivate static func hash(_ text: UnsafeBufferPointer<UInt8>, from start: Int, count: Int)
+    -> Int
+  {
     var hasher = Hasher()
     hasher.combine(
       bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[start..<(start + count)])
@@ -126,52 +136,123 @@ final class SecretTable: Sendable {
   }
 }
 
-/// One form of a secret to look for. Percent-encoding and JSON escapes are no forms: the text is decoded instead.
-struct SecretPattern {
-  var bytes: [UInt8]
-  /// The character before or after the pattern holds a few bits of the secret and goes with it.
-  var coversLeft = false
-  var coversRight = false
+/// Values to register, as hashes: the values themselves can go at once.
+struct SecretBatch: Sendable {
+  /// One form of a value.
+  struct Form: Sendable {
+    var slot: UInt16
+    var length: Int
+    var hash: Int
+    var coversLeft: Bool
+    var coversRight: Bool
+  }
 
+  let multiplier: UInt32
+  private(set) var values: [(name: String, forms: [Form])] = []
+  private(set) var hasSpaces = false
+
+  /// - Parameter multiplier: The redactor's; odd.
+  init(multiplier: UInt32) {
+    self.multiplier = multiplier
+  }
+
+  /// Adds all forms of a value; nothing for one under six bytes.
+  mutating func add(_ value: UnsafeRawBufferPointer, name: String) {
+    var forms: [Form] = []
+    SecretPattern.forEach(of: value) { bytes, coversLeft, coversRight in
+      forms.append(
+        Form(
+          slot: SecretTable.slot(bytes, at: 0, multiplier), length: bytes.count,
+          hash: SecretTable.hash(bytes, from: 0, count: bytes.count), coversLeft: coversLeft,
+          coversRight: coversRight))
+      hasSpaces = hasSpaces || bytes.contains(0x20)
+    }
+    if !forms.isEmpty { values.append((name, forms)) }
+  }
+}
+
+/// The forms of a secret to look for. Percent-encoding and JSON escapes are no forms: the text is decoded instead.
+enum SecretPattern {
+  private static let shortest = Redactor.shortestValue
   private static let longest = 4096
 
-  /// Empty for values under four bytes.
-  static func all(of value: [UInt8]) -> [SecretPattern] {
-    var values = [value]
+  typealias Body = (
+    _ bytes: UnsafeBufferPointer<UInt8>, _ coversLeft: Bool, _ coversRight: Bool
+  ) -> Void
+
+  /// Calls `body` with each form; nothing for a value under six bytes. `coversLeft` and `coversRight`: the character
+  /// before or after the form holds a few bits of the secret and goes with it.
+  ///
+  /// The bytes are valid during the call, and what they were made in is erased afterwards.
+  static func forEach(of value: UnsafeRawBufferPointer, _ body: Body) {
+    let value = value.bindMemory(to: UInt8.self)
+    forEachForm(of: value, body)
     // A file with a secret often ends in a newline that is not sent.
-    let trimmed = value.prefix(
-      (value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }).map { $0 + 1 } ?? 0)
-    if trimmed.count < value.count { values.append(Array(trimmed)) }
+    let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
+    if end < value.count { forEachForm(of: UnsafeBufferPointer(rebasing: value[..<end]), body) }
     // Text that was read as UTF-8 has U+FFFD where a value is not UTF-8.
-    let repaired = Array(String(decoding: value, as: UTF8.self).utf8)
-    if repaired != value, value.filter({ $0 < 0x80 }).count >= 4 { values.append(repaired) }
-    return values.filter { $0.count >= 4 }.flatMap(pieces).flatMap { piece in
-      [SecretPattern(bytes: piece)]
-        + (0..<3).flatMap { skipped in
-          [base64(piece, after: skipped, standard), base64(piece, after: skipped, urlSafe)]
+    guard value.count(where: { $0 < 0x80 }) >= 4 else { return }
+    withErasedBytes(capacity: 3 * value.count) { repaired in
+      let isInvalid = transcode(
+        value.makeIterator(), from: UTF8.self, to: UTF8.self, stoppingOnError: false,
+        into: { repaired.append($0) })
+      if isInvalid { repaired.withUnsafeBufferPointer { forEachForm(of: $0, body) } }
+    }
+  }
+
+  private static func forEachForm(of value: UnsafeBufferPointer<UInt8>, _ body: Body) {
+    guard value.count >= shortest else { return }
+    // Long values are looked for in pieces, so that the search stays linear.
+    for start in stride(from: 0, to: value.count, by: longest) {
+      let first = value.count > longest ? min(start, value.count - longest) : 0
+      let piece = UnsafeBufferPointer(
+        rebasing: value[first..<min(first + longest, value.count)])
+      body(piece, false, false)
+      withErasedBytes(capacity: 2 * piece.count) { form in
+        for digits in [lowercaseDigits, uppercaseDigits] {
+          form.removeAll(keepingCapacity: true)
+          for byte in piece {
+            form.append(digits[Int(byte >> 4)])
+            form.append(digits[Int(byte & 15)])
+          }
+          form.withUnsafeBufferPointer { body($0, false, false) }
         }
+        for skipped in 0..<3 {
+          for alphabet in [standard, urlSafe] {
+            form.removeAll(keepingCapacity: true)
+            let bits = appendBase64(of: piece, after: skipped, alphabet, to: &form)
+            form.withUnsafeBufferPointer { body($0, skipped != 0, bits % 6 != 0) }
+          }
+        }
+      }
     }
   }
 
-  /// Long values are looked for in pieces, so that the search stays linear.
-  private static func pieces(of value: [UInt8]) -> [[UInt8]] {
-    guard value.count > longest else { return [value] }
-    return stride(from: 0, to: value.count, by: longest).map { start in
-      Array(value[min(start, value.count - longest)..<min(start + longest, value.count)])
-    }
+  /// An array that does not move while it has its capacity, and whose memory is erased afterwards.
+  private static func withErasedBytes(capacity: Int, _ body: (inout [UInt8]) -> Void) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(capacity)
+    body(&bytes)
+    bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
+    // Forms of several lengths were made in it.
+    bytes.append(contentsOf: repeatElement(0, count: bytes.capacity - bytes.count))
   }
 
+  private static let lowercaseDigits = Array("0123456789abcdef".utf8)
+  private static let uppercaseDigits = Array("0123456789ABCDEF".utf8)
   private static let standard = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let urlSafe = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// The characters that depend on the value alone when it stands `skipped` bytes after a group's begin.
-  private static func base64(_ value: [UInt8], after skipped: Int, _ alphabet: [UInt8])
-    -> SecretPattern
-  {
+  /// Appends the characters that depend on the value alone when it stands `skipped` bytes after a group's begin.
+  ///
+  /// - Returns: How many bits the skipped bytes and the value have.
+  private static func appendBase64(
+    of value: UnsafeBufferPointer<UInt8>, after skipped: Int, _ alphabet: [UInt8],
+    to characters: inout [UInt8]
+  ) -> Int {
     let bits = 8 * (skipped + value.count)
-    var characters: [UInt8] = []
     let first = (8 * skipped + 5) / 6
     for index in first..<(bits / 6) {
       var sextet = 0
@@ -181,8 +262,7 @@ struct SecretPattern {
       }
       characters.append(alphabet[sextet])
     }
-    return SecretPattern(
-      bytes: characters, coversLeft: skipped != 0, coversRight: bits % 6 != 0)
+    return bits
   }
 
   static func isBase64(_ byte: UInt8) -> Bool {

@@ -19,8 +19,13 @@ enum APICommands {
     OptionSpec(flag: "body", "show the body (as it is without this)"),
     OptionSpec(flag: "verbose", "show request, headers and body"),
     OptionSpec(flag: "timing", "show where the time went"),
+    OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
+    OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
     OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
     OptionSpec("out", value: "FILE", "write the body to FILE"),
+    OptionSpec(
+      "capture", value: "NAME=PATH",
+      "store what is at PATH (body.token, headers.set-cookie) as the secret NAME", repeatable: true),
     OptionSpec("save", value: "NAME", "keep the request for 'api run NAME'"),
   ]
 
@@ -172,7 +177,7 @@ enum APICommands {
     var spec = APIRequestSpec(
       method: method, isExplicit: isExplicit, target: try target(invocation))
     spec.items = try items(invocation)
-    try LiteralSecrets.refuse(invocation)
+    try MarkedText.refuse(invocation.argument("target"))
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
@@ -194,9 +199,37 @@ enum APICommands {
       }
       spec.select = select
     }
+    if invocation.flag("pretty") { spec.isPretty = true }
+    if invocation.flag("raw") { spec.isPretty = false }
+    if invocation.flag("pretty"), invocation.flag("raw") {
+      throw UsageError("give one of --pretty and --raw")
+    }
+    let captures = try invocation.options("capture").map { option throws(UsageError) in
+      try capture(option)
+    }
+    if !captures.isEmpty { spec.captures = captures }
     spec.out = try invocation.text("out")
     spec.save = try invocation.text("save")
     return spec
+  }
+
+  private static func capture(_ option: Argument) throws(UsageError) -> APICapture {
+    let text = try plain(option, "--capture")
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty else {
+      throw UsageError(
+        "--capture takes NAME=PATH, not '\(text)'", help: "for example --capture k=body.token",
+        at: option)
+    }
+    let path = String(parts[1])
+    let isPath = (try? JSONPath(parsing: path)) != nil
+    let root = path.prefix { $0 != "." && $0 != "[" }
+    guard isPath, root == "body" || root == "headers" else {
+      throw UsageError(
+        "'\(path)' is no path into an answer", help: "it begins with body or headers: body.token",
+        at: option)
+    }
+    return APICapture(name: String(parts[0]), path: path)
   }
 
   private static func count(_ option: String, _ invocation: Invocation) throws(UsageError) -> Int {
@@ -210,6 +243,7 @@ enum APICommands {
   static func items(_ invocation: Invocation) throws(UsageError) -> [APIItem] {
     var items: [APIItem] = []
     for argument in invocation.arguments("item") {
+      try MarkedText.refuse(argument)
       let parsed = try RequestItem.parse(argument)
       items.append(APIItem(parsed))
     }
@@ -225,6 +259,7 @@ enum APICommands {
         at: invocation.argument("name"))
     }
     var url = try invocation.requiredText("url")
+    try MarkedText.refuse(invocation.argument("url"))
     guard let problem = ServiceAddress.problem(url) else {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)

@@ -114,8 +114,12 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var follow = 0
   /// What of the answer is shown.
   public var shown = Shown.body
+  /// Whether a body is shown indented or as its bytes; `nil`: indented at a terminal.
+  public var isPretty: Bool?
   /// A path into the JSON of the body, of which alone is shown; `nil`: the whole.
   public var select: String?
+  /// Secrets that are taken from the answer.
+  public var captures: [APICapture]?
   /// A file for the body.
   public var out: String?
   /// A name under which the request is kept.
@@ -126,6 +130,20 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
     self.method = method
     self.isExplicit = isExplicit
     self.target = target
+  }
+}
+
+/// A part of an answer that becomes a secret of the keychain.
+public struct APICapture: Codable, Sendable, Equatable {
+  /// The secret's name.
+  public var name: String
+  /// Where in the answer: a path into `body` or `headers`, like `body.token`.
+  public var path: String
+
+  /// A capture, as the line has it.
+  public init(name: String, path: String) {
+    self.name = name
+    self.path = path
   }
 }
 
@@ -156,17 +174,18 @@ public struct APIItem: Codable, Sendable, Equatable {
 public struct APIAnswer: Codable, Sendable, Equatable {
   /// The method that was sent.
   public var method: String
-  /// The address that answered, without secrets.
+  /// The address that answered, without known secrets.
   public var url: String
   /// The status code.
   public var status: Int
   /// For example `1.1` or `2`.
   public var httpVersion: String
-  /// The headers that were sent, without secrets; `nil` in recordings that were made before they were kept.
+  /// The headers that were sent, without known secrets; `nil` in recordings that were made before they were kept.
   public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text; `nil` where it is none, or so full of control characters that a recording could not hold it.
+  /// The body as text, without known secrets; `nil` where it is none, or so full of control characters that a recording could
+  /// not hold it.
   public var text: String?
   /// Base64 of a body that is not in `text`.
   public var base64: String?
@@ -184,6 +203,20 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var file: String?
   /// How often it was sent, the first time included.
   public var attempts: Int
+  /// The values in headers and body in whose place marks stand.
+  public var masked: MaskedValues?
+  /// The secrets that were stored, and why one was not.
+  public var captured: [APICaptured]?
+}
+
+/// What became of a capture.
+public struct APICaptured: Codable, Sendable, Equatable {
+  /// The secret's name.
+  public var name: String
+  /// Why it was not stored.
+  public var failure: Failure?
+  /// Whether the value is so short that it is not looked for in what follows.
+  public var isShort: Bool
 }
 
 /// How a command of `api` that is no request ended well.

@@ -2,33 +2,44 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 enum APIOutcomes {
   static func outcome(of action: APIAction, in state: BoardState) -> Outcome? {
     switch action {
     case .run: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job)
-    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, state.settings)
+    case .succeeded(let job, let result): outcome(of: result, job).withMarks
+    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, state)
     }
   }
 
   // MARK: Answers
 
   private static func outcome(
-    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ settings: BoardSettings
+    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ state: BoardState
   ) -> Outcome {
+    let settings = state.settings
     let body = json(answer)
     var value: JSON = .object([
-      .init("status", .number(String(answer.status))),
-      .init(
-        "headers",
-        .object(answer.headers.map { .init($0.name.lowercased(), .string($0.value)) })),
+      .init("status", .number(String(answer.status))), .init("headers", json(answer.headers)),
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
     ])
     if let file = answer.file { value = value.adding("file", .string(file)) }
-    let notes =
-      [note(answer)] + (answer.stale.map { ["warning: the service did not answer: \($0)"] } ?? [])
-    let (presentation, missing) = shown(answer, body, spec)
+    var notes = [note(answer)]
+    if let stale = answer.stale { notes.append("warning: the service did not answer: \(stale)") }
+    if let masked = answer.masked { notes.append(masked.note) }
+    notes += captures(answer.captured ?? [])
+    if state.session.recording != nil, let name = credential(in: body) {
+      notes.append(
+        "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
+          + "stores it as a secret")
+    }
+    let (presentation, missing) = shown(answer, body, spec, isPretty: isPretty(spec, job, state))
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if settings.checksStatus, let failure = refusal(answer) {
       outcome = Outcome(
@@ -36,17 +47,69 @@ enum APIOutcomes {
     } else if let missing {
       // An answer that is an error has not what was selected: the error is what counts.
       outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
+    } else if let failure = answer.captured?.lazy.compactMap(\.failure).first {
+      outcome = Outcome(
+        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     }
     outcome.details = heads(of: answer)
+    outcome.hasMarks =
+      answer.masked != nil || spec.shown != .body
+      || answer.headers.contains { SecretNames.isHeader($0.name) }
     return outcome
+  }
+
+  /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format that was asked for, unless the line
+  /// says which.
+  private static func isPretty(_ spec: APIRequestSpec, _ job: Int, _ state: BoardState) -> Bool {
+    if let isPretty = spec.isPretty { return isPretty }
+    guard let isTerminal = state.settings.isTerminal else { return true }
+    let context =
+      state.shell.finished.flatMap { $0.context.job == job ? $0.context : nil }
+      ?? state.shell.running.first { $0.job == job }
+    let format = context?.output ?? state.settings.output
+    return format != .table || isTerminal && context?.redirect == nil
+  }
+
+  private static func captures(_ captured: [APICaptured]) -> [String] {
+    captured.filter { $0.failure == nil }.map { capture in
+      "stored the secret '\(capture.name)'"
+        + (capture.isShort ? "; \(KeychainOutcomes.tooShort)" : "")
+    }
+  }
+
+  /// The path of a member that is called like a credential and holds one in the open.
+  private static func credential(in json: JSON) -> String? {
+    switch json {
+    case .object(let members):
+      for member in members {
+        if SecretNames.isCredential(member.key), case .string(let text) = member.value,
+          !text.isEmpty, RedactionMark.first(in: text) == nil
+        {
+          return member.key
+        }
+        if let inner = credential(in: member.value) { return "\(member.key).\(inner)" }
+      }
+      return nil
+    default: return nil
+    }
   }
 
   /// What was sent and what came, without bodies: `>` before the one, `<` before the other.
   private static func heads(of answer: APIAnswer) -> [String] {
-    ["> \(answer.method) \(answer.url)"]
-      + (answer.sent ?? []).map { "> \($0.name): \($0.value)" }
+    ["> \(answer.method) \(address(answer))"]
+      + (answer.sent ?? []).map { "> \(line($0))" }
       + ["< HTTP/\(answer.httpVersion) \(answer.status)"]
-      + answer.headers.map { "< \($0.name): \($0.value)" }
+      + answer.headers.map { "< \(line($0))" }
+  }
+
+  /// The address as it may be shown.
+  private static func address(_ answer: APIAnswer) -> String {
+    Redactor.redactPositions(answer.url)
+  }
+
+  /// A header as it may be shown.
+  private static func line(_ header: HTTPHeader) -> String {
+    Redactor.redactPositions("\(header.name): \(header.value)")
   }
 
   /// The line on standard error: status, time, size, cache verdict.
@@ -72,13 +135,34 @@ enum APIOutcomes {
   /// The body as a value: JSON where it is, text where it is text.
   static func json(_ answer: APIAnswer) -> JSON {
     guard let text = answer.text else { return answer.base64.map(JSON.string) ?? .null }
-    if text.isEmpty { return .null }
-    return (try? JSON(parsing: text)) ?? .string(text)
+    return json(text)
   }
 
-  private static func shown(_ answer: APIAnswer, _ body: JSON, _ spec: APIRequestSpec) -> (
-    Presentation, Failure?
-  ) {
+  /// A body as a value. A byte-order mark before a document is none of it.
+  static func json(_ text: String) -> JSON {
+    if text.isEmpty { return .null }
+    let document =
+      text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    return (try? JSON(parsing: document)) ?? .string(text)
+  }
+
+  /// Headers as a value, under names in small letters; repeated ones are arrays.
+  static func json(_ headers: [HTTPHeader]) -> JSON {
+    var members: [JSON.Member] = []
+    var values: [String: [JSON]] = [:]
+    for header in headers {
+      values[header.name.lowercased(), default: []].append(.string(header.value))
+    }
+    for header in headers {
+      guard let all = values.removeValue(forKey: header.name.lowercased()) else { continue }
+      members.append(.init(header.name.lowercased(), all.count == 1 ? all[0] : .array(all)))
+    }
+    return .object(members)
+  }
+
+  private static func shown(
+    _ answer: APIAnswer, _ body: JSON, _ spec: APIRequestSpec, isPretty: Bool
+  ) -> (Presentation, Failure?) {
     if let select = spec.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
         return (
@@ -94,7 +178,7 @@ enum APIOutcomes {
     }
     let headers =
       "HTTP/\(answer.httpVersion) \(answer.status)\n"
-      + answer.headers.map { "\($0.name): \($0.value)\n" }.joined()
+      + answer.headers.map { line($0) + "\n" }.joined()
     switch spec.shown {
     case .headers: return (.text(headers), nil)
     case .timing:
@@ -107,12 +191,20 @@ enum APIOutcomes {
         ]), nil
       )
     case .verbose:
-      let sent = (answer.sent ?? []).map { "\($0.name): \($0.value)\n" }.joined()
+      let sent = (answer.sent ?? []).map { line($0) + "\n" }.joined()
       return (
-        .text("\(answer.method) \(answer.url)\n\(sent)\n\(headers)\n\(readable(answer, body))"), nil
+        .text(
+          "\(answer.method) \(address(answer))\n\(sent)\n\(headers)\n\(readable(answer, body))"),
+        nil
       )
     case .body:
       if answer.file != nil { return (.none, nil) }
+      guard isPretty else {
+        let bytes =
+          answer.text.map { Array($0.utf8) }
+          ?? answer.base64.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } ?? []
+        return (.bytes(bytes), nil)
+      }
       switch body {
       case .null: return (.none, nil)
       case .object, .array: return (.json(body), nil)
@@ -143,18 +235,18 @@ enum APIOutcomes {
     case 300..<400:
       return Failure(
         code: 3, error: "redirect",
-        message: "HTTP \(answer.status) from \(answer.url): a redirect that was not followed",
+        message: "HTTP \(answer.status) from \(address(answer)): a redirect that was not followed",
         help: "follow it with --follow 5")
     case 400..<500:
       let help =
         answer.status == 401 || answer.status == 403
         ? "check the key: 'api service show NAME' says which secret is sent" : nil
       return Failure(
-        code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(answer.url)",
+        code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
         help: help)
     default:
       return Failure(
-        code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(answer.url)",
+        code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
         help: "the service failed; --retry 3 tries again")
     }
   }
@@ -212,7 +304,8 @@ enum APIOutcomes {
         value: .array(
           entries.map {
             .object([
-              .init("key", .string($0.key)), .init("service", .string($0.service)),
+              .init("key", .string(Redactor.redactPositions($0.key))),
+              .init("service", .string($0.service)),
               .init("status", .number(String($0.status))),
               .init("bytes", .number(String($0.bytes))),
               .init("stored", .string(Timestamp.format($0.stored))),
@@ -224,7 +317,10 @@ enum APIOutcomes {
             Column("stored", priority: 1),
           ],
           rows: entries.map {
-            [$0.service, $0.key, String($0.bytes), Timestamp.format($0.stored)]
+            [
+              $0.service, Redactor.redactPositions($0.key), String($0.bytes),
+              Timestamp.format($0.stored),
+            ]
           }))
     case .cacheStatistics(let entries, let bytes):
       return Outcome(

@@ -8,24 +8,31 @@ import SwiftBoardJSON
   import Foundation
 #endif
 
-/// Carries a request out: service, secrets, body, cache, tries, redaction. Runs inside an effect, where secrets may have values; what
-/// it gives back has none.
+/// Carries a request out: service, secrets, body, cache, tries, captures, masking. Runs inside an effect, where secrets may have values;
+/// what it gives back has none.
 func perform(
   _ spec: APIRequestSpec, _ context: CommandContext, _ dependencies: Dependencies,
   remembers: Bool = true
 ) async throws -> APIAnswer {
   let prepared = try await RequestPreparation(dependencies).prepare(spec, context)
+  if spec.captures != nil {
+    // Asked before anything is sent: an answer whose secret cannot be stored would be lost.
+    let keychain = dependencies.keychainService
+    _ = try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() }
+  }
   if remembers {
     let shown = "\(spec.method) \(spec.target.description)"
     try? await dependencies.persistence.addSearch(
-      shown, scope: "api", at: dependencies.date.now)
+      dependencies.logger.redact(shown), scope: "api", at: dependencies.date.now)
   }
   let (fetched, attempts) = try await fetch(prepared, spec, dependencies)
   if let name = spec.save {
     let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
     try await dependencies.persistence.setPreference(savedKey(name), to: json)
   }
-  var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger)
+  let captured = await capture(spec.captures ?? [], of: fetched.response, dependencies)
+  var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger.redactor)
+  if !captured.isEmpty { answer.captured = captured }
   if let file = spec.out {
     try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
     answer.file = file
@@ -41,6 +48,53 @@ func perform(
   return answer
 }
 
+/// Stores parts of an answer as secrets. One that is not there or cannot be stored loses none of the answer.
+private func capture(
+  _ captures: [APICapture], of response: APIResponse, _ dependencies: Dependencies
+) async -> [APICaptured] {
+  guard !captures.isEmpty else { return [] }
+  func nothing(_ capture: APICapture, _ reason: String) -> APICaptured {
+    APICaptured(
+      name: capture.name,
+      failure: Failure(
+        code: ExitCode.missing, error: "nothingCaptured",
+        message: "\(reason); the secret '\(capture.name)' was not stored"), isShort: false)
+  }
+  let body = String(decoding: response.body, as: UTF8.self)
+  let answer: JSON = [
+    "headers": APIOutcomes.json(response.headers), "body": APIOutcomes.json(body),
+  ]
+  var result: [APICaptured] = []
+  for capture in captures {
+    guard response.status < 400 else {
+      result.append(nothing(capture, "the service answered HTTP \(response.status)"))
+      continue
+    }
+    let value: [UInt8]
+    switch (try? JSONPath(parsing: capture.path)).flatMap(answer.value(at:)) {
+    case .string(let text) where !text.isEmpty: value = Array(text.utf8)
+    case .number(let text): value = Array(text.utf8)
+    case nil:
+      result.append(nothing(capture, "the answer has nothing at '\(capture.path)'"))
+      continue
+    case .some:
+      result.append(nothing(capture, "what is at '\(capture.path)' is no text"))
+      continue
+    }
+    do {
+      try await dependencies.keychainService.save(Data(value), forKey: capture.name)
+      result.append(
+        APICaptured(
+          name: capture.name, failure: nil, isShort: value.count < Redactor.shortestValue))
+    } catch {
+      result.append(
+        APICaptured(
+          name: capture.name, failure: failure(error, dependencies), isShort: false))
+    }
+  }
+  return result
+}
+
 /// The longest pause before a request is sent again: whoever waits sees it go on, and a service that is down is not forgotten.
 private let longestPause = Duration.seconds(60)
 
@@ -51,16 +105,18 @@ private func fetch(
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
   let repository = ResponseRepository(
     client: dependencies.apiClient, cache: dependencies.persistence,
-    mayKeep: { [logger = dependencies.logger] response in
+    mayKeep: { [redactor = dependencies.logger.redactor] response in
       // An answer that repeats a secret is not kept.
-      let text = String(decoding: response.body, as: UTF8.self)
-      return logger.redact(text) == text
+      redactor.mask([UInt8](response.body)).names.isEmpty
+        && response.headers.allSatisfy { redactor.mask($0.value).names.isEmpty }
     })
+  // An answer with a secret to be captured is not kept either.
+  let policy = spec.captures == nil ? spec.cache : .noCache
   var attempt = 1
   var pause = Duration.milliseconds(200)
   while true {
     let result = await repository.fetch(
-      request: prepared.request, key: prepared.key, service: prepared.service, policy: spec.cache,
+      request: prepared.request, key: prepared.key, service: prepared.service, policy: policy,
       now: dependencies.date.now)
     try Task.checkCancellation()
     switch result {
@@ -95,47 +151,52 @@ extension APIError.Kind {
 }
 
 extension APIAnswer {
+  /// - Parameter redactor: Puts marks in the place of known secrets.
   fileprivate init(
     _ fetched: ResponseRepository.Fetched, _ prepared: PreparedRequest, attempts: Int,
-    _ logger: any Logger
+    _ redactor: Redactor
   ) {
     let response = fetched.response
+    var found: [String] = []
     method = prepared.request.method
-    url = logger.redact(response.url)
+    url = redactor.mask(response.url).value
     status = response.status
     httpVersion = response.httpVersion
     let secret = prepared.request.secretHeaders
     sent = prepared.request.headers.map { header in
-      let shown = header.redacted(by: logger)
+      let masked = redactor.mask(header.value)
       // A value too short to be looked for is a secret all the same.
-      guard secret.contains(header.name), shown.value == header.value else { return shown }
-      return HTTPHeader(header.name, RedactedMark.text)
+      let isHidden = secret.contains(header.name) && masked.names.isEmpty
+      return HTTPHeader(header.name, isHidden ? RedactionMark.redacted : masked.value)
     }
-    headers = response.headers.map { $0.redacted(by: logger) }
+    headers = response.headers.map { header in
+      let masked = redactor.mask(header.value)
+      found += masked.names
+      return HTTPHeader(
+        header.name,
+        SecretNames.isHeader(header.name) && masked.names.isEmpty
+          ? RedactionMark.redacted : masked.value)
+    }
     bytes = response.body.count
     if let valid = String(validating: response.body, as: UTF8.self) {
-      let redacted = logger.redact(valid)
-      let fits = redacted.fitsIntoJSON(of: longestText)
-      text = fits ? redacted : nil
-      base64 = fits ? nil : Data(redacted.utf8).base64EncodedString()
+      let masked = redactor.mask(valid)
+      found += masked.names
+      let fits = masked.value.fitsIntoJSON(of: longestText)
+      text = fits ? masked.value : nil
+      base64 = fits ? nil : Data(masked.value.utf8).base64EncodedString()
     } else {
+      let masked = redactor.mask([UInt8](response.body))
+      found += masked.names
       text = nil
-      base64 = logger.redact(response.body.base64EncodedString())
+      base64 = Data(masked.value).base64EncodedString()
     }
     timing = response.timing
     verdict = fetched.verdict
     redirects = response.redirects
-    stale = fetched.networkError.map { logger.redact($0.message) }
+    stale = fetched.networkError.map { redactor.redact($0.message) }
     file = nil
     self.attempts = attempts
-  }
-}
-
-extension HTTPHeader {
-  fileprivate func redacted(by logger: any Logger) -> HTTPHeader {
-    let line = logger.redact("\(name): \(value)")
-    let value = line.hasPrefix(name + ": ") ? line.dropFirst(name.count + 2) : ""
-    return HTTPHeader(name, String(value))
+    masked = MaskedValues(found)
   }
 }
 

@@ -27,6 +27,11 @@ struct RequestPreparation {
   }
 
   func prepare(_ spec: APIRequestSpec, _ context: CommandContext) async throws -> PreparedRequest {
+    for template in [spec.target] + spec.items.map(\.value) {
+      for case .text(let text) in template.parts {
+        try MarkedText.refuse(text, in: "the request", dependencies.logger.redactor)
+      }
+    }
     let target = try await resolve(spec.target)
     var service: APIService?
     var url: String
@@ -60,9 +65,10 @@ struct RequestPreparation {
     }
     return PreparedRequest(
       request: request,
-      key: dependencies.logger.redact(
+      key: dependencies.logger.redactor.mask(
         ResponseRepository.key(
-          method: request.method, url: request.url, headers: request.headers, secretQuery: names)),
+          method: request.method, url: request.url, headers: request.headers, secretQuery: names)
+      ).value,
       service: service?.name ?? "", shown: spec.target.description)
   }
 
@@ -100,7 +106,6 @@ struct RequestPreparation {
     }
     if text.hasSuffix("\r\n") || text.hasSuffix("\n") {
       text.removeLast()
-      dependencies.logger.registerSecret(Array(text.utf8), name: name)
     }
     guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
       throw Failure(
@@ -145,6 +150,13 @@ struct RequestPreparation {
     request.url += (request.url.contains("?") ? "&" : "?") + name + "=" + value + fragment
   }
 
+  /// What was masked when it was written to a file is not sent in place of what it was.
+  private func refuseMarks(_ data: Data, _ item: APIItem) throws {
+    try MarkedText.refuse(
+      String(decoding: data, as: UTF8.self), in: item.value.description,
+      dependencies.logger.redactor)
+  }
+
   private func add(_ items: [APIItem], to request: inout APIRequest) async throws {
     var members: [JSON.Member] = []
     for item in items {
@@ -181,10 +193,13 @@ struct RequestPreparation {
             message: "the file of \(item.name)@ is no UTF-8 text",
             help: "send a whole body with @FILE")
         }
+        try refuseMarks(data, item)
         members.append(.init(item.name, .string(text)))
       case .bodyFile:
-        request.body = try await dependencies.files.read(
+        let data = try await dependencies.files.read(
           try await resolve(item.value), limit: 64 << 20)
+        try refuseMarks(data, item)
+        request.body = data
       }
     }
     guard !members.isEmpty else { return }

@@ -80,6 +80,9 @@ public final class Board: Sendable {
     store.observe { [weak self] step, state in self?.observe(step, state) }
   }
 
+  /// What the board knows of secrets.
+  var redactor: Redactor { dependencies.logger.redactor }
+
   // MARK: Commands
 
   /// A number for the next command.
@@ -263,12 +266,12 @@ public final class Board: Sendable {
     switch step.action {
     case .session(.run(let context, let command, _)):
       control(command, context.job, state.session.position)
-    case .session(.succeeded(_, .forked(let fork))) where fork.isContinued:
+    case .session(.succeeded(_, .forked(let fork), _)) where fork.isContinued:
       // Whoever waits for this command goes on when the board does.
       guard let finished = state.shell.finished else { break }
       leave(for: fork, finished, running: state.shell.running.map(\.job))
       return
-    case .session(.succeeded(_, .marked(let name))):
+    case .session(.succeeded(_, .marked(let name), _)):
       // Behind the answer, so that at the mark nothing is under way, least of all the mark's own line.
       shared.withLock { $0.recorder }?.recorder.mark(name)
     case .resumed: goOn()

@@ -1,5 +1,12 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Something to print, and where.
 public struct BoardOutput: Sendable, Equatable {
@@ -11,19 +18,29 @@ public struct BoardOutput: Sendable, Equatable {
 
   /// Where it goes, where there is no `redirect`.
   public var stream: Stream
-  /// With its last line end; may have several lines.
-  public var text: String
+  /// Text in UTF-8 with its last line end, or a body's bytes.
+  public var bytes: [UInt8]
   /// The file in place of standard output.
   public var redirect: CommandContext.Redirect?
   /// The command it belongs to.
   public var job: Int
 
+  /// The bytes as text; what is not UTF-8 is replaced.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
   /// A text to print.
   public init(
     stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
   ) {
+    self.init(stream: stream, bytes: Array(text.utf8), redirect: redirect, job: job)
+  }
+
+  /// Bytes to print.
+  public init(
+    stream: Stream, bytes: [UInt8], redirect: CommandContext.Redirect? = nil, job: Int
+  ) {
     self.stream = stream
-    self.text = text
+    self.bytes = bytes
     self.redirect = redirect
     self.job = job
   }
@@ -69,13 +86,17 @@ public struct BoardRenderer: Sendable {
     let format = context.output ?? state.settings.output
     var outputs: [BoardOutput] = []
 
-    func add(_ stream: BoardOutput.Stream, _ text: String) {
-      guard !text.isEmpty else { return }
+    func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
+      guard !bytes.isEmpty else { return }
+      // What is on standard error is our own; a result may be data, in which a mark is no mark of ours.
+      let writesASCIIMarks =
+        state.settings.isASCII && (stream == .standardError || outcome.hasMarks)
       outputs.append(
         BoardOutput(
-          stream: stream, text: text,
+          stream: stream, bytes: writesASCIIMarks ? RedactionMark.ascii(bytes) : bytes,
           redirect: stream == .standardOutput ? context.redirect : nil, job: context.job))
     }
+    func add(_ stream: BoardOutput.Stream, _ text: String) { add(stream, bytes: Array(text.utf8)) }
 
     if !state.settings.isQuiet {
       let isVerbose = context.isVerbose ?? state.settings.isVerbose
@@ -89,7 +110,7 @@ public struct BoardRenderer: Sendable {
     if !isHiddenReveal(action), format != .json || outcome.failure == nil {
       add(
         .standardOutput,
-        formatter.render(
+        bytes: formatter.bytes(
           line: context.line, command: context.name, presentation: outcome.presentation,
           value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
     }
@@ -112,6 +133,12 @@ public struct BoardRenderer: Sendable {
       }
       return BoardOutput(
         stream: .standardOutput, text: text, redirect: context.redirect, job: job)
+    case .printedBytes(let job, let base64):
+      guard let context = context(job), (context.output ?? state.settings.output) != .json,
+        let bytes = Data(base64Encoded: base64)
+      else { return nil }
+      return BoardOutput(
+        stream: .standardOutput, bytes: [UInt8](bytes), redirect: context.redirect, job: job)
     case .progress(let job, let text):
       guard !state.settings.isQuiet, let context = context(job) else { return nil }
       let name = context.name.replacing(".", with: " ")

@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
@@ -9,7 +10,7 @@ public final class BoardSession: Sendable {
   private let board: Board
   private let redirects: RedirectFiles
   private let scriptArguments: [String]
-  private let redact: @Sendable (String) -> String
+  private let redactor: Redactor
   private let shared = Mutex(Shared())
 
   private struct Shared {
@@ -37,18 +38,12 @@ public final class BoardSession: Sendable {
     case nothing
   }
 
-  /// - Parameters:
-  ///   - scriptArguments: `$1`, `$2` … of the lines.
-  ///   - redact: What a line is put through before it becomes part of a step.
-  public init(
-    board: Board, redirects: RedirectFiles, scriptArguments: [String] = [],
-    redact: @escaping @Sendable (String) -> String
-  ) {
+  /// - Parameter scriptArguments: `$1`, `$2` … of the lines.
+  public init(board: Board, redirects: RedirectFiles, scriptArguments: [String] = []) {
     self.board = board
     self.redirects = redirects
     self.scriptArguments = scriptArguments
-    // A secret that was typed where it does not belong must not become part of a step.
-    self.redact = { redact(TypedSecrets.removed(from: $0)) }
+    redactor = board.redactor
   }
 
   /// Cancels the running command; one that has just ended keeps its outcome, and the line's next one is not begun. The line ends with 130
@@ -66,9 +61,11 @@ public final class BoardSession: Sendable {
     return found
   }
 
-  /// A line as it may be shown: without secrets, and without what steers a terminal.
+  /// A line as it may be shown: without a secret that was typed into it, and without what steers a terminal.
   public func shown(_ line: ScriptLine) -> String {
-    escapeControls(redact(line.text), keepsNewlines: true)
+    let text =
+      TypedSecrets.refusal(of: line, redactor)?.text ?? TypedSecrets.removed(from: line.text)
+    return escapeControls(text, keepsNewlines: true)
   }
 
   /// Runs one line.
@@ -87,6 +84,9 @@ public final class BoardSession: Sendable {
   }
 
   private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
+    if let typed = TypedSecrets.refusal(of: script, redactor) {
+      return await reject(line.refused(typed), typed.error, script.parsed.prefix)
+    }
     let list: CommandList
     switch script.parsed {
     case .empty: return LineOutcome()
@@ -108,17 +108,25 @@ public final class BoardSession: Sendable {
 
   /// A line with what has to be known of it.
   private struct Line {
-    let text: String
+    /// As it may be part of a step.
+    var text: String
     let place: LinePlace
     let isLiteral: Bool
     /// Where its commands print that say nothing themselves: the file of a `source FILE > OUT`.
     let redirect: CommandContext.Redirect?
 
     init(_ line: ScriptLine, _ isLiteral: Bool, _ redirect: CommandContext.Redirect?) {
-      text = line.text
+      text = TypedSecrets.removed(from: line.text)
       place = line.place
       self.isLiteral = isLiteral
       self.redirect = redirect
+    }
+
+    /// The line without the text that has a secret in it.
+    func refused(_ typed: TypedSecret) -> Line {
+      var line = self
+      line.text = typed.text
+      return line
     }
   }
 
@@ -159,6 +167,12 @@ public final class BoardSession: Sendable {
     var arguments: [Argument] = []
     do throws(UsageError) {
       arguments = try expand(command.words)
+      var file: Argument?
+      if let redirect = command.redirect { file = try expand([redirect.file])[0] }
+      if let typed = TypedSecrets.refusal(of: arguments + (file.map { [$0] } ?? []), redactor) {
+        context.text = typed.text
+        throw typed.error
+      }
       if let topic = BoardFeatures.commands.helpTopic(in: arguments) {
         context.name = "help"
         return await perform(.shell(.run(context, .help(topic))), context)
@@ -168,8 +182,8 @@ public final class BoardSession: Sendable {
       context.isBackground = command.isBackground
       try apply(match.globals, to: &context)
       try refuseInThePast(match.output.action(context))
-      if let redirect = command.redirect {
-        context.redirect = try await open(redirect, context.job)
+      if let redirect = command.redirect, let file {
+        context.redirect = try await open(file, appends: redirect.appends, context.job)
       } else if let redirect = line.redirect {
         context.redirect = redirect
         try await inherit(redirect, context.job)
@@ -192,13 +206,15 @@ public final class BoardSession: Sendable {
     guard arguments.count > 3, arguments[0].text == "keychain", arguments[1].text == "set" else {
       return
     }
-    context.text = "keychain set \(arguments[2].shown) \(RedactedMark.text)"
+    let mark = TypedSecret.text(for: arguments[2].shown)
+    context.text = "keychain set \(arguments[2].shown) \(mark)"
     error.column = nil
     error.length = nil
     error.lineOffset = 0
-    for value in arguments[3...].compactMap(\.text) where value.count > 1 {
-      error.message = error.message.replacing(value, with: RedactedMark.text)
-      error.help = error.help?.replacing(value, with: RedactedMark.text)
+    for value in arguments[3...].compactMap(\.text)
+    where value.count > 1 && !["--generate", "--from-file", "--from-stdin"].contains(value) {
+      error.message = error.message.replacing(value, with: mark)
+      error.help = error.help?.replacing(value, with: mark)
     }
   }
 
@@ -217,7 +233,7 @@ public final class BoardSession: Sendable {
 
   private func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     CommandContext(
-      job: board.nextJob(), line: line.place.line, source: line.place.file, text: redact(line.text),
+      job: board.nextJob(), line: line.place.line, source: line.place.file, text: line.text,
       name: "", prefix: prefix,
       timeout: board.store.withState { $0.settings.timeout })
   }
@@ -292,17 +308,14 @@ public final class BoardSession: Sendable {
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 
-  private func open(_ redirect: ParsedCommand.Redirect, _ job: Int) async throws(UsageError)
+  private func open(_ file: Argument, appends: Bool, _ job: Int) async throws(UsageError)
     -> CommandContext.Redirect
   {
-    let argument = try expand([redirect.file])[0]
-    guard let path = argument.text else {
-      throw UsageError("a secret is no file name", at: argument)
+    guard let path = file.text else { throw UsageError("a secret is no file name", at: file) }
+    if let failure = await redirects.open(path, appends: appends, job: job) {
+      throw UsageError(failure.message, help: failure.help, at: file, code: failure.code)
     }
-    if let failure = await redirects.open(path, appends: redirect.appends, job: job) {
-      throw UsageError(failure.message, help: failure.help, at: argument, code: failure.code)
-    }
-    return CommandContext.Redirect(file: path, appends: redirect.appends)
+    return CommandContext.Redirect(file: path, appends: appends)
   }
 
   /// Opens a file that another command has emptied, for what this one adds.
@@ -464,9 +477,4 @@ public final class BoardSession: Sendable {
     _ = redirects.close(context.job)
     return await board.run(.shell(.reject(context, failure)), context)
   }
-}
-
-/// What stands where something secret was typed.
-enum RedactedMark {
-  static let text = "«redacted»"
 }

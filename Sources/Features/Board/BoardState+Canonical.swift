@@ -35,6 +35,7 @@ extension BoardSettings {
     writer.member("isColored", isColored)
     writer.member("isOffline", isOffline)
     writer.member("isQuiet", isQuiet)
+    if let isTerminal { writer.member("isTerminal", isTerminal) }
     writer.member("isVerbose", isVerbose)
     writer.member("output", output.rawValue)
     writer.member("timeout", Int(timeout))

@@ -38,6 +38,9 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var output = OutputFormat.table
   /// Columns of the terminal; `nil` off a terminal, where lines are as long as they are.
   public var width: Int?
+  /// Whether standard output is a terminal: then bodies are shown for people, else as their bytes. `nil` in recordings that were
+  /// made before this was kept, whose bodies are shown for people.
+  public var isTerminal: Bool?
   /// No byte of our own above 0x7F.
   public var isASCII = true
   /// Whether output has colours.

@@ -15,6 +15,8 @@ public struct Outcome: Sendable {
   public var notes: [String]
   /// Lines for standard error before the notes, where `-v` asks for them.
   public var details: [String] = []
+  /// Whether it may have marks in the place of secrets, which ASCII output writes in its own way.
+  public var hasMarks = false
   /// `nil` where it succeeded, or is an answer that is no.
   public var failure: Failure?
 
@@ -40,6 +42,24 @@ public struct Outcome: Sendable {
     self.presentation = presentation
     self.notes = notes
     self.failure = failure
+  }
+}
+
+extension Outcome {
+  /// The same, of which any text may have marks.
+  var withMarks: Outcome {
+    var outcome = self
+    outcome.hasMarks = true
+    return outcome
+  }
+
+  /// The same, and that marks stand in the place of values.
+  func masked(_ masked: MaskedValues?) -> Outcome {
+    guard let masked else { return self }
+    var outcome = self
+    outcome.notes.append(masked.note)
+    outcome.hasMarks = true
+    return outcome
   }
 }
 

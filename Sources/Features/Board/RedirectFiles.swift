@@ -43,11 +43,11 @@ public final class RedirectFiles: Sendable {
   }
 
   /// Writes what a command prints.
-  public func write(_ text: String, job: Int) {
+  public func write(_ bytes: [UInt8], job: Int) {
     let failure = files.withLock { files -> String? in
       guard let file = files[job], file.error == nil else { return nil }
       do throws(OutputError) {
-        try StandardOutput(descriptor: file.descriptor).write(text)
+        try StandardOutput(descriptor: file.descriptor).write(bytes)
         return nil
       } catch {
         files[job]?.error = ExitCode.io

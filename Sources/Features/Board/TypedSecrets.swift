@@ -1,10 +1,102 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
-/// Takes secrets out of lines in which somebody typed one after `keychain set NAME`, where none belongs.
+/// A secret that was typed into a line where none belongs: the line is refused, and no step has its text.
+struct TypedSecret {
+  /// What the secret is called: its name in the keychain, or that of its place.
+  let name: String
+  /// What is said of it; it names no word, since the line is not shown.
+  let error: UsageError
+
+  /// What stands for the line.
+  var text: String { Self.text(for: name) }
+
+  /// What stands for a line, or a part of one, that holds a secret.
+  static func text(for name: String) -> String {
+    "[refused: secret \(String(name.filter { !$0.isNewline && $0 != "\0" }))]"
+  }
+}
+
+/// Finds secrets that were typed into lines.
 ///
-/// It works on the text, not on what the text means: a line with a quote left open, a misspelt command or a command that fails before it
-/// is reached holds the secret all the same.
+/// A value typed after `keychain set NAME`, where none belongs, is looked for in the text, not in what the text means: a line with a
+/// quote left open, a misspelt command or a command that fails before it is reached holds the secret all the same.
 enum TypedSecrets {
+  /// A secret for which the whole line is refused before anything of it runs: the value of a known one, whatever the command, or a
+  /// value at a place of a request that takes a secret.
+  static func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
+    if let known = known(in: line.text, redactor) { return known }
+    switch line.parsed {
+    case .empty: return nil
+    case .commands(let list):
+      return list.commands.lazy.compactMap { literal(in: $0.words.map(typed)) }.first
+    case .incomplete, .invalid:
+      // What cannot be read as words is looked at roughly.
+      var scanner = WordScanner(line.text)
+      while scanner.nextCommand() {
+        var words: [Argument] = []
+        while let word = scanner.word() { words.append(Argument(word.withoutQuotes)) }
+        if words.first?.text == "time" { words.removeFirst() }
+        if let first = words.first?.text {
+          words[0] = Argument(first.trimming(prefixes: "!-"))
+        }
+        if let found = literal(in: words) { return found }
+      }
+      return nil
+    }
+  }
+
+  /// A secret for which a command is refused once its words are known.
+  static func refusal(of words: [Argument], _ redactor: Redactor) -> TypedSecret? {
+    for word in words {
+      for case .text(let text) in word.parts {
+        if let known = known(in: text, redactor) { return known }
+      }
+    }
+    return literal(in: words)
+  }
+
+  private static func known(in text: String, _ redactor: Redactor) -> TypedSecret? {
+    guard redactor.hasSecrets,
+      let name = redactor.mask(withoutReferences(text)).names.first
+    else { return nil }
+    return TypedSecret(
+      name: name,
+      error: UsageError(
+        "this is the value of the secret '\(name)': write {{secret:\(name)}}",
+        help: "a line is kept in recordings, so it names secrets and holds none"))
+  }
+
+  private static func literal(in words: [Argument]) -> TypedSecret? {
+    guard let found = LiteralSecrets.first(in: words) else { return nil }
+    return TypedSecret(
+      name: found.name,
+      error: UsageError(
+        "the value of '\(found.name)' is taken for a secret, and a line is kept in recordings",
+        help: "store it with 'keychain set NAME' and write \(found.form)"))
+  }
+
+  /// A word with what was typed of it.
+  private static func typed(_ word: Word) -> Argument {
+    let parts = word.segments.map { segment -> Argument.Part in
+      if case .text(let text) = segment { .text(text) } else { .secret("") }
+    }
+    return Argument(parts: parts, hasInsertedValue: word.literal == nil && !word.hasSecret)
+  }
+
+  /// The text without what names a secret: a name may be what another secret's value is.
+  private static func withoutReferences(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstRange(of: "{{secret:"),
+      let end = rest[start.upperBound...].firstRange(of: "}}")
+    {
+      result += rest[..<start.lowerBound] + "\n"
+      rest = rest[end.upperBound...]
+    }
+    return result.isEmpty ? text : result + rest
+  }
+
   private static let subcommands: Set<String> = [
     "init", "unlock", "lock", "status", "get", "list", "remove", "rename", "passphrase", "export",
     "import", "check",
@@ -21,7 +113,7 @@ enum TypedSecrets {
       if first == "time" { first = scanner.word() }
       guard let first, let second = scanner.word(),
         mayStore(first.trimming(prefixes: "!-"), second),
-        scanner.word() != nil
+        let name = scanner.word()
       else { continue }
       var skipsNext = false
       while let start = scanner.nextStart, let word = scanner.word() {
@@ -30,7 +122,7 @@ enum TypedSecrets {
           continue
         }
         if word.hasPrefix("#") { break }
-        return line[..<start] + RedactedMark.text
+        return line[..<start] + TypedSecret.text(for: name.withoutQuotes)
       }
     }
     return line

@@ -35,8 +35,8 @@ public struct DatabaseState: Codable, Sendable, Equatable {
 public enum DatabaseAction: Codable, Sendable, Equatable {
   /// A line asks for something.
   case run(CommandContext, DatabaseCommand)
-  /// The command ended well.
-  case succeeded(job: Int, DatabaseResult)
+  /// The command ended well; `masked` says in place of how many values there are marks.
+  case succeeded(job: Int, DatabaseResult, masked: MaskedValues? = nil)
   /// The command failed.
   case failed(job: Int, Failure)
 }
@@ -102,7 +102,8 @@ enum DatabaseOutcomes {
     switch action {
     case .run: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job)
+    case .succeeded(let job, let result, let masked):
+      outcome(of: result, job).masked(masked)
     }
   }
 

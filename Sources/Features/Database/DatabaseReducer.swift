@@ -14,13 +14,15 @@ struct DatabaseReducer: Reducer {
       return [
         .task(name: "db.\(command.verb)") {
           do {
-            return .succeeded(job: job, try await perform(command, dependencies))
+            let (result, masked) = try dependencies.logger.redactor.masking(
+              try await perform(command, dependencies))
+            return .succeeded(job: job, result, masked: masked)
           } catch let error where !(error is CancellationError) {
             return .failed(job: job, failure(error, dependencies))
           }
         }.cancellable(id: job)
       ]
-    case .succeeded(_, let result):
+    case .succeeded(_, let result, _):
       switch result {
       case .put, .removed: state.writes += 1
       default: break
@@ -66,13 +68,12 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
   case .put(let collection, let id, let body):
     let text =
       switch body {
-      case .json(let text): text
+      case .json(let text): try unmarked(text, dependencies)
       case .file(let path): try await text(of: path, dependencies)
       }
     try await store.putDocument(
       Document(
-        collection: collection, id: id, body: dependencies.logger.redact(text),
-        updated: dependencies.date.now))
+        collection: collection, id: id, body: text, updated: dependencies.date.now))
     return .put(collection: collection, id: id)
   case .get(let collection, let id):
     guard let document = try await store.document(collection: collection, id: id) else {
@@ -91,7 +92,7 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
     }
     return .preference(Preference(name: name, json: json))
   case .preferenceSet(let name, let json):
-    try await store.setPreference(name, to: json)
+    try await store.setPreference(name, to: try unmarked(json, dependencies))
     return .put(collection: "preference", id: name)
   case .preferenceUnset(let name):
     guard try await store.unsetPreference(name) else {
@@ -120,6 +121,11 @@ private func missing(_ what: String, _ help: String) -> Failure {
   Failure(code: ExitCode.missing, error: "missing", message: "there is no \(what)", help: help)
 }
 
+private func unmarked(_ text: String, _ dependencies: Dependencies) throws -> String {
+  try MarkedText.refuse(text, in: "the document", dependencies.logger.redactor)
+  return text
+}
+
 private func text(of path: String, _ dependencies: Dependencies) async throws -> String {
   let data = try await dependencies.files.read(path, limit: 16 << 20)
   do throws(JSONError) {
@@ -130,5 +136,14 @@ private func text(of path: String, _ dependencies: Dependencies) async throws ->
       message: "\(path):\(error.line):\(error.column): \(error.message)",
       help: "a document is one JSON value in UTF-8")
   }
-  return String(decoding: data, as: UTF8.self)
+  let text = String(decoding: data, as: UTF8.self)
+  let redactor = dependencies.logger.redactor
+  try MarkedText.refuse(text, in: path, redactor)
+  if let name = redactor.mask(text).names.first {
+    throw Failure(
+      code: ExitCode.data, error: "holdsSecret",
+      message: "\(path) holds the value of the secret '\(name)', which a document may not",
+      help: "take the value out; a request takes {{secret:\(name)}}")
+  }
+  return text
 }

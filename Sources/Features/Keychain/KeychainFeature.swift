@@ -77,8 +77,8 @@ public enum KeychainResult: Codable, Sendable, Equatable {
   case checked(KeychainStatus)
   /// All names, in the order of their bytes.
   case names([String])
-  /// The value is stored.
-  case saved(name: String)
+  /// The value is stored; `isShort` where it is too short to be looked for in what services answer.
+  case saved(name: String, isShort: Bool? = nil)
   /// The value was written straight to standard output.
   case revealed(name: String)
   /// The entry is gone.
@@ -116,10 +116,11 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
         presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
-    case .saved(let name):
+    case .saved(let name, let isShort):
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
-        notes: ["saved; use it as {{secret:\(name)}}"])
+        notes: ["saved; use it as {{secret:\(name)}}"]
+          + (isShort == true ? ["warning: \(tooShort)"] : []))
     case .revealed(let name):
       Outcome(
         job: job, value: .string(SecretMark.mark(name)),
@@ -134,6 +135,10 @@ enum KeychainOutcomes {
         notes: ["renamed \(from) to \(to)"])
     }
   }
+
+  /// What is said of a value that is not looked for.
+  static let tooShort =
+    "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
 
   private static func record(_ status: KeychainStatus) -> [(String, String)] {
     var record = [

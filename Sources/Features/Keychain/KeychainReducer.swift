@@ -44,7 +44,7 @@ struct KeychainReducer: Reducer {
     case .names(let names):
       state.isUnlocked = true
       state.names = names
-    case .saved(let name):
+    case .saved(let name, _):
       if var names = state.names, !names.contains(name) {
         names.append(name)
         state.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -98,11 +98,12 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
       try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() })
   case .set(let name, let input):
     let value = try await read(input, name, dependencies)
+    try MarkedText.refuse(value, in: "the value")
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.save(value, forKey: name)
     }
-    dependencies.logger.registerSecret([UInt8](value), name: name)
-    return .saved(name: name)
+    return .saved(
+      name: name, isShort: value.count < Redactor.shortestValue ? true : nil)
   case .reveal(let name):
     let value = try await secret(name, dependencies)
     await dependencies.terminal.reveal(value)
@@ -124,14 +125,13 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   }
 }
 
-/// A secret's value, unlocking where needed, and known to the redactor from then on.
+/// A secret's value, unlocking where needed.
 func secret(_ name: String, _ dependencies: Dependencies) async throws -> Data {
   let keychain = dependencies.keychainService
   guard
     let value = try await unlocking(
       dependencies, { () throws(KeychainError) in try await keychain.load(forKey: name) })
   else { throw missing(name) }
-  dependencies.logger.registerSecret([UInt8](value), name: name)
   return value
 }
 
@@ -140,7 +140,7 @@ private func missing(_ name: String) -> KeychainError {
 }
 
 /// Does the work; where the keychain is locked and somebody can be asked, asks once and does it again.
-private func unlocking<Result>(
+func unlocking<Result>(
   _ dependencies: Dependencies, _ work: () async throws(KeychainError) -> Result
 ) async throws -> Result {
   do throws(KeychainError) {

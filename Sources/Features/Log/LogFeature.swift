@@ -90,7 +90,8 @@ enum LogOutcomes {
     switch action {
     case .run: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job)
+    case .succeeded(let job, let result):
+      outcome(of: result, job).withMarks
     }
   }
 

@@ -21,12 +21,12 @@ final class BoardOutputWriter: Sendable {
     case .standardError: warn(output.text)
     case .standardOutput:
       if output.redirect != nil {
-        redirects.write(output.text, job: output.job)
+        redirects.write(output.bytes, job: output.job)
         return
       }
       guard failureCode == nil else { return }
       do throws(OutputError) {
-        try standardOutput.write(output.text)
+        try standardOutput.write(output.bytes)
       } catch {
         failure.withLock { $0 = error.exitCode }
         if error != .closed {

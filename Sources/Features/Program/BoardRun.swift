@@ -55,6 +55,7 @@ final class BoardRun: Sendable {
     settings.environment =
       options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
     settings.output = options.output ?? .table
+    settings.isTerminal = terminal.isOutputTerminal
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet
@@ -75,8 +76,10 @@ final class BoardRun: Sendable {
   ) async -> Int32 {
     let output = output
     let redirects = RedirectFiles { output.warn($0) }
+    var state = BoardState(settings: settings)
+    state.session.recording = options.record
     let board = Board(
-      state: BoardState(settings: settings), dependencies: dependencies, seed: seed,
+      state: state, dependencies: dependencies, seed: seed,
       sink: { output.write($0, redirects) },
       onBackgroundEnd: { context in
         if redirects.close(context.job) != nil {
@@ -94,8 +97,7 @@ final class BoardRun: Sendable {
     var arguments: [String] = []
     if case .script(_, let given) = options.mode { arguments = given }
     let session = BoardSession(
-      board: board, redirects: redirects, scriptArguments: arguments,
-      redact: { [logger = dependencies.logger] in logger.redact($0) })
+      board: board, redirects: redirects, scriptArguments: arguments)
     let reader = PlainLineReader()
     listen { [self] in answer($0, board, session, reader) }
     let code = await runLines(board, session, reader)

@@ -45,10 +45,12 @@ public enum SessionAction: Codable, Sendable, Equatable {
   case run(CommandContext, SessionCommand, SessionMoment? = nil)
   /// A part of what a command prints, in the output's format.
   case printed(job: Int, String)
+  /// A part of what a command prints that is no text, in base64.
+  case printedBytes(job: Int, String)
   /// How far a command is, for standard error.
   case progress(job: Int, String)
-  /// The command ended well, or with an answer that is no.
-  case succeeded(job: Int, SessionResult)
+  /// The command ended well, or with an answer that is no; `masked` says in place of how many values there are marks.
+  case succeeded(job: Int, SessionResult, masked: MaskedValues? = nil)
   /// The command failed.
   case failed(job: Int, Failure)
 }

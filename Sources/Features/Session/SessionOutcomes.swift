@@ -7,9 +7,10 @@ enum SessionOutcomes {
     switch action {
     case .run(let context, .live, _):
       Outcome(job: context.job, value: ["step": .null], notes: ["back to now"])
-    case .run, .printed, .progress: nil
+    case .run, .printed, .printedBytes, .progress: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job, state.settings)
+    case .succeeded(let job, let result, let masked):
+      outcome(of: result, job, state.settings).masked(masked)
     }
   }
 

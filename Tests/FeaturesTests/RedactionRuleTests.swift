@@ -1,0 +1,403 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What is never altered, never shown and never passed on; each rule with its number, through a board's lines.
+@Suite("Redaction")
+struct RedactionRuleTests {
+  /// Known, and loaded by no line. The quote and the slash make JSON write it otherwise.
+  static let secret = #"s3cr3t"k/&y+0123"#
+  /// A world whose keychain is locked, and opens with the passphrase of its unlock source.
+  let world: World
+  let lines: Lines
+
+  init() throws {
+    let passphrase = KeychainSecret.passphrase(
+      try GuardedBytes(copying: Array("open sesame".utf8)))
+    world = World(
+      MockKeychainService(
+        entries: ["k": Data(Self.secret.utf8), "pin": Data("123456789".utf8)], unlocked: false,
+        secret: passphrase, unlockSource: passphrase))
+    lines = Lines(world)
+  }
+
+  func answer(_ json: String, headers: [HTTPHeader] = []) {
+    world.api.answer { _ in .json(json, headers: headers) }
+  }
+
+  /// Each line must end with its code.
+  func run(_ code: Int32, _ texts: String..., at location: SourceLocation = #_sourceLocation) async
+  {
+    for text in texts {
+      #expect(
+        await lines.run(text) == code, "\(text): \(lines.allPrinted)", sourceLocation: location)
+    }
+  }
+
+  func document(_ id: String) async throws -> String? {
+    try await world.persistence.document(collection: "d", id: id)?.body
+  }
+
+  /// The secret is in nothing that the board keeps, shows or tells.
+  func expectNowhere(
+    _ secret: String = secret, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    var places = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
+    places.append(
+      (
+        "the state",
+        String(decoding: try CanonicalEncoder.encode(lines.board.store.state), as: UTF8.self)
+      ))
+    for record in world.logger.records {
+      places.append(
+        ("the log", "\(record.message) \(record.fields.map { "\($0.key)=\($0.value)" })"))
+    }
+    for search in try await world.persistence.searches(scope: "api", containing: nil) {
+      places.append(("recent searches", search.text))
+    }
+    for entry in try await world.persistence.cachedResponses() {
+      places.append(("the cache", entry.key))
+    }
+    for preference in try await world.persistence.preferences() {
+      places.append(("preferences", preference.json))
+    }
+    for (place, text) in places {
+      for form in secretForms(secret) where text.contains(form) {
+        Issue.record("\(place): \(text)", sourceLocation: location)
+      }
+    }
+  }
+
+  // MARK: Rule 1
+
+  @Test("rule 1: what is stored is what was given, whatever its members are called")
+  func documentsAreData() async throws {
+    let text =
+      #"{"token":"t","password":"p","Authorization":"Bearer x","url":"http://h/?key=a&token=b"}"#
+    await run(0, "keychain list", "db put d u '\(text)'", "db get d u --json")
+    #expect(try await document("u") == text)
+    #expect(lines.allPrinted.contains(text))
+    try await world.files.write(Data(text.utf8), to: "f.json", mode: .create)
+    await run(
+      0, "db put d f @f.json", "db preference set p '\(text)'",
+      "log note 'password=x {\"token\":1}'")
+    #expect(try await document("f") == text)
+    #expect(try await world.persistence.preference("p") == text)
+    #expect(world.logger.records.contains { $0.message == #"password=x {"token":1}"# })
+  }
+
+  @Test("rule 1: what a service gave is what is sent and kept")
+  func answersAreData() async throws {
+    answer(#"{"token":"t0ken","next":"http://h/?key=1&token=2"}"#)
+    await run(
+      0, "keychain list", "api post http://h/login --json",
+      "api post http://h/next t={{last.body.token}}", "api get http://h/a",
+      "db put d u {{last.body}}", "api get http://h/a",
+      "echo {{last.body.next}}")
+    #expect(world.api.requests[1].body == Data(#"{"t":"t0ken"}"#.utf8))
+    #expect(lines.allPrinted.contains("http://h/?key=1&token=2\n"))
+    #expect(try await document("u") == #"{"token":"t0ken","next":"http://h/?key=1&token=2"}"#)
+    #expect(!lines.allPrinted.contains("redacted"))
+  }
+
+  // MARK: Rule 2
+
+  @Test(
+    "rule 2: a stored secret that no line has loaded is masked in each form, and the line says so")
+  func echoes() async throws {
+    let hex = Self.secret.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let forms = [
+      Self.secret, "<\(Self.secret)>", Data(Self.secret.utf8).base64EncodedString(),
+      Data("user:\(Self.secret)".utf8).base64EncodedString(), hex, hex.uppercased(),
+      "s3cr3t%22k%2f%26y%2B0123",
+    ]
+    let body = JSON.object(
+      forms.enumerated().map { .init("f\($0.offset)", .string($0.element)) } + [
+        .init("pin", .number("123456789")), .init("other", .number("12345678")),
+      ])
+    // A slash that is escaped, and one that is not.
+    answer(body.text.replacing("k/", with: "k\\/"), headers: [HTTPHeader("X-Echo", Self.secret)])
+    await run(
+      0, "keychain unlock", "api get http://h/echo --json", "api get http://h/echo --headers")
+    try await expectNowhere()
+    #expect(!lines.allSteps.contains(hex) && !lines.allPrinted.contains(hex))
+    let last = try #require(lines.board.store.state.shell.last)
+    #expect(last.contains(#""f0":"«secret:k»","f1":"<«secret:k»>""#))
+    #expect(last.contains(#""pin":"«secret:pin»","other":12345678"#))
+    #expect(lines.allPrinted.contains("9 values are masked: they are of the secrets 'k', 'pin'\n"))
+    #expect(try await world.persistence.cachedResponses().isEmpty, "such an answer is not kept")
+  }
+
+  @Test("rule 2: a document that was stored before its secret was known is masked when it is read")
+  func documents() async throws {
+    let text = #"{"a":\#(JSON.string(Self.secret).text),"n":123456789}"#
+    await run(0, "db put d u '\(text)'")
+    #expect(try await document("u") == text)
+    await run(0, "keychain unlock")
+    await run(0, "db get d u --json", "db list d")
+    #expect(
+      lines.board.store.state.shell.last?.contains(#"{"a":"«secret:k»","n":"«secret:pin»"}"#)
+        == true)
+    #expect(lines.allPrinted.contains("2 values are masked"))
+    #expect(try await document("u") == text, "what is stored stays")
+  }
+
+  @Test(
+    "rule 2: a marked text is not passed on",
+    arguments: [
+      "db put d m {{last.body}}", "db put d m {{last.body.a}}",
+      "db preference set m {{last.body.a}}",
+      "api post http://h/x a={{last.body.a}}", "api post http://h/x a:={{last.body}}",
+      "api get http://h/x a=={{last.body.a}}", "api get http://h/x H:{{last.body.a}}",
+      "api get http://h/{{last.body.a}}", "api service add s http://h/{{last.body.a}}",
+      "set v {{last.body.a}}; api post http://h/x a=$v",
+      // By hand they are the same characters.
+      "db put d m '\"«secret:k»\"'", "api post http://h/x a=«redacted»",
+    ])
+  func marks(line: String) async throws {
+    answer(#"{"a":\#(JSON.string(Self.secret).text),"b":"x"}"#)
+    await run(0, "keychain unlock", "api get http://h/echo")
+    let sent = world.api.requests.count
+    await run(65, line)
+    #expect(world.api.requests.count == sent)
+    #expect(try await document("m") == nil)
+    #expect(try await world.persistence.preference("m") == nil)
+    #expect(try await world.persistence.services().isEmpty)
+    #expect(lines.allPrinted.contains("in place of"))
+    await run(0, "api get http://h/echo", #"db put d m {"b":"{{last.body.b}}"}"#)
+    try await expectNowhere()
+  }
+
+  @Test("rule 2: a file with a mark is not sent or stored, and a document holds no known value")
+  func files() async throws {
+    await run(0, "keychain unlock")
+    for (name, text) in [
+      ("mark", "\"«secret:k»\""), ("ascii", "\"[secret:k]\""), ("other", "\"[secret:other]\""),
+      ("value", JSON.string(Self.secret).text),
+    ] {
+      try await world.files.write(Data(text.utf8), to: name, mode: .create)
+    }
+    answer("{}")
+    for file in ["mark", "ascii"] {
+      await run(65, "db put d \(file) @\(file)", "api post http://h/ @\(file)")
+      await run(65, "api post http://h/ a@\(file)")
+    }
+    await run(65, "keychain set x --from-file mark", "db put d value @value")
+    await run(0, "db put d other @other", "api post http://h/ @value")
+    #expect(world.api.requests.map(\.body) == [Data(JSON.string(Self.secret).text.utf8)])
+    #expect(try await document("mark") == nil)
+    #expect(try await document("value") == nil)
+    #expect(try await document("other") == "\"[secret:other]\"")
+    try await expectNowhere()
+  }
+
+  @Test("rule 2: the characters of a reference in an answer are data, and resolve to nothing")
+  func references() async throws {
+    answer(#"{"a":"{{secret:k}}"}"#)
+    await run(
+      0, "keychain unlock", "api get http://h/",
+      "api post http://h/ a={{last.body.a}} b:={{last.body}}",
+      "api get http://h/", "db put d r {{last.body}}", "api get http://h/", "set v {{last.body.a}}",
+      "api get http://h/ H:$v --save s", "api run s")
+    #expect(
+      world.api.requests[1].body == Data(#"{"a":"{{secret:k}}","b":{"a":"{{secret:k}}"}}"#.utf8))
+    #expect(try await document("r") == #"{"a":"{{secret:k}}"}"#)
+    #expect(
+      world.api.requests.suffix(2).map { $0.headers.value(of: "H") } == [
+        "{{secret:k}}", "{{secret:k}}",
+      ])
+  }
+
+  @Test("rule 2: keychain set says that a short value is not recognised")
+  func shortValues() async throws {
+    try await world.files.write(Data("abcde".utf8), to: "short", mode: .create)
+    try await world.files.write(Data("abcdef".utf8), to: "long", mode: .create)
+    await run(0, "keychain set a --from-file long")
+    #expect(!lines.allPrinted.contains("shorter than"))
+    await run(0, "keychain set b --from-file short")
+    #expect(lines.allPrinted.contains("shorter than 6 bytes"))
+  }
+
+  // MARK: Rule 3
+
+  @Test(
+    "rule 3: a known secret that is typed is refused, whatever the command, and no sink has the line",
+    arguments: [
+      "echo SECRET", "set x SECRET", "log note SECRET", "log redact test SECRET",
+      "db put d x '\"SECRET\"'",
+      "db preference set x SECRET", "api get http://h/SECRET", "api get http://h/ a==SECRET",
+      "api post http://h/ password=SECRET", "api get http://h/ > SECRET", "api recent SECRET",
+      "keychain set x SECRET", "keychain get SECRET --reveal", "session mark SECRET",
+      "source SECRET",
+      "open swiftboard://db/SECRET", "assert 'SECRET'", "SECRET", "echo a; echo SECRET",
+      "echo \"SECRET", "-echo SECRET", "! SECRET", "# a comment; echo x\necho SECRET",
+      "help SECRET",
+      "state SECRET", "wait SECRET", "nope SECRET &",
+    ])
+  func typedSecrets(line: String) async throws {
+    await run(0, "keychain unlock")
+    for (secret, name) in [("s3cr3t\"k/&y+0123", "k"), ("123456789", "pin")] {
+      let typed = line.replacing("SECRET", with: name == "k" ? #"s3cr3t\"k/&y+0123"# : secret)
+      let code = await lines.run(typed)
+      #expect(code == 64 || line.hasPrefix("-") || line.hasPrefix("!"), "\(typed): \(code)")
+      try await expectNowhere(secret)
+      #expect(lines.allSteps.contains("\"text\":\"[refused: secret \(name)]\""))
+      #expect(lines.allPrinted.contains("this is the value of the secret '\(name)'"))
+    }
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test(
+    "rule 3: also where it is put together, encoded, or came before it was known",
+    arguments: [
+      "set a 1234; set b 56789; echo ${a}${b}", "echo 12345\"6789\"", "echo 313233343536373839",
+      "echo MTIzNDU2Nzg5", "echo {{last}}", "echo $early",
+    ])
+  func composedSecrets(line: String) async throws {
+    await run(0, "set early 123456789", "echo 123456789", "keychain unlock", "set x x")
+    let before = lines.allSteps.count
+    await run(0, "set y y")
+    if line.contains("last") { await run(0, "state shell.variables.early") }
+    let steps = lines.allSteps.count
+    #expect(steps > before)
+    await run(64, line)
+    let after = lines.allSteps.dropFirst(steps)
+    #expect(!after.contains("123456789") && !after.contains("MTIzNDU2Nzg5"), "\(after)")
+    #expect(after.contains("[refused: secret pin]"))
+  }
+
+  @Test(
+    "rule 3: a value typed where an address or a header takes a secret is refused",
+    arguments: [
+      ("api get http://h/ Authorization:Bearer-x1y2", "Authorization"),
+      ("api get http://h/ 'Cookie:a=x1y2'", "Cookie"),
+      ("api get http://h/ X-Api-Key:x1y2", "X-Api-Key"),
+      ("api get http://h/ token==x1y2", "token"), ("api get http://h/?api_key=x1y2", "api_key"),
+      ("api get http://h/?a=1&password=x1y2", "password"), ("api run s apikey==x1y2", "apikey"),
+      ("open 'swiftboard://api/h?token=x1y2'", "token"), ("api get http://x1y2:p@h/", "user"),
+      ("api service add s http://h --auth header:X-Api-Key=x1y2", "auth"),
+      ("api service add s http://h --auth=bearer:x1y2", "auth"),
+      ("echo a; api get http://h/ token==x1y2", "token"),
+      ("api get http://h/ token==x1y2 \"open", "token"),
+      ("set c api; $c get http://h/ token==x1y2", "token"),
+    ])
+  func typedAtAPosition(line: String, name: String) async throws {
+    await run(64, line)
+    #expect(!lines.allPrinted.contains("x1y2"), "\(lines.allPrinted)")
+    #expect(lines.allSteps.contains("[refused: secret \(name)]"), "\(lines.allSteps)")
+    if !line.hasPrefix("set") { #expect(!lines.allSteps.contains("x1y2"), "\(lines.allSteps)") }
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("rule 3: members of a body, empty values, references and data are not refused")
+  func notRefused() async throws {
+    answer(#"{"token":"fr0m-data"}"#)
+    await run(
+      0, "api post http://h/ password=x token:=1 key=y", "api get http://h/ Authorization: token==",
+      "api get http://h/ token=={{secret:k}}", "api post http://h/login",
+      "api get http://h/ token=={{last.body.token}}", "api post http://h/login",
+      "set t {{last.body.token}}",
+      "api get http://h/ 'Authorization:Bearer '$t -v", "echo 'http://h/?token=x' token==y",
+      "log redact test 'Authorization: Bearer abc'")
+    #expect(world.api.requests[4].url == "http://h/?token=fr0m-data")
+    #expect(world.api.requests[6].headers.value(of: "Authorization") == "Bearer fr0m-data")
+    #expect(lines.allPrinted.contains("http://h/?token=x token==y\n"))
+    #expect(lines.allPrinted.contains("> Authorization: [redacted]\n"))
+    #expect(lines.allPrinted.contains("Authorization: [redacted]\n"))
+  }
+
+  // MARK: Rule 4
+
+  @Test(
+    "rule 4: secret headers and query items are masked on the screen and in the log, data stays whole in actions"
+  )
+  func positions() async throws {
+    answer(
+      #"{"token":"fr0m-data","location":"http://h/?token=z"}"#,
+      headers: [
+        HTTPHeader("Set-Cookie", "sid=c00kie"),
+        HTTPHeader("Link", "<http://h/?token=l1nk&key=k3y>"),
+        HTTPHeader("Link", "<http://h/2>"),
+      ])
+    await run(
+      0, "api post http://h/login", "api get http://h/ token=={{last.body.token}} --verbose",
+      "api get http://h/ --headers", "api get http://h/ --json")
+    #expect(
+      !lines.allSteps.contains("c00kie"), "an answer's headers are masked before there is an action"
+    )
+    #expect(lines.allSteps.contains("http://h/?token=fr0m-data"))
+    #expect(lines.allPrinted.contains("GET http://h/?token=[redacted]\n"))
+    #expect(lines.allPrinted.contains("Set-Cookie: [redacted]\n"))
+    #expect(lines.allPrinted.contains("Link: <http://h/?token=[redacted]&key=k3y>\n"))
+    #expect(lines.allPrinted.contains(#""link":["<http://h/?token=l1nk&key=k3y>","<http://h/2>"]"#))
+    #expect(lines.allPrinted.contains(#""location":"http://h/?token=z""#), "bodies are data")
+    let log = world.logger.records.map(\.message).joined(separator: "\n")
+    #expect(!log.contains("fr0m-data") && log.contains("token=«redacted»"), "\(log)")
+    let searches = try await world.persistence.searches(scope: "api", containing: nil)
+    #expect(!searches.contains { $0.text.contains("fr0m-data") })
+    world.api.answer { _ in .status(404) }
+    await run(4, "api get http://h/ token=={{last.body.token}}")
+    #expect(lines.allPrinted.contains("HTTP 404 from http://h/?token=[redacted]"))
+    #expect(!lines.allPrinted.contains("token=fr0m-data"))
+  }
+
+  @Test("rule 4: answers under other keys of an address are kept apart")
+  func cacheKeys() async throws {
+    world.api.answer { request in
+      .json(
+        #"{"q":"\#(request.url.suffix(1))"}"#, headers: [HTTPHeader("Cache-Control", "max-age=60")])
+    }
+    await run(
+      0, "set a 1", "set b 2", "api get http://h/ token==$a",
+      "api get http://h/ token==$b --cache localFirst")
+    #expect(lines.board.store.state.shell.last?.contains(#""q":"2""#) == true)
+    await run(0, "api cache list")
+    #expect(lines.allPrinted.contains("GET http://h/?token=[redacted]"))
+  }
+
+  // MARK: Rule 5
+
+  @Test("rule 5: a captured part of an answer is a secret from then on, in the answer itself too")
+  func capture() async throws {
+    answer(
+      #"{"token":"cap-tured-1","n":987654321}"#,
+      headers: [HTTPHeader("Set-Cookie", "cap-tured-2"), HTTPHeader("Cache-Control", "max-age=60")])
+    await run(
+      0,
+      "api get http://h/ --capture t=body.token --capture c=headers.set-cookie --capture n=body.n",
+      "api post http://h/ Authorization:{{secret:t}} n={{secret:n}}")
+    #expect(lines.allPrinted.contains("stored the secret 't'\n"))
+    #expect(world.api.requests[1].headers.value(of: "Authorization") == "cap-tured-1")
+    #expect(world.api.requests[1].body == Data(#"{"n":"987654321"}"#.utf8))
+    for secret in ["cap-tured-1", "cap-tured-2", "987654321"] { try await expectNowhere(secret) }
+    #expect(lines.allSteps.contains("«secret:t»") && lines.allSteps.contains("«secret:n»"))
+    await run(64, "echo cap-tured-2")
+    // What is not there loses none of the answer, and is a failure.
+    await run(66, "api get http://h/ --capture x=body.nothing")
+    #expect(
+      lines.allPrinted.contains(
+        "the answer has nothing at 'body.nothing'; the secret 'x' was not stored"))
+    world.api.answer { _ in .json(#"{"token":"denied-1"}"#, status: 401) }
+    await run(4, "api get http://h/ --capture t=body.token")
+    let stored = try await world.keychain.load(forKey: "t")
+    #expect(stored == Data("cap-tured-1".utf8), "a refusal's body is no login")
+    await run(64, "api get http://h/ --capture t", "api get http://h/ --capture t=status")
+  }
+
+  @Test("rule 5: nothing is sent where what is captured could not be stored")
+  func captureWhileLocked() async throws {
+    let locked = World(MockKeychainService(unlocked: false))
+    locked.api.answer { _ in .json(#"{"token":"cap-tured-1"}"#) }
+    let lines = Lines(locked)
+    #expect(await lines.run("api post http://h/ --capture t=body.token") == 77)
+    #expect(locked.api.requests.isEmpty)
+  }
+}
