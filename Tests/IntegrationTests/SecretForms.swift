@@ -3,6 +3,13 @@
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// The bytes that give a secret away: the secret itself and the ways it is usually written.
 enum SecretForms {
@@ -17,18 +24,61 @@ enum SecretForms {
       let whole = (shift + bytes.count) / 3 * 4
       forms.append(Array(text[first..<whole]))
     }
-    let encoded = secret.split(separator: " ", omittingEmptySubsequences: false)
-    if encoded.count > 1 { forms.append(Array(encoded.joined(separator: "%20").utf8)) }
-    forms.append(Array(bytes.map { hexadecimal($0) }.joined().utf8))
+    for form in forms.dropFirst() {
+      forms.append(
+        form.map {
+          $0 == UInt8(ascii: "+")
+            ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+        })
+    }
+    for isUppercase in [false, true] {
+      forms.append(Array(bytes.map { hexadecimal($0, isUppercase) }.joined().utf8))
+      for kept in ["", "/", "@/?=+", " "] {
+        forms.append(
+          bytes.flatMap { byte -> [UInt8] in
+            let isUnreserved =
+              (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+              || (0x61...0x7A).contains(byte) || "-._~\(kept)".utf8.contains(byte)
+            return isUnreserved ? [byte] : Array("%\(hexadecimal(byte, isUppercase))".utf8)
+          })
+      }
+    }
+    for escapesSlashes in [false, true] {
+      for isASCII in [false, true] {
+        forms.append(Array(json(secret, escapesSlashes, isASCII).utf8))
+      }
+    }
     return forms
+  }
+
+  private static func json(_ text: String, _ escapesSlashes: Bool, _ isASCII: Bool) -> String {
+    text.unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "\"": return "\\\""
+      case "\\": return "\\\\"
+      case "/" where escapesSlashes: return "\\/"
+      case _ where isASCII && scalar.value >= 0x80:
+        return String(scalar).utf16.map { unit in
+          let digits = String(unit, radix: 16)
+          return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+      default: return String(scalar)
+      }
+    }.joined()
   }
 
   /// Whether the bytes hold the secret in one of its forms.
   static func isFound(_ secret: String, in bytes: [UInt8]) -> Bool {
-    all(of: secret).contains { bytes.firstRange(of: $0) != nil }
+    all(of: secret).contains { form in
+      bytes.withUnsafeBytes { bytes in
+        form.withUnsafeBytes { form in
+          memmem(bytes.baseAddress, bytes.count, form.baseAddress, form.count) != nil
+        }
+      }
+    }
   }
 
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  private static func hexadecimal(_ byte: UInt8, _ isUppercase: Bool) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: isUppercase)
   }
 }
