@@ -65,4 +65,14 @@ public final class RedactingKeychain: KeychainService {
 
   /// As the keychain behind it.
   public func verify() async throws(KeychainError) -> KeychainStatus { try await base.verify() }
+
+  /// As the keychain behind it; passphrases are not registered.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try await base.accept(with: secret)
+  }
+
+  /// As the keychain behind it.
+  public func takeWarning() async -> String? { await base.takeWarning() }
 }

@@ -73,4 +73,14 @@ public final class PreviewKeychainService: KeychainService {
   public func verify() async throws(KeychainError) -> KeychainStatus {
     try await base.verify()
   }
+
+  /// As `MockKeychainService`: there is never anything to accept.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try await base.accept(with: secret)
+  }
+
+  /// Always `nil`.
+  public func takeWarning() async -> String? { nil }
 }
