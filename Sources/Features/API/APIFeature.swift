@@ -184,6 +184,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var file: String?
   /// How often it was sent, the first time included.
   public var attempts: Int
+  /// What the user has to be told of the keychain that was opened for it.
+  public var warning: String?
 }
 
 /// How a command of `api` that is no request ended well.

@@ -27,7 +27,8 @@ enum APIOutcomes {
     ])
     if let file = answer.file { value = value.adding("file", .string(file)) }
     let notes =
-      [note(answer)] + (answer.stale.map { ["warning: the service did not answer: \($0)"] } ?? [])
+      (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]
+      + (answer.stale.map { ["warning: the service did not answer: \($0)"] } ?? [])
     let (presentation, missing) = shown(answer, body, spec)
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if settings.checksStatus, let failure = refusal(answer) {

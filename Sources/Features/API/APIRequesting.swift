@@ -26,6 +26,7 @@ func perform(
     try await dependencies.persistence.setPreference(savedKey(name), to: json)
   }
   var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger)
+  answer.warning = await dependencies.keychainService.takeWarning()
   if let file = spec.out {
     try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
     answer.file = file

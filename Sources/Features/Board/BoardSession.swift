@@ -9,6 +9,7 @@ public final class BoardSession: Sendable {
   private let board: Board
   private let redirects: RedirectFiles
   private let scriptArguments: [String]
+  private let input: StandardInput
   private let redact: @Sendable (String) -> String
   private let shared = Mutex(Shared())
 
@@ -40,13 +41,23 @@ public final class BoardSession: Sendable {
   /// - Parameters:
   ///   - scriptArguments: `$1`, `$2` … of the lines.
   ///   - redact: What a line is put through before it becomes part of a step.
-  public init(
+  public convenience init(
     board: Board, redirects: RedirectFiles, scriptArguments: [String] = [],
+    redact: @escaping @Sendable (String) -> String
+  ) {
+    self.init(
+      board: board, redirects: redirects, scriptArguments: scriptArguments,
+      input: StandardInput(.free), redact: redact)
+  }
+
+  init(
+    board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput,
     redact: @escaping @Sendable (String) -> String
   ) {
     self.board = board
     self.redirects = redirects
     self.scriptArguments = scriptArguments
+    self.input = input
     // A secret that was typed where it does not belong must not become part of a step.
     self.redact = { redact(TypedSecrets.removed(from: $0)) }
   }
@@ -168,6 +179,9 @@ public final class BoardSession: Sendable {
       context.isBackground = command.isBackground
       try apply(match.globals, to: &context)
       try refuseInThePast(match.output.action(context))
+      if let refusal = refusalOfInput(match.output.action(context), arguments) {
+        return await reject(refusal, context, line, command)
+      }
       if let redirect = command.redirect {
         context.redirect = try await open(redirect, context.job)
       } else if let redirect = line.redirect {
@@ -200,6 +214,15 @@ public final class BoardSession: Sendable {
       error.message = error.message.replacing(value, with: RedactedMark.text)
       error.help = error.help?.replacing(value, with: RedactedMark.text)
     }
+  }
+
+  /// `--from-stdin` reads standard input to its end, which would take the lines that come from there.
+  private func refusalOfInput(_ action: BoardAction, _ arguments: [Argument]) -> UsageError? {
+    guard case .keychain(.run(_, .set(_, .standardInput))) = action, let refusal = input.refusal
+    else { return nil }
+    return UsageError(
+      refusal.message, help: refusal.help,
+      at: arguments.first { $0.leadingText.hasPrefix("--from-stdin") })
   }
 
   /// A revealed secret goes straight to the terminal's output: nothing else may stand between.
@@ -448,6 +471,7 @@ public final class BoardSession: Sendable {
     } catch {
       return await fail(context, Failure(error))
     }
+    file.withDescriptor { input.noteScript($0) }
     let code = await perform(action, context)
     guard code == 0 else { return code }
     do throws(LineSourceError) {

@@ -7,7 +7,7 @@ import SwiftBoardCommandLine
 enum TypedSecrets {
   private static let subcommands: Set<String> = [
     "init", "unlock", "lock", "status", "get", "list", "remove", "rename", "passphrase", "export",
-    "import", "check",
+    "import", "check", "accept",
   ]
   private static let valuedOptions: Set<String> = [
     "--from-file", "--generate", "--output", "-o", "--timeout",
