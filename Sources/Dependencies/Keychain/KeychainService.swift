@@ -166,9 +166,9 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     /// No secret at hand; no such entry; an entry of that name; a key of no byte or too many; too many entries or
     /// bytes.
     case locked, missingKey, duplicateKey, invalidKey, limitExceeded
-    /// A new secret that is not accepted; one that others may read; two unlock sources at once; a source whose file is
-    /// not there.
+    /// A new secret that is not accepted; one that others may read; two unlock sources at once.
     case invalidPassphrase, invalidKeyFile, insecurePermissions, unlockSourceAmbiguous
+    /// An unlock source whose file is not there.
     case missingUnlockSource
     /// Another process kept the lock; the file is another user's; it changed while it was being written; the disk did
     /// not confirm the save.
