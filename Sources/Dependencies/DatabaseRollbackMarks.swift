@@ -7,7 +7,7 @@ extension DatabaseKeychainMarks: RollbackMarkStore {
     try mark(at: path).map { stored in
       RollbackMark(
         keyID: stored.keyID, generation: stored.generation, mac: stored.headerMAC,
-        successor: stored.successorKeyID)
+        successor: stored.successorKeyID, written: stored.written)
     }
   }
 
@@ -36,6 +36,6 @@ extension StoredKeychainMark {
   fileprivate init(_ mark: RollbackMark) {
     self.init(
       keyID: mark.keyID, generation: mark.generation, headerMAC: mark.mac,
-      successorKeyID: mark.successor)
+      successorKeyID: mark.successor, written: mark.written)
   }
 }

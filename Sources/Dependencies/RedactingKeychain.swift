@@ -106,6 +106,16 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.verify() }
   }
 
+  /// As the keychain behind it; passphrases are not registered.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
+  }
+
+  /// As the keychain behind it.
+  public func takeWarning() async -> String? { await base.takeWarning() }
+
   /// As the keychain behind it.
   public func visitEntries(
     since revision: KeychainRevision?,

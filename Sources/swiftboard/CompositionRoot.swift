@@ -9,9 +9,10 @@ import SwiftBoardFeatures
 
 /// The one place that chooses the services.
 enum CompositionRoot {
-  static func run() async -> Int32 {
+  /// - Parameter arguments: Without the program's name.
+  static func run(_ arguments: [String]) async -> Int32 {
     await BoardProgram.run(
-      arguments: Array(CommandLine.arguments.dropFirst()),
+      arguments: arguments,
       environment: ProcessInfo.processInfo.environment
     ) { environment, configuration, terminal in
       var dependencies =

@@ -36,7 +36,14 @@ struct KeychainFeatureTests {
   func check() throws {
     let world = World()
     #expect(try run("keychain check", in: world).errors.contains("the file is whole\n"))
-    #expect(world.keychain.calls == [.verify])
+    #expect(world.keychain.calls == [.unlock, .verify])
+    let locked = World(MockKeychainService(unlocked: false))
+    let unverified = try run("keychain check", in: locked)
+    #expect(unverified.status == 0)
+    #expect(unverified.errors.contains("the file is whole, but unverified"))
+    let source = MockKeychainService(
+      unlocked: false, unlockSource: .passphrase(try GuardedBytes(copying: [1])))
+    #expect(try run("keychain check", in: World(source)).errors.contains("the file is whole\n"))
     world.keychain.failNext(with: KeychainError(.damaged, message: "a byte is wrong"))
     #expect(try run("keychain check", in: world).status == 65)
     let none = World(MockKeychainService(exists: false))
@@ -73,13 +80,57 @@ struct KeychainFeatureTests {
     #expect(try run("keychain list", in: none).status == 66)
     let locked = World(MockKeychainService(unlocked: false))
     let printed = try run(["keychain list", "keychain set a", "keychain status"], in: locked)
-    #expect(printed.map(\.status) == [77, 64, 0])
+    #expect(printed.map(\.status) == [77, 77, 0])
     #expect(
       printed[0].errors.contains("help: name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE"))
-    #expect(printed[1].errors.contains("there is nobody to ask for the value"))
+    // Of a value that cannot be stored nobody is asked.
+    #expect(printed[1].errors.contains("SWIFTBOARD_PASSPHRASE_FILE"))
+    #expect(try run("keychain set a").errors.contains("there is nobody to ask for the value"))
+    #expect(try run("keychain set a --generate 9", in: none).status == 66)
     #expect(try run("keychain remove x").status == 66)
     #expect(try run("keychain get x --reveal").status == 66)
     #expect(try run("keychain init").status == 73)
+  }
+
+  @Test("an older file is refused with the way out, which shows both and takes it")
+  func accept() throws {
+    let world = World()
+    _ = try run(["keychain set a --generate 9", "keychain set b --generate 9"], in: world)
+    world.keychain.replaceFile(generation: 2, isOther: false)
+    let any = try GuardedBytes(copying: [1])
+    let source = MockKeychainService(unlockSource: .passphrase(any))
+    source.replaceFile(generation: 7, isOther: true)
+    let printed = try run(
+      ["keychain list", "keychain accept", "keychain list"], in: World(source))
+    #expect(printed.map(\.status) == [65, 0, 0])
+    #expect(printed[0].errors.contains("keychain accept"))
+    #expect(
+      printed[1].output == """
+        file         generation  written
+        -----------  ----------  -------
+        seen before  1           unknown
+        there now    7           unknown
+
+        """)
+    let json = try run("keychain accept", in: World(source), settings: .output(.json)).output
+    #expect(
+      json.contains(
+        #""value":{"reason":"known","remembered":{"generation":7,"written":null},"found":{"generation":7,"#
+      ), "\(json)")
+    // Without a secret there is nothing to accept it with.
+    #expect(try run("keychain accept", in: world).status == 77)
+  }
+
+  @Test("what is to be told of the file is a note of the command that opened it, once")
+  func warning() throws {
+    let world = World()
+    world.keychain.warnNext("others may read it")
+    let printed = try run(["keychain list", "keychain list"], in: world)
+    #expect(printed.map(\.errors) == ["warning: others may read it\n", ""])
+    #expect(printed[0].output == printed[1].output)
+    // A status says it itself.
+    world.keychain.warnNext("others may read it")
+    #expect(!(try run("keychain status", in: world).errors.contains("warning: ")))
   }
 
   @Test("generated keys are URL-safe, differ, and are as long as asked")

@@ -1,7 +1,8 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import Testing
+
+@testable import SwiftBoardFeatures
 
 @Suite("Secrets in lines")
 struct TypedSecretTests {
@@ -21,5 +22,14 @@ struct TypedSecretTests {
     #expect(!lines.allSteps.contains("hunter2"), "\(lines.allSteps)")
     #expect(!lines.allPrinted.contains("hunter2"), "\(lines.allPrinted)")
     #expect(lines.allSteps.contains("[refused: secret n]"))
+  }
+
+  @Test("of every command of the keychain only 'set' takes a value")
+  func commandsOfTheKeychain() {
+    for spec in BoardFeatures.commands.specs where spec.path.first == "keychain" {
+      let line = "keychain \(spec.path[1]) name word"
+      #expect(
+        (TypedSecrets.removed(from: line) == line) == (spec.path[1] != "set"), "\(line)")
+    }
   }
 }

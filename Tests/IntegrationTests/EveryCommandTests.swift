@@ -31,6 +31,7 @@ struct EveryCommandTests {
     ("keychain.unlock", ["-keychain unlock"]),
     ("keychain.status", ["keychain status"]),
     ("keychain.check", ["-keychain check"]),
+    ("keychain.accept", ["-keychain accept"]),
     ("keychain.set", ["keychain set apple --generate 24"]),
     ("keychain.list", ["keychain list", "keychain list --json"]),
     ("keychain.rename", ["keychain rename apple pear"]),

@@ -6,24 +6,18 @@ import Testing
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// How the program ends where a keychain does not open.
 @Suite(.timeLimit(.minutes(5)))
 struct KeychainExitTests {
-  private static let passphrase = "correct horse battery stäple"
-
-  /// A home with a keychain that is quick to open, and a file with its passphrase.
-  private static func program() throws -> Program {
-    let program = try Program()
-    try program.makeFolder("h")
-    var folder = #filePath
-    for _ in 0..<2 { folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]) }
-    let vector = "\(folder)/DependenciesTests/keychain-vectors/ok_passphrase.sbkc"
-    let bytes = try #require(FileManager.default.contents(atPath: vector))
-    try program.folder.write(Array(bytes), to: "h/keychain.sbkc")
-    try program.folder.write(passphrase + "\n", to: "pass")
-    return program
-  }
+  private static func program() throws -> Program { try Program.withKeychain() }
 
   private static func list(_ program: Program, _ file: String? = "pass") async throws
     -> ChildProcess.Outcome
@@ -76,6 +70,193 @@ struct KeychainExitTests {
     if place != 140 { #expect(run.status == .exited(65), "\(run.errorText)") }
     #expect(run.output == [])
     #expect(try program.folder.read("h/keychain.sbkc") == bytes, "the file is left as it is")
+  }
+
+  // MARK: Unlock sources
+
+  @Test(
+    "an unlock source whose file is not there is 66, named with its variable",
+    arguments: ["SWIFTBOARD_PASSPHRASE_FILE", "SWIFTBOARD_KEY_FILE"])
+  func anAbsentSource(variable: String) async throws {
+    let program = try Self.program()
+    for command in ["list", "unlock", "check", "accept"] {
+      let run = try await program.run(
+        ["--home", "h", "keychain", command], environment: [variable: "absent"])
+      #expect(run.status == .exited(66), "\(command): \(run.errorText)")
+      #expect(run.errorText.contains("absent (\(variable))"), "\(run.errorText)")
+      #expect(!run.errorText.contains("keychain init"), "\(run.errorText)")
+    }
+  }
+
+  @Test(
+    "without a source and without a person a command is denied; without a file there is nothing",
+    arguments: [
+      ["list"], ["unlock"], ["accept"], ["set", "a"], ["set", "a", "--generate", "9"],
+      ["get", "a", "--reveal"], ["remove", "a"], ["rename", "a", "b"],
+    ])
+  func withoutSourceOrFile(command: [String]) async throws {
+    let program = try Self.program()
+    let locked = try await program.run(["--home", "h", "keychain"] + command)
+    #expect(locked.status == .exited(77), "\(locked.errorText)")
+    let missing = try await program.run(["--home", "none", "keychain"] + command)
+    #expect(missing.status == .exited(66), "\(missing.errorText)")
+  }
+
+  // MARK: Checking
+
+  /// Each has a checksum that fits, so that only its key tells.
+  @Test(
+    "check opens the file with the source at hand and finds what was forged",
+    arguments: ["mac_forged", "generation_forged", "payload_of_other_generation"])
+  func checkFindsTampering(vector: String) async throws {
+    let program = try Program.withKeychain(vector)
+    let source = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
+    let found = try await program.run(["--home", "h", "keychain", "check"], environment: source)
+    #expect(found.status == .exited(65), "\(found.errorText)")
+    #expect(found.errorText.contains("someone changed the keychain"), "\(found.errorText)")
+    #expect(found.output == [])
+    // Without a secret nobody can tell, and the answer says so.
+    let unverified = try await program.run("--home", "h", "keychain", "check")
+    #expect(unverified.status == .exited(0), "\(unverified.errorText)")
+    #expect(unverified.errorText.contains("whole, but unverified"), "\(unverified.errorText)")
+  }
+
+  @Test func checkVerifiesWithTheSource() async throws {
+    let run = try await Self.program().run(
+      ["--home", "h", "--json", "keychain", "check"],
+      environment: ["SWIFTBOARD_PASSPHRASE_FILE": "pass"])
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("the file is whole\n"), "\(run.errorText)")
+    #expect(run.outputText.contains(#""unlocked":true,"count":3"#), "\(run.outputText)")
+  }
+
+  @Test("at a terminal check asks for the passphrase")
+  func checkAsks() async throws {
+    let program = try Program.withKeychain("mac_forged")
+    let terminal = try program.startOnTerminal("--ascii", "--home", "h", "keychain", "check")
+    #expect(await terminal.waitForOutput("passphrase of the keychain: "), "\(terminal.outputText)")
+    terminal.type(Program.passphrase + "\r")
+    #expect(await terminal.wait() == .exited(65), "\(terminal.outputText)")
+  }
+
+  // MARK: A file that others may read
+
+  @Test("a file that others may read is opened with one warning, which is part of the step")
+  func openToOthers() async throws {
+    let program = try Self.program()
+    let file = program.folder.path("h/keychain.sbkc")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    let source = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
+    let run = try await program.run(
+      [
+        "--home", "h", "--record", "r.jsonl", "-c", "keychain list", "-c", "keychain lock", "-c",
+        "keychain list",
+      ], environment: source)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    let warnings = run.errorLines.filter { $0.contains("others may read") }
+    #expect(warnings.count == 1, "\(run.errorText)")
+    #expect(warnings.first?.contains("(mode 644); the next save makes it 600") == true)
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0), "\(replay.errorText)")
+    #expect(replay.outputText == run.outputText)
+    #expect(try program.text("r.jsonl").contains("others may read"), "it is part of the step")
+
+    let saved = try await program.run(
+      ["--home", "h", "keychain", "set", "a", "--generate", "9"], environment: source)
+    #expect(saved.errorText.contains("could read"), "\(saved.errorText)")
+    var status = stat()
+    #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(try await Self.list(program).errorText == "")
+  }
+
+  @Test("a request that opens such a file warns as well")
+  func openToOthersInARequest() async throws {
+    let server = try TestHTTPServer()
+    let program = try Self.program()
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o644], ofItemAtPath: program.folder.path("h/keychain.sbkc"))
+    let run = try await program.run(
+      ["--home", "h", "api", "get", "\(server.origin)/", "X-Key:{{secret:api.openai.token}}"],
+      environment: ["SWIFTBOARD_PASSPHRASE_FILE": "pass"])
+    #expect(run.errorText.contains("warning: others may read"), "\(run.errorText)")
+  }
+
+  // MARK: Restored and replaced files
+
+  @Test("a restored file is refused with the way out, which shows both and takes it")
+  func accept() async throws {
+    let program = try Self.program()
+    let source = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
+    func run(_ arguments: String...) async throws -> ChildProcess.Outcome {
+      try await program.run(["--home", "h"] + arguments, environment: source)
+    }
+    let old = try program.folder.read("h/keychain.sbkc")
+    for name in ["a", "b"] {
+      #expect(
+        try await run("keychain", "set", name, "--generate", "9").status == .exited(0))
+    }
+    try program.folder.write(old, to: "h/keychain.sbkc")
+    for command in ["list", "check"] {
+      let refused = try await run("keychain", command)
+      #expect(refused.status == .exited(65), "\(refused.errorText)")
+      #expect(refused.errorText.contains("keychain accept"), "\(refused.errorText)")
+    }
+    let locked = try await program.run("--home", "h", "keychain", "accept")
+    #expect(locked.status == .exited(77), "\(locked.errorText)")
+    #expect(try program.folder.read("h/keychain.sbkc") == old)
+
+    let accepted = try await run("keychain", "accept")
+    #expect(accepted.status == .exited(0), "\(accepted.errorText)")
+    #expect(accepted.errorText.contains("generation 10"), "\(accepted.errorText)")
+    let rows = accepted.outputText.split(separator: "\n").dropFirst(2).map {
+      $0.split(separator: " ", omittingEmptySubsequences: true)
+    }
+    #expect(rows.map { $0.dropLast() } == [["seen", "before", "9"], ["there", "now", "7"]])
+    #expect(rows.allSatisfy { $0.last?.hasSuffix("Z") == true && $0.last?.hasPrefix("2") == true })
+    #expect(try await run("keychain", "list").status == .exited(0))
+
+    try program.folder.write(old, to: "h/keychain.sbkc")
+    let json = try await run("keychain", "accept", "--json")
+    #expect(
+      json.outputText.contains(
+        #""reason":"rolledBack","remembered":{"generation":10,"written":"2"#),
+      "\(json.outputText)")
+    #expect(json.outputText.contains(#""found":{"generation":7,"written":"2"#))
+    #expect(json.outputText.contains(#"},"generation":11}"#))
+  }
+
+  @Test("another keychain is refused until it is accepted, and left as it is")
+  func acceptAnother() async throws {
+    let program = try Program()
+    try program.folder.write((0..<32).map { UInt8($0 * 7) }, to: "key")
+    func run(_ home: String, _ command: String) async throws -> ChildProcess.Outcome {
+      try await program.run(
+        ["--home", home, "keychain", command], environment: ["SWIFTBOARD_KEY_FILE": "key"])
+    }
+    for home in ["h", "g"] {
+      let made = try await run(home, "init")
+      try #require(made.status == .exited(0), "\(made.errorText)")
+    }
+    let other = try program.folder.read("g/keychain.sbkc")
+    try program.folder.write(other, to: "h/keychain.sbkc")
+    let refused = try await run("h", "list")
+    #expect(refused.status == .exited(65), "\(refused.errorText)")
+    #expect(refused.errorText.contains("another keychain"), "\(refused.errorText)")
+    #expect(refused.errorText.contains("keychain accept"), "\(refused.errorText)")
+    let accepted = try await run("h", "accept")
+    #expect(accepted.status == .exited(0), "\(accepted.errorText)")
+    #expect(try program.folder.read("h/keychain.sbkc") == other)
+    #expect(try await run("h", "list").status == .exited(0))
+  }
+
+  @Test("at a terminal accept asks for the passphrase, and for nothing else")
+  func acceptAtATerminal() async throws {
+    let program = try Self.program()
+    let terminal = try program.startOnTerminal("--ascii", "--home", "h", "keychain", "accept")
+    #expect(await terminal.waitForOutput("passphrase of the keychain: "), "\(terminal.outputText)")
+    terminal.type(Program.passphrase + "\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+    #expect(terminal.outputText.contains("nothing to accept"), "\(terminal.outputText)")
   }
 
   @Test func aDamagedDatabaseIsDamage() async throws {

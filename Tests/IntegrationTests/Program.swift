@@ -24,6 +24,22 @@ struct Program {
       attributes: [.posixPermissions: 0o700])
   }
 
+  /// Of the keychains of `withKeychain`.
+  static let passphrase = "correct horse battery stäple"
+
+  /// The program with a home `h` whose keychain, a published one, is quick to open, and its passphrase in the file `pass`.
+  static func withKeychain(_ vector: String = "ok_passphrase") throws -> Program {
+    let program = try Program()
+    try program.makeFolder("h")
+    var folder = #filePath
+    for _ in 0..<2 { folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]) }
+    let path = "\(folder)/DependenciesTests/keychain-vectors/\(vector).sbkc"
+    guard let bytes = FileManager.default.contents(atPath: path) else { throw NotBuilt() }
+    try program.folder.write(Array(bytes), to: "h/keychain.sbkc")
+    try program.folder.write(passphrase + "\n", to: "pass")
+    return program
+  }
+
   /// Where the program is: beside the tests in the build folder.
   static func executable() throws -> String {
     var starts = CommandLine.arguments

@@ -69,13 +69,20 @@ enum SecretForms {
 
   /// Whether the bytes hold the secret in one of its forms.
   static func isFound(_ secret: String, in bytes: [UInt8]) -> Bool {
-    all(of: secret).contains { form in
-      bytes.withUnsafeBytes { bytes in
-        form.withUnsafeBytes { form in
-          memmem(bytes.baseAddress, bytes.count, form.baseAddress, form.count) != nil
-        }
-      }
+    bytes.withUnsafeBytes { bytes in all(of: secret).contains { isPart($0, of: bytes) } }
+  }
+
+  private static func isPart(_ form: [UInt8], of bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes[...]
+    while rest.count >= form.count, let base = bytes.baseAddress,
+      let found = memchr(base + rest.startIndex, Int32(form[0]), rest.count)
+    {
+      let index = UnsafeRawPointer(found) - base
+      guard index + form.count <= bytes.count else { return false }
+      if memcmp(found, form, form.count) == 0 { return true }
+      rest = bytes[(index + 1)...]
     }
+    return false
   }
 
   private static func hexadecimal(_ byte: UInt8, _ isUppercase: Bool) -> String {

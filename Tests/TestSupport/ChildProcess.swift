@@ -33,9 +33,10 @@ public final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - environment: all its variables; nil passes on those of the test.
   ///   - folder: where it runs; nil is the folder of the test.
+  ///   - standardInput: what it gets in place of a pipe; it stays the caller's to close.
   public init(
     _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-    folder: String? = nil
+    folder: String? = nil, standardInput: Int32? = nil
   ) throws {
     // Writing to a child that has ended is an answer (false), not the end of the test run.
     _ = brokenPipesAreIgnored
@@ -47,7 +48,7 @@ public final class ChildProcess: Sendable {
       reaper = Reaper(
         try spawn(
           path, arguments, environment: environment, folder: folder,
-          .pipes(input: input.read, output: output.write, error: error.write)))
+          .pipes(input: standardInput ?? input.read, output: output.write, error: error.write)))
     } catch {
       for end in [input.write, output.read] { close(end) }
       throw error

@@ -49,6 +49,9 @@ public final class DescriptorLineSource: LineSource {
     }
   }
 
+  /// Hands the open descriptor to `body`, for a question about the file; it must not be read, closed or kept.
+  public func withDescriptor(_ body: (Int32) -> Void) { body(descriptor) }
+
   deinit {
     if closes { Libc.close(descriptor) }
   }

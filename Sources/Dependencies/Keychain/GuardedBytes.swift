@@ -116,6 +116,12 @@ public final class GuardedBytes: Sendable {
       if got < 0 {
         let code = errno
         if code == EINTR { continue }
+        if code == EAGAIN {
+          // The other end may have made it one that does not block.
+          var waiting = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
+          _ = poll(&waiting, 1, -1)
+          continue
+        }
         throw KeychainError.io(code, "the secret could not be read")
       }
       used += got

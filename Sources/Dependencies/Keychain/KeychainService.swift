@@ -32,6 +32,12 @@ public protocol KeychainService: Sendable {
   /// Reads all there is and verifies it, also what was verified before; with the keys where it is unlocked, else as far
   /// as that goes without a secret. Throws `.missing` where there is no keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
+  /// Opens the keychain that is there and remembers it, also where it is older than the one that was seen last or
+  /// another one, which every other call refuses. `secret` `nil`: the held keys', else the unlock source's.
+  func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
+  /// What the user has to be told of the file that was opened, in one line, for example that others may read it; `nil`
+  /// where there is nothing, and once it was told. Opens nothing.
+  func takeWarning() async -> String?
 
   /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks nothing and reads no file. Does
   /// nothing where `revision` is still the current one. The bytes are valid during the call only.
@@ -122,6 +128,50 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
   }
 }
 
+/// What `accept(with:)` found.
+public struct KeychainAcceptance: Sendable, Equatable, Codable {
+  /// Why the file was refused before.
+  public enum Reason: String, Sendable, Codable {
+    /// It was not refused: the keychain that was seen last, or a later state of it.
+    case known
+    /// An older copy, or another one of the same age.
+    case rolledBack
+    /// Another keychain.
+    case replaced
+  }
+
+  /// A state of the keychain's file.
+  public struct Version: Sendable, Equatable, Codable {
+    /// Counts the saves.
+    public var generation: UInt64
+    /// When the file was written, microseconds since 1970; `nil` where that was not kept.
+    public var written: Int64?
+
+    /// A state as file or mark tell of it.
+    public init(generation: UInt64, written: Int64? = nil) {
+      self.generation = generation
+      self.written = written
+    }
+  }
+
+  /// Why the file was refused before.
+  public var reason: Reason
+  /// What was seen last; `nil` where nothing was.
+  public var remembered: Version?
+  /// The file that was there.
+  public var found: Version
+  /// The file's generation now. An older copy is saved anew, so that what was newer is older than it.
+  public var generation: UInt64
+
+  /// An acceptance, as the implementations tell it.
+  public init(reason: Reason, remembered: Version?, found: Version, generation: UInt64) {
+    self.reason = reason
+    self.remembered = remembered
+    self.found = found
+    self.generation = generation
+  }
+}
+
 /// Why a keychain refused. Carries path, category and numbers; never keys, values or passphrases.
 public struct KeychainError: Error, Sendable, Equatable, Codable {
   /// What was refused, and at which stage of reading. `docs/adr` and the format's specification name the same stages.
@@ -143,6 +193,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case locked, missingKey, duplicateKey, invalidKey, limitExceeded
     /// A new secret that is not accepted; one that others may read; two unlock sources at once.
     case invalidPassphrase, invalidKeyFile, insecurePermissions, unlockSourceAmbiguous
+    /// An unlock source whose file is not there.
+    case missingUnlockSource
     /// Another process kept the lock; the file is another user's; it changed while it was being written; the disk did
     /// not confirm the save.
     case lockTimeout, notOwner, changedUnderneath, durabilityUnknown

@@ -42,6 +42,12 @@ struct KeychainFileInfo: Sendable, Equatable {
   var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
   var isLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
   var permissions: UInt32 { mode & 0o7777 }
+  var isOpenToOthers: Bool { mode & 0o077 != 0 }
+  /// When the content was last changed, microseconds since 1970.
+  var written: Int64 {
+    let seconds = modified[0].multipliedReportingOverflow(by: 1_000_000)
+    return seconds.overflow ? 0 : seconds.partialValue &+ modified[1] / 1000
+  }
   func isSameFile(as other: KeychainFileInfo) -> Bool {
     device == other.device && inode == other.inode
   }

@@ -21,6 +21,8 @@ final class KeychainVault {
     var entries: KeychainEntries
     /// `nil` makes the next operation read the file anew.
     var held: KeychainFile.Held?
+
+    var mark: RollbackMark { RollbackMark(header, written: held?.info.written) }
   }
 
   let file: KeychainFile
@@ -33,6 +35,9 @@ final class KeychainVault {
   private var remembered: RollbackMark?
   private var marksUnavailable = false
   private var folderCannotBeSynced = false
+  /// The permissions of a file that others may read, from its opening until the user was told; told once.
+  private var opennessToTell: UInt32?
+  private var toldOpenness = false
 
   init(
     path: String, sources: UnlockSources, policy: KeychainPolicy, marks: (any RollbackMarkStore)?,
@@ -86,24 +91,38 @@ final class KeychainVault {
   /// Steps 1 to 14, from a locked file.
   private func open(with secret: KeychainSecret?) throws(KeychainError) -> Unlocked {
     var secret = secret
-    return try verified { () throws(KeychainError) in
-      let (bytes, held) = try file.read()
-      let header = try KeychainHeader(parsing: bytes)
-      if secret == nil { secret = try sources.secret() }
-      guard let found = secret else { throw locked }
-      let (keys, entries) = try KeychainCodec.open(bytes, header, with: found)
-      return Unlocked(keys: keys, header: header, entries: entries, held: held)
-    }
+    return try verified { () throws(KeychainError) in try opened(with: &secret) }
   }
 
-  /// The same with keys at hand. Keys that do not fit are dropped.
+  /// Steps 1 to 13. A secret that is `nil` becomes the sources' one.
+  private func opened(with secret: inout KeychainSecret?) throws(KeychainError) -> Unlocked {
+    let (bytes, held) = try file.read()
+    let header = try KeychainHeader(parsing: bytes)
+    if secret == nil { secret = try sources.secret() }
+    guard let found = secret else { throw locked }
+    let (keys, entries) = try KeychainCodec.open(bytes, header, with: found)
+    return Unlocked(keys: keys, header: header, entries: entries, held: held)
+  }
+
+  /// The same with keys at hand; `nil` where they are not the file's.
+  private func opened(
+    with keys: KeychainKeys, in folder: KeychainFile.Folder? = nil
+  ) throws(KeychainError) -> Unlocked? {
+    let (bytes, held) = try file.read(in: folder)
+    let header = try KeychainHeader(parsing: bytes)
+    guard KeychainCrypto.equal(header.keyID, keys.keyID), try keys.fit(header, of: bytes) else {
+      return nil
+    }
+    let entries = try KeychainCodec.entries(of: bytes, header, keys)
+    return Unlocked(keys: keys, header: header, entries: entries, held: held)
+  }
+
+  /// Steps 1 to 14 with keys at hand. Keys that do not fit are dropped.
   private func refresh(
     _ keys: KeychainKeys, in folder: KeychainFile.Folder? = nil
   ) throws(KeychainError) -> Unlocked {
     try verified(in: folder) { () throws(KeychainError) in
-      let (bytes, held) = try file.read(in: folder)
-      let header = try KeychainHeader(parsing: bytes)
-      guard KeychainCrypto.equal(header.keyID, keys.keyID), try keys.fit(header, of: bytes) else {
+      guard let candidate = try opened(with: keys, in: folder) else {
         unlocked = nil
         throw KeychainError(
           .locked,
@@ -111,8 +130,7 @@ final class KeychainVault {
             "the keychain was replaced, or another process changed its keys, so it is locked. "
             + "Nothing was read from it; unlock it again.")
       }
-      let entries = try KeychainCodec.entries(of: bytes, header, keys)
-      return Unlocked(keys: keys, header: header, entries: entries, held: held)
+      return candidate
     }
   }
 
@@ -132,43 +150,67 @@ final class KeychainVault {
   ) throws(KeychainError) -> Unlocked {
     for _ in 0..<8 {
       let candidate = try read()
-      guard let refusal = refusal(of: RollbackMark(candidate.header)) else {
-        remember(candidate.header)
-        unlocked = candidate
+      guard let objection = objection(to: candidate.mark) else {
+        remember(candidate.mark)
+        adopt(candidate)
         return candidate
       }
-      guard let now = try file.info(in: folder), now != candidate.held?.info else { throw refusal }
+      guard let now = try file.info(in: folder), now != candidate.held?.info else {
+        throw objection.refusal
+      }
     }
     throw KeychainError(
       .changedUnderneath,
       message: "the keychain was replaced again and again while it was read. Try again.")
   }
 
-  private func refusal(of found: RollbackMark) -> KeychainError? {
-    var stored: RollbackMark.Verdict?
-    if let marks, let path = try? file.place().path {
-      do {
-        stored = try marks.mark(forKeychainAt: path)?.judge(found)
-        marksUnavailable = false
-      } catch {
-        marksUnavailable = true
-      }
-    }
-    switch stored {
-    case .older: return rolledBack
-    case .different: return differentKeychain
-    case .same, .newer, .successor, nil: break
-    }
-    switch remembered?.judge(found) {
-    case .older: return rolledBack
-    // After another process's rekey only the stored mark can tell whether the new key is that one's.
-    case .different: return stored == nil ? differentKeychain : nil
-    case .same, .newer, .successor, nil: return nil
+  private func adopt(_ candidate: Unlocked) {
+    unlocked = candidate
+    if let info = candidate.held?.info { noteOpenness(of: info) }
+  }
+
+  private func noteOpenness(of info: KeychainFileInfo) {
+    if info.isOpenToOthers, !toldOpenness { opennessToTell = info.permissions }
+  }
+
+  /// Why a file is refused, and the mark that says so.
+  private struct Objection {
+    var mark: RollbackMark
+    var refusal: KeychainError
+  }
+
+  private func storedMark() -> RollbackMark? {
+    guard let marks, let path = try? file.place().path else { return nil }
+    do {
+      let mark = try marks.mark(forKeychainAt: path)
+      marksUnavailable = false
+      return mark
+    } catch {
+      marksUnavailable = true
+      return nil
     }
   }
 
-  private func remember(_ header: KeychainHeader) {
-    let mark = RollbackMark(header)
+  private func objection(to found: RollbackMark) -> Objection? {
+    let stored = storedMark()
+    if let stored {
+      switch stored.judge(found) {
+      case .older: return Objection(mark: stored, refusal: rolledBack)
+      case .different: return Objection(mark: stored, refusal: differentKeychain)
+      case .same, .newer, .successor: break
+      }
+    }
+    guard let remembered else { return nil }
+    switch remembered.judge(found) {
+    case .older: return Objection(mark: remembered, refusal: rolledBack)
+    // After another process's rekey only the stored mark can tell whether the new key is that one's.
+    case .different:
+      return stored == nil ? Objection(mark: remembered, refusal: differentKeychain) : nil
+    case .same, .newer, .successor: return nil
+    }
+  }
+
+  private func remember(_ mark: RollbackMark) {
     remembered = mark
     guard let marks, let path = try? file.place().path else { return }
     do {
@@ -184,7 +226,7 @@ final class KeychainVault {
       message:
         "this keychain is older than, or another copy of, what was seen here before: someone put an old file "
         + "back, two machines saved one synced file, or a power loss undid a save. Nothing was read from it. Restore "
-        + "the newest file, or accept this one explicitly if you restored a backup on purpose.")
+        + "the newest file, or run 'keychain accept' if you restored a backup on purpose.")
   }
 
   private var differentKeychain: KeychainError {
@@ -192,7 +234,67 @@ final class KeychainVault {
       .differentKeychain,
       message:
         "this is another keychain than the one seen here before. Nothing was read from it. Restore the right "
-        + "file, or accept the replacement explicitly.")
+        + "file, or run 'keychain accept' if you put this one here on purpose.")
+  }
+
+  /// Opens the file that is there and remembers it, also where it is refused elsewhere. An older copy is saved at once
+  /// with a generation above both, so that what was newer is older from then on; of another keychain only the mark is
+  /// set.
+  func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {
+    var secret = secret
+    var opened: Unlocked?
+    if secret == nil, let keys = unlocked?.keys { opened = try self.opened(with: keys) }
+    let candidate: Unlocked
+    if let opened { candidate = opened } else { candidate = try self.opened(with: &secret) }
+    let found = candidate.mark
+    guard let objection = objection(to: found) else {
+      let last = storedMark() ?? remembered
+      remember(found)
+      adopt(candidate)
+      return KeychainAcceptance(
+        reason: .known, remembered: last?.version, found: found.version,
+        generation: found.generation)
+    }
+    let isOlder = objection.refusal.kind == .rolledBack
+    if isOlder {
+      try saveAnew(candidate, above: max(found.generation, objection.mark.generation))
+    } else {
+      try setMark(found)
+      adopt(candidate)
+    }
+    return KeychainAcceptance(
+      reason: isOlder ? .rolledBack : .replaced, remembered: objection.mark.version,
+      found: found.version, generation: unlocked?.header.generation ?? found.generation)
+  }
+
+  /// Saves a file's entries unchanged, with the generation after `newest`, as long as it is still the file.
+  private func saveAnew(_ state: Unlocked, above newest: UInt64) throws(KeychainError) {
+    let bytes = try KeychainCodec.encode(
+      state.entries, keys: state.keys, generation: newest + 1, slots: state.header.slots,
+      random: random)
+    try file.withLock { folder throws(KeychainError) in
+      guard let info = try file.info(in: folder) else { throw file.missing }
+      try requireOwner(of: info)
+      guard info == state.held?.info else {
+        throw KeychainError(
+          .changedUnderneath,
+          message:
+            "the keychain was replaced while it was being accepted. Nothing was written. Try again."
+        )
+      }
+      noteOpenness(of: info)
+      try write(bytes, state.entries, state.keys, in: folder, expecting: info, made: [])
+    }
+  }
+
+  /// What the user has to be told of the file that was opened; told once.
+  func takeWarning() -> String? {
+    guard let mode = opennessToTell else { return nil }
+    opennessToTell = nil
+    toldOpenness = true
+    let isClosed = unlocked?.held?.info.isOpenToOthers == false
+    return "others \(isClosed ? "could" : "may") read the keychain's file \(file.path) (mode "
+      + "\(String(mode, radix: 8))); \(isClosed ? "this save made it 600" : "the next save makes it 600")"
   }
 
   // MARK: Writing
@@ -222,13 +324,7 @@ final class KeychainVault {
     _ = try current()
     try file.withLock { folder throws(KeychainError) in
       guard let info = try file.info(in: folder) else { throw file.missing }
-      guard info.owner == geteuid() else {
-        throw KeychainError(
-          .notOwner,
-          message:
-            "the keychain belongs to another user (uid \(info.owner)); a save would take it away from them. "
-            + "Nothing was written. Run as that user.")
-      }
+      try requireOwner(of: info)
       guard var state = unlocked else { throw locked }
       if state.held?.info != info { state = try refresh(state.keys, in: folder) }
       guard let entries = try operation(state.entries) else { return }
@@ -239,6 +335,16 @@ final class KeychainVault {
         slots: state.header.slots,
         random: random)
       try write(bytes, entries, state.keys, in: folder, expecting: expected, made: [])
+    }
+  }
+
+  private func requireOwner(of info: KeychainFileInfo) throws(KeychainError) {
+    guard info.owner == geteuid() else {
+      throw KeychainError(
+        .notOwner,
+        message:
+          "the keychain belongs to another user (uid \(info.owner)); a save would take it away from them. "
+          + "Nothing was written. Run as that user.")
     }
   }
 
@@ -257,17 +363,17 @@ final class KeychainVault {
       else { throw KeychainError.io(EIO, "the new keychain does not open") }
     }
     file.sync(made: folders, into: &saved)
-    unlocked = Unlocked(keys: keys, header: header, entries: entries, held: saved.held)
+    let state = Unlocked(keys: keys, header: header, entries: entries, held: saved.held)
+    unlocked = state
     folderCannotBeSynced = saved.folderCannotBeSynced
     if let uncertain = saved.uncertain {
-      remembered = RollbackMark(header)
+      remembered = state.mark
       throw uncertain
     }
-    if expected == nil { replaceMark(header) } else { remember(header) }
+    if expected == nil { replaceMark(state.mark) } else { remember(state.mark) }
   }
 
-  private func replaceMark(_ header: KeychainHeader) {
-    let mark = RollbackMark(header)
+  private func replaceMark(_ mark: RollbackMark) {
     remembered = mark
     guard let marks, let path = try? file.place().path else { return }
     do {
@@ -275,6 +381,22 @@ final class KeychainVault {
     } catch {
       marksUnavailable = true
     }
+  }
+
+  /// Replaces the mark, or throws and leaves what is remembered.
+  private func setMark(_ mark: RollbackMark) throws(KeychainError) {
+    if let marks {
+      let path = try file.place().path
+      do {
+        try marks.replace(mark, forKeychainAt: path)
+      } catch {
+        throw KeychainError(
+          .io,
+          message:
+            "the keychain was not accepted, since the record of it cannot be written: \(error)")
+      }
+    }
+    remembered = mark
   }
 
   /// A new keychain with one slot, unlocked afterwards.
@@ -348,7 +470,7 @@ final class KeychainVault {
       warnings.append(
         "Rollback across processes was not checked: there is no record of the last save.")
     }
-    if info.mode & 0o077 != 0 {
+    if info.isOpenToOthers {
       warnings.append(
         "Others may read the keychain's file (mode \(String(info.permissions, radix: 8))); the next save makes it 600."
       )

@@ -129,6 +129,17 @@ public actor LiveKeychainService: KeychainService {
     }
   }
 
+  /// As `unlock(with:)`; with the keys that are held already where they open the file and no secret is given. An older
+  /// copy is saved as `save` does.
+  ///
+  /// - Throws: `KeychainError`; what was remembered is unchanged then.
+  public func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {
+    try perform { vault throws(KeychainError) in try vault.accept(with: secret) }
+  }
+
+  /// That others may read the file, once in the service's life.
+  public func takeWarning() -> String? { vault.takeWarning() }
+
   private func perform<Result>(
     _ operation: (KeychainVault) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

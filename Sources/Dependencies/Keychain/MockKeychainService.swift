@@ -19,7 +19,7 @@ public final class MockKeychainService: KeychainService {
     /// `rename(_:to:)`.
     case rename(String, to: String)
     /// The calls without a key; secrets are not kept.
-    case keys, create, unlock, lock, status, verify
+    case keys, create, unlock, lock, status, verify, accept
   }
 
   private struct State {
@@ -31,6 +31,9 @@ public final class MockKeychainService: KeychainService {
     var source: KeychainSecret?
     var calls: [Call] = []
     var failures: [KeychainError] = []
+    /// What the file in place of the one that was seen last is refused for, and that one.
+    var objection: (reason: KeychainAcceptance.Reason, remembered: UInt64)?
+    var warning: String?
   }
 
   private let path: String
@@ -60,6 +63,21 @@ public final class MockKeychainService: KeychainService {
   /// Makes the next call that can fail throw `error` and do nothing; several are used up one after the other.
   public func failNext(with error: KeychainError) {
     state.withLock { $0.failures.append(error) }
+  }
+
+  /// Puts an older copy (`isOther` false) or another keychain in place, with the same entries: it locks, and is refused
+  /// until it is accepted.
+  public func replaceFile(generation: UInt64, isOther: Bool) {
+    state.withLock { state in
+      state.objection = (isOther ? .replaced : .rolledBack, state.generation)
+      state.generation = generation
+      state.unlocked = false
+    }
+  }
+
+  /// Makes the next `takeWarning()` tell a warning.
+  public func warnNext(_ warning: String) {
+    state.withLock { $0.warning = warning }
   }
 
   /// Replaces at once, in memory. Refuses the keys and values that the live one refuses.
@@ -187,6 +205,35 @@ public final class MockKeychainService: KeychainService {
     return now
   }
 
+  /// As in the live one; dates are not known.
+  ///
+  /// - Throws: As `unlock(with:)`, but for `rolledBack` and `differentKeychain`.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try perform(.accept) { state throws(KeychainError) in
+      let objection = state.objection
+      state.objection = nil
+      do throws(KeychainError) {
+        if let secret { try Self.open(&state, with: secret) } else { try Self.open(&state) }
+      } catch {
+        state.objection = objection
+        throw error
+      }
+      let found = state.generation
+      if let objection, objection.reason == .rolledBack {
+        state.generation = max(found, objection.remembered) + 1
+      }
+      return KeychainAcceptance(
+        reason: objection?.reason ?? .known,
+        remembered: .init(generation: objection?.remembered ?? found),
+        found: .init(generation: found), generation: state.generation)
+    }
+  }
+
+  /// What `warnNext(_:)` was given, once.
+  public func takeWarning() async -> String? { state.withLock { $0.warning.take() } }
+
   private func status(of state: State) -> KeychainStatus {
     KeychainStatus(
       path: path, exists: true, unlocked: state.unlocked,
@@ -235,7 +282,21 @@ public final class MockKeychainService: KeychainService {
         message:
           "no slot of this keychain takes a \(secret.name); it has: \(expected.slotKind.name).")
     }
-    state.unlocked = true
+    switch state.objection?.reason {
+    case .rolledBack:
+      throw KeychainError(
+        .rolledBack,
+        message:
+          "this keychain is older than what was seen here before. Run 'keychain accept' to take it."
+      )
+    case .replaced:
+      throw KeychainError(
+        .differentKeychain,
+        message:
+          "this is another keychain than the one seen here before. Run 'keychain accept' to take it."
+      )
+    case .known, nil: state.unlocked = true
+    }
   }
 
   private static var missing: KeychainError {

@@ -83,4 +83,14 @@ public final class PreviewKeychainService: KeychainService {
   ) async -> KeychainRevision? {
     await base.visitEntries(since: revision, body)
   }
+
+  /// As `MockKeychainService`: there is never anything to accept.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try await base.accept(with: secret)
+  }
+
+  /// Always `nil`.
+  public func takeWarning() async -> String? { nil }
 }

@@ -8,17 +8,29 @@ public struct RollbackMark: Sendable, Equatable, Codable {
   public var mac: [UInt8]
   /// The key id that a rekey under way is about to give.
   public var successor: [UInt8]?
+  /// When the file was written, microseconds since 1970; `nil` where that is not known. Only to be shown.
+  public var written: Int64?
 
   /// A mark as a store of marks keeps it; lengths are not checked.
-  public init(keyID: [UInt8], generation: UInt64, mac: [UInt8], successor: [UInt8]? = nil) {
+  public init(
+    keyID: [UInt8], generation: UInt64, mac: [UInt8], successor: [UInt8]? = nil,
+    written: Int64? = nil
+  ) {
     self.keyID = keyID
     self.generation = generation
     self.mac = mac
     self.successor = successor
+    self.written = written
   }
 
-  init(_ header: KeychainHeader) {
-    self.init(keyID: header.keyID, generation: header.generation, mac: header.mac)
+  init(_ header: KeychainHeader, written: Int64? = nil) {
+    self.init(
+      keyID: header.keyID, generation: header.generation, mac: header.mac, written: written)
+  }
+
+  /// What people are told of it.
+  var version: KeychainAcceptance.Version {
+    KeychainAcceptance.Version(generation: generation, written: written)
   }
 
   /// What a verified file is to this mark.

@@ -69,8 +69,8 @@ public final class UnlockSources: Sendable {
     return !sources.isEmpty
   }
 
-  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`, `.insecurePermissions`,
-  /// `.invalidPassphrase`, `.invalidKeyFile`, `.locked` when the descriptor was read before, and `.io`. A descriptor
+  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`, `.missingUnlockSource`,
+  /// `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`, `.locked` when the descriptor was read before, and `.io`. A descriptor
   /// may block until its other end is closed; files never block.
   public func secret() throws(KeychainError) -> KeychainSecret? {
     let sources = self.sources
@@ -172,7 +172,14 @@ public final class UnlockSources: Sendable {
       repeat {
         file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       } while file < 0 && errno == EINTR
-      guard file >= 0 else { throw KeychainError.io(errno, "the file cannot be opened") }
+      guard file >= 0 else {
+        guard errno == ENOENT || errno == ENOTDIR else {
+          throw KeychainError.io(errno, "the file cannot be opened")
+        }
+        throw KeychainError(
+          .missingUnlockSource,
+          message: "there is no such file. Name one that is there, or take the variable away.")
+      }
       defer { close(file) }
       try judge(file, isCredential)
       return try body(file)

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Nobody is there: nothing is asked, nothing shown, and input is empty.
+/// Nobody is there: nothing is asked, nothing shown, and there is no input.
 public struct SilentTerminal: TerminalService {
   /// Holds nothing.
   public init() {}
@@ -17,6 +17,8 @@ public struct SilentTerminal: TerminalService {
   /// Drops the secret.
   public func reveal(_ value: Data) async {}
 
-  /// No bytes, at once.
-  public func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
+  /// Always throws `unavailable`.
+  public func readInput(limit: Int) async throws(TerminalError) -> Data {
+    throw TerminalError(.unavailable, "nothing is left of standard input: there is none")
+  }
 }

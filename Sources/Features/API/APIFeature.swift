@@ -207,6 +207,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var masked: MaskedValues?
   /// The secrets that were stored, and why one was not.
   public var captured: [APICaptured]?
+  /// What the user has to be told of the keychain that was opened for it.
+  public var warning: String?
 }
 
 /// What became of a capture.

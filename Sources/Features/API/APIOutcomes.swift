@@ -30,7 +30,7 @@ enum APIOutcomes {
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
     ])
     if let file = answer.file { value = value.adding("file", .string(file)) }
-    var notes = [note(answer)]
+    var notes = (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]
     if let stale = answer.stale { notes.append("warning: the service did not answer: \(stale)") }
     if let masked = answer.masked { notes.append(masked.note) }
     notes += captures(answer.captured ?? [])

@@ -10,6 +10,7 @@ public final class BoardSession: Sendable {
   private let board: Board
   private let redirects: RedirectFiles
   private let scriptArguments: [String]
+  private let input: StandardInput
   private let redactor: Redactor
   private let shared = Mutex(Shared())
 
@@ -39,10 +40,21 @@ public final class BoardSession: Sendable {
   }
 
   /// - Parameter scriptArguments: `$1`, `$2` … of the lines.
-  public init(board: Board, redirects: RedirectFiles, scriptArguments: [String] = []) {
+  public convenience init(
+    board: Board, redirects: RedirectFiles, scriptArguments: [String] = []
+  ) {
+    self.init(
+      board: board, redirects: redirects, scriptArguments: scriptArguments,
+      input: StandardInput(.free))
+  }
+
+  init(
+    board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput
+  ) {
     self.board = board
     self.redirects = redirects
     self.scriptArguments = scriptArguments
+    self.input = input
     redactor = board.redactor
   }
 
@@ -182,6 +194,9 @@ public final class BoardSession: Sendable {
       context.isBackground = command.isBackground
       try apply(match.globals, to: &context)
       try refuseInThePast(match.output.action(context))
+      if let refusal = refusalOfInput(match.output.action(context), arguments) {
+        return await reject(refusal, context, line, command)
+      }
       if let redirect = command.redirect, let file {
         context.redirect = try await open(file, appends: redirect.appends, context.job)
       } else if let redirect = line.redirect {
@@ -216,6 +231,15 @@ public final class BoardSession: Sendable {
       error.message = error.message.replacing(value, with: mark)
       error.help = error.help?.replacing(value, with: mark)
     }
+  }
+
+  /// `--from-stdin` reads standard input to its end, which would take the lines that come from there.
+  private func refusalOfInput(_ action: BoardAction, _ arguments: [Argument]) -> UsageError? {
+    guard case .keychain(.run(_, .set(_, .standardInput))) = action, let refusal = input.refusal
+    else { return nil }
+    return UsageError(
+      refusal.message, help: refusal.help,
+      at: arguments.first { $0.leadingText.hasPrefix("--from-stdin") })
   }
 
   /// A revealed secret goes straight to the terminal's output: nothing else may stand between.
@@ -461,6 +485,7 @@ public final class BoardSession: Sendable {
     } catch {
       return await fail(context, Failure(error))
     }
+    file.withDescriptor { input.noteScript($0) }
     let code = await perform(action, context)
     guard code == 0 else { return code }
     do throws(LineSourceError) {

@@ -33,7 +33,7 @@ extension Failure {
   public init(_ error: KeychainError) {
     let code: Int32 =
       switch error.kind {
-      case .missing, .missingKey: ExitCode.missing
+      case .missing, .missingKey, .missingUnlockSource: ExitCode.missing
       case .exists: ExitCode.cannotCreate
       case .tooLarge, .notAKeychain, .damaged, .unsupportedVersion, .malformedHeader,
         .malformedSlot, .malformedPayload, .unsupportedFlags, .kdfParametersRefused,
@@ -53,6 +53,8 @@ extension Failure {
       case .locked:
         "name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE, or unlock at a terminal"
       case .missingKey: "'keychain list' shows the names there are"
+      case .rolledBack, .differentKeychain:
+        "'keychain accept' takes this file from now on, if you put it there yourself"
       default: nil
       }
     self.init(code: code, error: error.category, message: error.message, help: help)
@@ -88,10 +90,13 @@ extension Failure {
     let code: Int32 =
       switch error.kind {
       case .interrupted: ExitCode.interrupted
-      case .mismatch, .tooLong: ExitCode.usage
+      case .mismatch, .tooLong, .unavailable: ExitCode.usage
       case .io: ExitCode.io
       }
-    self.init(code: code, error: error.kind.rawValue, message: error.message)
+    let help: String? =
+      error.kind == .unavailable
+      ? "write the value to standard input, or use --from-file FILE" : nil
+    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
   /// Whatever a service threw.

@@ -99,7 +99,7 @@ enum TypedSecrets {
 
   private static let subcommands: Set<String> = [
     "init", "unlock", "lock", "status", "get", "list", "remove", "rename", "passphrase", "export",
-    "import", "check",
+    "import", "check", "accept",
   ]
   private static let valuedOptions: Set<String> = [
     "--from-file", "--generate", "--output", "-o", "--timeout",

@@ -16,9 +16,14 @@ enum KeychainCommands {
       examples: ["keychain status"]
     ) { _ in .keychain(.status) },
     CommandSpec(
-      ["keychain", "check"], "read the file and say whether it is whole",
+      ["keychain", "check"], "read the file and say whether it is whole and unchanged",
       examples: ["keychain check"]
     ) { _ in .keychain(.check) },
+    CommandSpec(
+      ["keychain", "accept"],
+      "take a restored or replaced file from now on, and show what was seen before",
+      examples: ["keychain accept"]
+    ) { _ in .keychain(.accept) },
     CommandSpec(
       ["keychain", "list"], "list the names", examples: ["keychain list"]
     ) { _ in .keychain(.list) },
@@ -29,7 +34,7 @@ enum KeychainCommands {
         ArgumentSpec("value", "refused: see the options", optional: true, repeating: true),
       ],
       options: [
-        OptionSpec(flag: "from-stdin", "read standard input to its end, exact bytes"),
+        OptionSpec(flag: "from-stdin", "read what is left of standard input, exact bytes"),
         OptionSpec("from-file", value: "FILE", "read a file, exact bytes"),
         OptionSpec("generate", value: "N", "N random bytes, written in base64"),
       ],

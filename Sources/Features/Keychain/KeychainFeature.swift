@@ -42,9 +42,9 @@ public enum KeychainAction: Codable, Sendable, Equatable {
 
 /// What a line can ask of the feature `keychain`; each is a command.
 public enum KeychainCommand: Codable, Sendable, Equatable {
-  /// `init`, `unlock`, `lock`, `status`, `check` and `list`; what they need of a secret comes from the terminal or an
-  /// unlock source.
-  case create, unlock, lock, status, check, list
+  /// `init`, `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret comes from the terminal
+  /// or an unlock source.
+  case create, unlock, lock, status, check, list, accept
   /// Stores the value that the input gives.
   case set(name: String, KeychainInput)
   /// Shows the value, outside state, log and recording.
@@ -66,7 +66,7 @@ public enum KeychainInput: Codable, Sendable, Equatable {
 }
 
 /// How a command of `keychain` ended well.
-public enum KeychainResult: Codable, Sendable, Equatable {
+public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// There is a new, empty keychain, unlocked.
   case created(KeychainStatus)
   /// Whether calls need no secret now.
@@ -75,6 +75,8 @@ public enum KeychainResult: Codable, Sendable, Equatable {
   case status(KeychainStatus)
   /// Its file was read again and is whole, as far as can be told without a secret; unlocked, also with its key.
   case checked(KeychainStatus)
+  /// The file that is there is remembered, whatever was before.
+  case accepted(KeychainAcceptance)
   /// All names, in the order of their bytes.
   case names([String])
   /// The value is stored; `isShort` where it is too short to be looked for in what services answer.
@@ -85,6 +87,8 @@ public enum KeychainResult: Codable, Sendable, Equatable {
   case removed(name: String)
   /// The entry has another name.
   case renamed(from: String, to: String)
+  /// Any of the others, with what the user has to be told of the keychain's file.
+  case warned(String, KeychainResult)
 }
 
 enum KeychainOutcomes {
@@ -111,7 +115,16 @@ enum KeychainOutcomes {
     case .checked(let status):
       Outcome(
         job: job, value: json(status), presentation: .fields(record(status)),
-        notes: status.warnings + ["the file is whole"])
+        notes: status.warnings + [
+          status.unlocked
+            ? "the file is whole"
+            : "the file is whole, but unverified: without its secret a forged change cannot be told"
+        ])
+    case .accepted(let acceptance):
+      Outcome(
+        job: job, value: json(acceptance), presentation: table(acceptance),
+        notes: [note(acceptance)])
+    case .warned(let warning, let result): warned(warning, result, job)
     case .names(let names):
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
@@ -139,6 +152,51 @@ enum KeychainOutcomes {
   /// What is said of a value that is not looked for.
   static let tooShort =
     "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
+
+  private static func warned(_ warning: String, _ result: KeychainResult, _ job: Int) -> Outcome {
+    var outcome = outcome(of: result, job)
+    outcome.notes.insert("warning: \(warning)", at: 0)
+    return outcome
+  }
+
+  // MARK: Accepting
+
+  private static func note(_ acceptance: KeychainAcceptance) -> String {
+    switch acceptance.reason {
+    case .known: "there was nothing to accept: the file is the one seen before, or a later one"
+    case .rolledBack:
+      "accepted, and saved as generation \(acceptance.generation): the file seen before is older now"
+    case .replaced: "accepted: this is the keychain from now on"
+    }
+  }
+
+  private static func table(_ acceptance: KeychainAcceptance) -> Presentation {
+    func row(_ name: String, _ version: KeychainAcceptance.Version?) -> [String] {
+      [
+        name, version.map { String($0.generation) } ?? "unknown",
+        version?.written.map(Timestamp.format) ?? "unknown",
+      ]
+    }
+    return .table(
+      columns: [Column("file"), Column("generation"), Column("written")],
+      rows: [row("seen before", acceptance.remembered), row("there now", acceptance.found)])
+  }
+
+  private static func json(_ acceptance: KeychainAcceptance) -> JSON {
+    func version(_ version: KeychainAcceptance.Version?) -> JSON {
+      guard let version else { return .null }
+      return .object([
+        .init("generation", .number(String(version.generation))),
+        .init("written", version.written.map { .string(Timestamp.format($0)) } ?? .null),
+      ])
+    }
+    return .object([
+      .init("reason", .string(acceptance.reason.rawValue)),
+      .init("remembered", version(acceptance.remembered)),
+      .init("found", version(acceptance.found)),
+      .init("generation", .number(String(acceptance.generation))),
+    ])
+  }
 
   private static func record(_ status: KeychainStatus) -> [(String, String)] {
     var record = [

@@ -18,9 +18,12 @@ struct KeychainReducer: Reducer {
       return [
         .task(name: "keychain.\(command.verb)") {
           do {
-            return .succeeded(job: job, try await perform(command, dependencies))
+            let result = try await perform(command, dependencies)
+            return .succeeded(
+              job: job, await result.withWarning(of: dependencies.keychainService))
           } catch let error where !(error is CancellationError) {
-            return .failed(job: job, failure(error, dependencies))
+            return .failed(
+              job: job, failure(error, dependencies).blaming("--from-stdin", in: context.text))
           }
         }.cancellable(id: job)
       ]
@@ -39,6 +42,10 @@ struct KeychainReducer: Reducer {
       state.isUnlocked = true
       state.names = []
     case .unlocked: state.isUnlocked = true
+    case .accepted:
+      state.isUnlocked = true
+      state.names = nil
+    case .warned(_, let result): note(result, &state)
     case .locked: state.isUnlocked = false
     case .status(let status), .checked(let status): state.isUnlocked = status.unlocked
     case .names(let names):
@@ -64,11 +71,23 @@ extension KeychainCommand {
     case .lock: "lock"
     case .status: "status"
     case .check: "check"
+    case .accept: "accept"
     case .list: "list"
     case .set: "set"
     case .reveal: "get"
     case .remove: "remove"
     case .rename: "rename"
+    }
+  }
+}
+
+extension KeychainResult {
+  /// The result with what there is to tell of the file that was opened. A status tells it itself.
+  fileprivate func withWarning(of keychain: any KeychainService) async -> KeychainResult {
+    guard let warning = await keychain.takeWarning() else { return self }
+    switch self {
+    case .created, .status, .checked: return self
+    default: return .warned(warning, self)
     }
   }
 }
@@ -92,11 +111,22 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     await keychain.lock()
     return .locked
   case .status: return .status(try await keychain.status())
-  case .check: return .checked(try await keychain.verify())
+  case .check:
+    try await unlockIfPossible(dependencies)
+    return .checked(try await keychain.verify())
+  case .accept:
+    return .accepted(
+      try await withSecret(dependencies) { secret throws(KeychainError) in
+        try await keychain.accept(with: secret)
+      })
   case .list:
     return .names(
       try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() })
   case .set(let name, let input):
+    // Opened first: a value that cannot be stored is neither asked for nor read.
+    try await unlocking(dependencies) { () throws(KeychainError) in
+      try await keychain.unlock(with: nil)
+    }
     let value = try await read(input, name, dependencies)
     try MarkedText.refuse(value, in: "the value")
     try await unlocking(dependencies) { () throws(KeychainError) in
@@ -155,19 +185,46 @@ func unlocking<Result>(
   }
 }
 
+/// Opens it with the unlock source's secret or one that is asked for; without either it stays locked.
+private func unlockIfPossible(_ dependencies: Dependencies) async throws {
+  let keychain = dependencies.keychainService
+  do {
+    try await unlocking(dependencies) { () throws(KeychainError) in
+      try await keychain.unlock(with: nil)
+    }
+  } catch let error as KeychainError where error.kind == .locked {}
+}
+
 /// Calls with the unlock source's secret, or with one that is asked for where there is no source.
-private func withSecret(
+private func withSecret<Result>(
   _ dependencies: Dependencies, isNew: Bool = false,
-  _ work: (KeychainSecret?) async throws(KeychainError) -> Void
-) async throws {
+  _ work: (KeychainSecret?) async throws(KeychainError) -> Result
+) async throws -> Result {
   do throws(KeychainError) {
-    try await work(nil)
+    return try await work(nil)
   } catch {
     guard error.kind == .locked,
       let passphrase = try await dependencies.terminal.askPassphrase(
         prompt: isNew ? "new passphrase: " : "passphrase of the keychain: ", isNew: isNew)
     else { throw error }
-    try await work(.passphrase(passphrase))
+    return try await work(.passphrase(passphrase))
+  }
+}
+
+extension Failure {
+  /// Points at the option that found nothing to read, where the line has it once.
+  fileprivate func blaming(_ option: String, in line: String) -> Failure {
+    let places = line.ranges(of: option)
+    guard error == TerminalError.Kind.unavailable.rawValue, let place = places.first,
+      places.count == 1
+    else { return self }
+    let before = line[..<place.lowerBound].split(
+      separator: "\n", omittingEmptySubsequences: false)
+    var failure = self
+    failure.column = (before.last?.count ?? 0) + 1
+    failure.length = option.count
+    failure.lineOffset = before.count > 1 ? before.count - 1 : nil
+    return failure
   }
 }
 

@@ -21,6 +21,7 @@ final class BoardRun: Sendable {
   private let seed: UInt64
   private let output: BoardOutputWriter
   private let signalEnd: SignalEnd
+  private let input: StandardInput
 
   /// - Parameters:
   ///   - patience: How long an end that a signal asks for may take.
@@ -42,10 +43,23 @@ final class BoardRun: Sendable {
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
     paths = configuration.paths
+    input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     dependencies = make(
       settings.environment, configuration,
       BoardTerminal(
-        mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput))
+        mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
+        input: input))
+  }
+
+  /// Whether a command may read standard input, or lines come from there, also by another name such as `/dev/stdin`.
+  private static func inputUse(
+    _ mode: ProgramOptions.Mode, _ isInteractive: Bool
+  ) -> StandardInput.Use {
+    switch mode {
+    case .oneShot, .lines, .help, .version: .free
+    case .script(let path, _): path == "-" || StandardInput.isSame(path: path) ? .script : .free
+    case .standardInput: isInteractive ? .prompt : .script
+    }
   }
 
   private static func settings(
@@ -97,7 +111,7 @@ final class BoardRun: Sendable {
     var arguments: [String] = []
     if case .script(_, let given) = options.mode { arguments = given }
     let session = BoardSession(
-      board: board, redirects: redirects, scriptArguments: arguments)
+      board: board, redirects: redirects, scriptArguments: arguments, input: input)
     let reader = PlainLineReader()
     listen { [self] in answer($0, board, session, reader) }
     let code = await runLines(board, session, reader)

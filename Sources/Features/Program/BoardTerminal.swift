@@ -12,9 +12,11 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard input is a terminal and nobody forbade to ask.
   let mayAsk: Bool
   private let output: StandardOutput
+  private let input: StandardInput
 
-  init(mayAsk: Bool, output: StandardOutput) {
+  init(mayAsk: Bool, output: StandardOutput, input: StandardInput) {
     self.output = output
+    self.input = input
     self.mayAsk = mayAsk
   }
 
@@ -80,10 +82,19 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func readInput(limit: Int) async throws(TerminalError) -> Data {
-    do throws(FileError) {
-      return try await LiveFileService().read("/dev/stdin", limit: limit)
+    let input = input
+    let result = await OwnThread.run { () -> Result<GuardedBytes, TerminalError> in
+      do throws(TerminalError) {
+        return .success(try input.read(limit: limit))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let bytes = try result.get()
+    do throws(KeychainError) {
+      return try bytes.withBytes { Data($0) }
     } catch {
-      throw TerminalError(error.kind == .tooLarge ? .tooLong : .io, error.message)
+      throw TerminalError(.io, error.message)
     }
   }
 }

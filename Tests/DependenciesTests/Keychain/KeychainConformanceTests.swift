@@ -7,6 +7,13 @@ import Testing
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// An implementation of `KeychainService`, made anew for each test.
 struct KeychainMaker: Sendable, CustomTestStringConvertible {
@@ -59,6 +66,59 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
       await keychain.lock()
       #expect(try await keychain.verify() == keychain.status())
       #expect(try await keychain.verify().unlocked == false)
+    }
+  }
+
+  @Test("accepting opens it, and says that there was nothing to accept", arguments: makers)
+  func acceptsWhatIsKnown(_ maker: KeychainMaker) async throws {
+    let subject = try maker.make(false)
+    #expect(
+      await kind { _ = try await subject.service.accept(with: .words("open")) } == .missing)
+    try await with(maker) { keychain in
+      try await keychain.save(Data([1]), forKey: "a")
+      await keychain.lock()
+      #expect(await kind { _ = try await keychain.accept(with: nil) } == .locked)
+      #expect(await kind { _ = try await keychain.accept(with: .words("shut")) } == .wrongSecret)
+      #expect(try await keychain.status().unlocked == false)
+      let accepted = try await keychain.accept(with: .words("open"))
+      #expect(accepted.reason == .known)
+      #expect(accepted.remembered == accepted.found)
+      #expect(accepted.found.generation == accepted.generation)
+      #expect(try await keychain.status().generation == accepted.generation)
+      #expect(try await keychain.load(forKey: "a") == Data([1]))
+      #expect(await keychain.takeWarning() == nil)
+    }
+  }
+
+  @Test("an older copy and another keychain are refused until they are accepted", arguments: makers)
+  func acceptsWhatWasPutThere(_ maker: KeychainMaker) async throws {
+    for isOther in [false, true] {
+      let subject = try maker.make(false)
+      let keychain = subject.service
+      try await keychain.create(with: .words("open"))
+      let old = try subject.folder.map { try bytes(of: $0.keychain) }
+      for value in [1, 2] as [UInt8] { try await keychain.save(Data([value]), forKey: "a") }
+      if let folder = subject.folder {
+        let other = "\(folder.path)/other.sbkc"
+        _ = try await LiveKeychainService.made(at: other)
+        let file = try folder.write(try isOther ? bytes(of: other) : old ?? [], to: "new")
+        try #require(rename(file, folder.keychain) == 0)
+      } else {
+        (keychain as? MockKeychainService)?.replaceFile(generation: 1, isOther: isOther)
+      }
+      await keychain.lock()
+      let refusal: KeychainError.Kind = isOther ? .differentKeychain : .rolledBack
+      #expect(await kind { try await keychain.unlock(with: .words("open")) } == refusal)
+      #expect(await kind { _ = try await keychain.accept(with: .words("shut")) } == .wrongSecret)
+      #expect(await kind { try await keychain.unlock(with: .words("open")) } == refusal)
+      let accepted = try await keychain.accept(with: .words("open"))
+      #expect(accepted.reason == (isOther ? .replaced : .rolledBack))
+      #expect(accepted.remembered?.generation == 3)
+      #expect([accepted.found.generation, accepted.generation] == [1, isOther ? 1 : 4])
+      #expect(try await keychain.status().generation == accepted.generation)
+      await keychain.lock()
+      try await keychain.unlock(with: .words("open"))
+      withExtendedLifetime(subject) {}
     }
   }
 

@@ -161,7 +161,121 @@ import Testing
     try put(bytes(of: other))
     #expect(await kind { _ = try await service.load(forKey: "a") } == .locked)
     try await service.unlock(with: .words("open"))
-    #expect(marks.marks.withLock { $0[folder.keychain] } == RollbackMark(header))
+    var mark = marks.marks.withLock { $0[folder.keychain] }
+    mark?.written = nil
+    #expect(mark == RollbackMark(header))
+  }
+
+  private func other() async throws -> [UInt8] {
+    let other = "\(folder.path)/other.sbkc"
+    _ = try await LiveKeychainService.made(at: other)
+    return try bytes(of: other)
+  }
+
+  @Test("an older copy that is accepted is saved above both, and the newer one is refused then")
+  func acceptOlder() async throws {
+    let first = marked()
+    try await first.create(with: .words("open"))
+    try await first.save(Data([1]), forKey: "a")
+    let old = try bytes(of: folder.keychain)
+    for value in [2, 3] as [UInt8] { try await first.save(Data([value]), forKey: "a") }
+    let newest = try bytes(of: folder.keychain)
+    let newestDate = marks.marks.withLock { $0[folder.keychain]?.written }
+    try #require(newestDate != nil)
+    try put(old)
+
+    let second = marked()
+    #expect(await kind { _ = try await second.accept(with: nil) } == .locked)
+    #expect(await kind { _ = try await second.accept(with: .words("shut")) } == .wrongSecret)
+    #expect(try bytes(of: folder.keychain) == old)
+    let accepted = try await second.accept(with: .words("open"))
+    #expect(accepted.reason == .rolledBack)
+    #expect(accepted.remembered == .init(generation: 4, written: newestDate))
+    #expect(accepted.found.generation == 2)
+    #expect(accepted.found.written != nil && accepted.found.written != newestDate)
+    #expect(accepted.generation == 5)
+    #expect(try KeychainHeader(parsing: bytes(of: folder.keychain)).generation == 5)
+    #expect(try await second.load(forKey: "a") == Data([1]))
+    // The process that knew the newer one, and a new one, go on with it.
+    try await first.unlock(with: .words("open"))
+    #expect(try await first.load(forKey: "a") == Data([1]))
+    #expect(try await second.accept(with: nil).reason == .known)
+    try put(newest)
+    #expect(await kind { try await marked().unlock(with: .words("open")) } == .rolledBack)
+  }
+
+  @Test("keys that are held open the older copy too, and nothing is asked")
+  func acceptUnlocked() async throws {
+    let service = try await LiveKeychainService.made(at: folder.keychain)
+    let old = try bytes(of: folder.keychain)
+    try await service.save(Data([1]), forKey: "a")
+    try put(old)
+    #expect(await kind { _ = try await service.keys() } == .rolledBack)
+    let accepted = try await service.accept(with: nil)
+    #expect(accepted.reason == .rolledBack)
+    #expect([accepted.remembered?.generation, accepted.generation] == [2, 3])
+    #expect(try await service.keys() == [])
+  }
+
+  @Test("another keychain that is accepted is left as it is, and the one before is refused then")
+  func acceptOther() async throws {
+    let first = marked()
+    try await first.create(with: .words("open"))
+    try await first.save(Data([1]), forKey: "a")
+    let before = try bytes(of: folder.keychain)
+    let other = try await other()
+    try put(other)
+    let second = marked()
+    #expect(await kind { try await second.unlock(with: .words("open")) } == .differentKeychain)
+    let accepted = try await second.accept(with: .words("open"))
+    #expect(accepted.reason == .replaced)
+    #expect(accepted.remembered?.generation == 2)
+    #expect([accepted.found.generation, accepted.generation] == [1, 1])
+    #expect(try bytes(of: folder.keychain) == other)
+    #expect(try await second.keys() == [])
+    try await marked().unlock(with: .words("open"))
+    try put(before)
+    #expect(await kind { try await marked().unlock(with: .words("open")) } == .differentKeychain)
+  }
+
+  @Test("what cannot be remembered is not accepted")
+  func acceptWithoutStore() async throws {
+    let service = marked()
+    try await service.create(with: .words("open"))
+    try put(try await other())
+    await service.lock()
+    marks.isAvailable.withLock { $0 = false }
+    #expect(await kind { _ = try await service.accept(with: .words("open")) } == .io)
+    #expect(await kind { try await service.unlock(with: .words("open")) } == .differentKeychain)
+  }
+
+  @Test("an older copy that cannot be saved is not accepted")
+  func acceptOnAFullDisk() async throws {
+    let isFull = Mutex(false)
+    let system = KeychainSystem(intercept: { call in
+      call == .write && isFull.withLock { $0 } ? .error(ENOSPC) : nil
+    })
+    let service = try await LiveKeychainService.made(at: folder.keychain, system: system)
+    let old = try bytes(of: folder.keychain)
+    try await service.save(Data([1]), forKey: "a")
+    try put(old)
+    isFull.withLock { $0 = true }
+    #expect(await kind { _ = try await service.accept(with: nil) } == .io)
+    #expect(await kind { _ = try await service.keys() } == .rolledBack)
+    #expect(try bytes(of: folder.keychain) == old)
+  }
+
+  @Test("a tampered file is never accepted")
+  func acceptTampered() async throws {
+    let service = try await LiveKeychainService.made(at: folder.keychain)
+    var file = try bytes(of: folder.keychain)
+    file[file.count - 100] ^= 1
+    file.replaceSubrange(
+      (file.count - 32)..., with: KeychainCrypto.hash(file[..<(file.count - 32)]))
+    try put(file)
+    await service.lock()
+    #expect(
+      await kind { _ = try await service.accept(with: .words("open")) } == .tamperedPayload)
   }
 
   @Test("without the store the keychain goes on and says so")

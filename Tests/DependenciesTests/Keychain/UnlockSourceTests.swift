@@ -121,7 +121,20 @@ import Testing
       #expect(kind(["SWIFTBOARD_PASSPHRASE_FILE": path]) == .insecurePermissions)
       #expect(kind(["SWIFTBOARD_KEY_FILE": path]) == .insecurePermissions)
     }
-    #expect(kind(["SWIFTBOARD_KEY_FILE": "\(folder.path)/absent"]) == .io)
+  }
+
+  @Test(
+    "a file that is not there is named with its variable",
+    arguments: ["SWIFTBOARD_PASSPHRASE_FILE", "SWIFTBOARD_KEY_FILE"])
+  func absent(variable: String) throws {
+    _ = try folder.write([], to: "file")
+    for name in ["absent", "file/below", "none/at/all"] {
+      let path = "\(folder.path)/\(name)"
+      let error = #expect(throws: KeychainError.self) { try sources([variable: path]).secret() }
+      #expect(error?.kind == .missingUnlockSource)
+      #expect(error?.path == path)
+      #expect(error?.message.hasPrefix("\(path) (\(variable)): ") == true)
+    }
   }
 
   @Test("links are followed")

@@ -87,7 +87,7 @@ struct DatabaseFileTests {
 
   static func schema(_ versions: Int, statement: String? = nil) -> DatabaseSchema {
     var schema = DatabaseSchema.main
-    for version in stride(from: 2, through: versions, by: 1) {
+    for version in stride(from: schema.version + 1, through: versions, by: 1) {
       schema.migrations.append(
         .init(
           version: version,
@@ -179,22 +179,42 @@ struct DatabaseFileTests {
     #expect(try folder.names == ["main.sqlite"])
   }
 
+  @Test("a mark of the first schema stays, and has no date")
+  func marksOfTheFirstSchema() throws {
+    let folder = try DatabaseFolder()
+    var first = DatabaseSchema.main
+    first.migrations.removeLast()
+    try #require(first.version == 1)
+    let connection = try DatabaseFile(path: folder.main, schema: first).openWriter(
+      operation: "test")
+    try connection.execute("INSERT INTO keychain_marks VALUES ('/k', x'01', 5, x'02', NULL)")
+    try connection.close()
+    let marks = DatabaseKeychainMarks(DatabaseFile(path: folder.main, schema: .main))
+    var mark = StoredKeychainMark(keyID: [1], generation: 5, headerMAC: [2])
+    #expect(try marks.mark(at: "/k") == mark)
+    mark.generation = 6
+    mark.written = 1_700_000_000_000_000
+    try marks.raise(mark, at: "/k")
+    #expect(try marks.mark(at: "/k") == mark)
+    try marks.close()
+  }
+
   @Test func aMigrationThatFailsLeavesTheVersionBefore() async throws {
     let folder = try DatabaseFolder()
     let old = folder.service()
     try await old.setPreference("p", to: "1")
     try await old.close()
-    let bad = folder.service(mainSchema: Self.schema(2, statement: "INSERT INTO none VALUES (1)"))
+    let bad = folder.service(mainSchema: Self.schema(3, statement: "INSERT INTO none VALUES (1)"))
     for _ in 0..<2 {
       let error = await failure { () throws(PersistenceError) in try await bad.preferences() }
       #expect(error?.kind == .misuse)
     }
     try await bad.close()
     let check = try folder.stranger()
-    #expect(try check.integer("PRAGMA user_version") == 1)
-    #expect(try check.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra2'") == 0)
+    #expect(try check.integer("PRAGMA user_version") == 2)
+    #expect(try check.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra3'") == 0)
     try check.close()
-    let good = folder.service(mainSchema: Self.schema(2, statement: "SELECT 1"))
+    let good = folder.service(mainSchema: Self.schema(3, statement: "SELECT 1"))
     #expect(try await good.preference("p") == "1")
   }
 

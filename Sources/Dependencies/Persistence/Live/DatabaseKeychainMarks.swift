@@ -16,15 +16,19 @@ public struct StoredKeychainMark: Sendable, Equatable {
   public var headerMAC: [UInt8]
   /// Of the keychain that is taking this one's place, while that happens.
   public var successorKeyID: [UInt8]?
+  /// When the file was written, microseconds since 1970; `nil` where that was not kept.
+  public var written: Int64?
 
   /// A mark; lengths are not checked.
   public init(
-    keyID: [UInt8], generation: UInt64, headerMAC: [UInt8], successorKeyID: [UInt8]? = nil
+    keyID: [UInt8], generation: UInt64, headerMAC: [UInt8], successorKeyID: [UInt8]? = nil,
+    written: Int64? = nil
   ) {
     self.keyID = keyID
     self.generation = generation
     self.headerMAC = headerMAC
     self.successorKeyID = successorKeyID
+    self.written = written
   }
 }
 
@@ -116,14 +120,15 @@ public final class DatabaseKeychainMarks: Sendable {
   {
     let statement = try connection.statement(
       """
-      SELECT key_id, generation, header_mac, successor_key_id FROM keychain_marks
+      SELECT key_id, generation, header_mac, successor_key_id, written FROM keychain_marks
       WHERE location = ?
       """)
     statement.bind(1, location)
     return try statement.first { row in
       StoredKeychainMark(
         keyID: [UInt8](row.data(0)), generation: UInt64(bitPattern: row.integer(1)),
-        headerMAC: [UInt8](row.data(2)), successorKeyID: row.isNull(3) ? nil : [UInt8](row.data(3)))
+        headerMAC: [UInt8](row.data(2)), successorKeyID: row.isNull(3) ? nil : [UInt8](row.data(3)),
+        written: row.isNull(4) ? nil : row.integer(4))
     }
   }
 
@@ -132,17 +137,19 @@ public final class DatabaseKeychainMarks: Sendable {
   ) throws(PersistenceError) {
     let statement = try connection.statement(
       """
-      INSERT INTO keychain_marks (location, key_id, generation, header_mac, successor_key_id)
-      VALUES (?, ?, ?, ?, ?)
+      INSERT INTO keychain_marks
+      (location, key_id, generation, header_mac, successor_key_id, written)
+      VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (location) DO UPDATE SET key_id = excluded.key_id,
       generation = excluded.generation, header_mac = excluded.header_mac,
-      successor_key_id = excluded.successor_key_id
+      successor_key_id = excluded.successor_key_id, written = excluded.written
       """)
     statement.bind(1, location)
     statement.bind(2, Data(mark.keyID))
     statement.bind(3, Int64(bitPattern: mark.generation))
     statement.bind(4, Data(mark.headerMAC))
     statement.bind(5, mark.successorKeyID.map { Data($0) })
+    statement.bind(6, mark.written)
     try statement.run()
   }
 }

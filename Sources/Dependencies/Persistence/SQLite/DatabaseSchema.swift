@@ -65,7 +65,10 @@ extension DatabaseSchema {
             location TEXT NOT NULL PRIMARY KEY, key_id BLOB NOT NULL, generation INTEGER NOT NULL,
             header_mac BLOB NOT NULL, successor_key_id BLOB) STRICT, WITHOUT ROWID
           """,
-        ])
+        ]),
+      // When the marked file was written, so that an older one can be told from it by its date too.
+      Migration(
+        version: 2, statements: ["ALTER TABLE keychain_marks ADD COLUMN written INTEGER"]),
     ])
 
   /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost no scan.

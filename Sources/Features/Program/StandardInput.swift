@@ -1,0 +1,107 @@
+import SwiftBoardDependencies
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Standard input as a command may take it: what is left of descriptor 0, once, and only where no lines come from there.
+final class StandardInput: Sendable {
+  /// What descriptor 0 is used for.
+  enum Use: Sendable {
+    /// Nothing: a command may read it to its end.
+    case free
+    /// The lines of a script come from it.
+    case script
+    /// A person types lines there.
+    case prompt
+  }
+
+  private struct State {
+    var use: Use
+    var wasRead = false
+  }
+
+  private let state: Mutex<State>
+
+  init(_ use: Use) {
+    state = Mutex(State(use: use))
+  }
+
+  /// Why no command may read it, and what to do; `nil` where one may.
+  var refusal: (message: String, help: String)? {
+    switch state.withLock({ $0.use }) {
+    case .free: nil
+    case .script:
+      (
+        "these lines come from standard input, so that there is none for --from-stdin to read",
+        "use --from-file FILE, or give the lines with -f FILE or -c LINE"
+      )
+    case .prompt:
+      (
+        "lines are typed on standard input, so that there is none for --from-stdin to read",
+        "leave it out and the value is asked for, or use --from-file FILE"
+      )
+    }
+  }
+
+  /// Lines come from the descriptor from now on if it is open on the same file as standard input.
+  func noteScript(_ descriptor: Int32) {
+    guard StandardInput.isSame(descriptor) else { return }
+    state.withLock { $0.use = .script }
+  }
+
+  /// Whether a path refers to the file that standard input is open on, for example `/dev/stdin`.
+  static func isSame(path: String) -> Bool {
+    var file = stat()
+    return stat(path, &file) == 0 && isSame(file)
+  }
+
+  private static func isSame(_ descriptor: Int32) -> Bool {
+    var file = stat()
+    return fstat(descriptor, &file) == 0 && isSame(file)
+  }
+
+  private static func isSame(_ file: stat) -> Bool {
+    var input = stat()
+    return fstat(STDIN_FILENO, &input) == 0 && input.st_dev == file.st_dev
+      && input.st_ino == file.st_ino
+  }
+
+  /// Reads descriptor 0 itself to its end, whatever it is: a file opened anew would begin at its start, and a socket cannot
+  /// be. Blocks.
+  ///
+  /// - Throws: `unavailable` where lines come from there, where it was read before, and where it is empty; `tooLong` where
+  ///   there are more than `limit` bytes; `io`.
+  func read(limit: Int) throws(TerminalError) -> GuardedBytes {
+    if let refusal { throw TerminalError(.unavailable, refusal.message) }
+    let wasRead = state.withLock { state in
+      defer { state.wasRead = true }
+      return state.wasRead
+    }
+    guard !wasRead else {
+      throw TerminalError(
+        .unavailable, "nothing is left of standard input: an earlier command has read it")
+    }
+    guard fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE != O_WRONLY else {
+      throw TerminalError(.unavailable, "nothing is left of standard input: it is closed")
+    }
+    let bytes: GuardedBytes
+    do throws(KeychainError) {
+      bytes = try GuardedBytes.read(fd: STDIN_FILENO, limit: limit)
+    } catch {
+      throw error.kind == .limitExceeded
+        ? TerminalError(
+          .tooLong, "standard input has more than the \(limit) bytes that are taken here")
+        : TerminalError(.io, "standard input: \(error.message)")
+    }
+    guard bytes.count > 0 else {
+      throw TerminalError(.unavailable, "nothing is left of standard input: it is empty")
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,64 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// The program where `/proc` is lost: under a `chroot`, in a small container, behind `hidepid`.
+@Suite(.timeLimit(.minutes(5)))
+struct ArgumentTests {
+  /// Runs `$0 "$@"` where nothing is below `/proc`.
+  private static let hidden = #"unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "#
+
+  /// Whether the machine lets a program hide `/proc` from itself.
+  private static func canHide() async throws -> Bool {
+    #if os(Linux)
+      let run = try await runProcess(
+        "/bin/sh", ["-c", hidden + "sh -c '! test -e /proc/self/cmdline'"])
+      return run.status == .exited(0)
+    #else
+      return false
+    #endif
+  }
+
+  @Test(
+    "arguments are main's own, and standard input is no script", .enabled { try await canHide() })
+  func oneShot() async throws {
+    let program = try Program()
+    let run = try await program.shell(
+      "echo 'topsecret canary' | \(Self.hidden) $0 --home h echo 'two words' '' grüße")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "two words  grüße\n")
+    #expect(!run.errorText.contains("canary"), "\(run.errorText)")
+  }
+
+  @Test("a script has its arguments", .enabled { try await canHide() })
+  func script() async throws {
+    let program = try Program()
+    try program.folder.write("echo $1 $2\n", to: "s.sb")
+    let run = try await program.shell("\(Self.hidden) $0 --home h -f s.sb one two < /dev/null")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "one two\n")
+  }
+
+  @Test(
+    "nothing else needs /proc: keychain, database, log, recording", .enabled { try await canHide() }
+  )
+  func services() async throws {
+    let program = try Program.withKeychain()
+    let run = try await program.shell(
+      """
+      printf hidden | \(Self.hidden) $0 --home h --record r.jsonl -c 'keychain set k --from-stdin' \
+      -c 'keychain get k --reveal' -c 'db put c 1 {}' -c 'db get c 1' -c 'log note x' -c 'log stats'
+      """, environment: ["SWIFTBOARD_PASSPHRASE_FILE": "pass"])
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.hasPrefix("hidden\n"), "\(run.outputText)")
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+  }
+
+  @Test("an argument that is no UTF-8 is repaired, and the program goes on")
+  func notUTF8() async throws {
+    let program = try Program()
+    let run = try await program.shell(#"$0 --home h echo "$(printf 'a\377b')""#)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.hasPrefix("a") && run.outputText.hasSuffix("b\n"))
+  }
+}

@@ -1,0 +1,190 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `keychain set NAME --from-stdin` takes what is left of descriptor 0, whatever that is, or is refused.
+@Suite(.timeLimit(.minutes(5)))
+struct StandardInputTests {
+  private static let keychain = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
+  private static let set = "keychain set k --from-stdin"
+  /// No text, with line ends that must not be changed.
+  private static let value: [UInt8] = [0x00, 0xFF, 0x0D, 0x0A, 0x22, 0x0A, 0x0A]
+
+  private let program: Program
+
+  /// A home whose keychain has the secret `k` with the value `old`.
+  init() async throws {
+    program = try Program.withKeychain()
+    let run = try await program.run(
+      ["--home", "h", "keychain", "set", "k", "--from-stdin"], stdin: "old",
+      environment: Self.keychain)
+    try #require(run.status == .exited(0), "\(run.errorText)")
+  }
+
+  private func shell(_ line: String) async throws -> ChildProcess.Outcome {
+    try await program.shell(line, environment: Self.keychain)
+  }
+
+  /// The secret, without the line end that is shown behind one that has none.
+  private func stored(_ name: String = "k") async throws -> [UInt8] {
+    let run = try await program.run(
+      ["--home", "h", "keychain", "get", name, "--reveal"], environment: Self.keychain)
+    try #require(run.status == .exited(0), "\(run.errorText)")
+    return run.output
+  }
+
+  @Test(
+    "lines that come from standard input leave none: refused at the word, and nothing is stored",
+    arguments: [
+      "$0 --home h < s.sb", "cat s.sb | $0 --home h", "$0 --home h -f - < s.sb",
+      "cat s.sb | $0 --home h -f -", "$0 --home h -f /dev/stdin < s.sb",
+      "cat s.sb | $0 --home h -f /dev/stdin", "$0 --home h -f s.sb < s.sb",
+      "echo 'source s.sb' | $0 --home h", "echo 'source outer.sb' | $0 --home h",
+      "$0 --home h -c 'source /dev/stdin' < s.sb",
+      "$0 --home h -c '-source /dev/stdin' -c 'echo x; \(set)' < s.sb",
+    ])
+  func refusedInAScript(line: String) async throws {
+    try program.folder.write("\n\(Self.set)\necho after\n", to: "s.sb")
+    try program.folder.write("source s.sb\n", to: "outer.sb")
+    let run = try await shell(line)
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains("lines come from standard input"), "\(run.errorText)")
+    #expect(run.errorText.contains("--from-file FILE"))
+    #expect(run.errorText.contains("\n                 ^~~~~~~~~~~~\n"), "\(run.errorText)")
+    #expect(!run.errorText.contains("saved"))
+    #expect(!run.outputText.contains("after"))
+    #expect(try await stored() == Array("old\n".utf8))
+  }
+
+  @Test(
+    "what is left of descriptor 0 is taken, byte for byte",
+    arguments: [
+      "cat value | $0 --home h \(set)", "$0 --home h \(set) < value",
+      "cat value | $0 --home h -c '\(set)'", "cat value | $0 --home h -c 'echo x; \(set)'",
+      "cat value | $0 --home h -f s.sb", "$0 --home h -f s.sb < value",
+      "cat value | $0 --home h -c 'source s.sb'",
+      // What another program has read of the file is not read again.
+      "(read first; $0 --home h \(set)) < lines",
+    ])
+  func taken(line: String) async throws {
+    try program.folder.write("\(Self.set)\n", to: "s.sb")
+    try program.folder.write(Self.value, to: "value")
+    try program.folder.write(Array("first\n".utf8) + Self.value, to: "lines")
+    let run = try await shell(line)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try await stored() == Self.value)
+  }
+
+  @Test("a socket works, also one that does not block")
+  func socket() async throws {
+    for blocks in [true, false] {
+      var ends: [Int32] = [-1, -1]
+      #if canImport(Glibc)
+        let kind = Int32(SOCK_STREAM.rawValue)
+      #else
+        let kind = SOCK_STREAM
+      #endif
+      try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      defer { for end in ends { close(end) } }
+      if !blocks { _ = fcntl(ends[0], F_SETFL, fcntl(ends[0], F_GETFL) | O_NONBLOCK) }
+      let value = Self.value + [blocks ? 1 : 2, 0x0A]
+      let own = ends[1]
+      let child = try ChildProcess(
+        try Program.executable(), ["--home", "h", "keychain", "set", "k", "--from-stdin"],
+        environment: program.environment(Self.keychain), folder: program.folder.path,
+        standardInput: ends[0])
+      // In two parts, so that it has to wait for the second one.
+      for part in [value.prefix(3), value.dropFirst(3)].map(Array.init) {
+        #expect(write(own, part, part.count) == part.count)
+      }
+      shutdown(own, Int32(SHUT_WR))
+      let outcome = await child.wait()
+      #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+      #expect(try await stored() == value)
+    }
+  }
+
+  @Test(
+    "where nothing is left it is refused, and the old secret stays",
+    arguments: [
+      "$0 --home h \(set) < /dev/null", "$0 --home h \(set) < empty", ": | $0 --home h \(set)",
+      "$0 --home h \(set) <&-", "$0 --home h -f s.sb < /dev/null",
+      "echo new | $0 --home h -c 'keychain set other --from-stdin' -c '\(set)'",
+    ])
+  func nothingLeft(line: String) async throws {
+    try program.folder.write("", to: "empty")
+    try program.folder.write("\(Self.set)\n", to: "s.sb")
+    let run = try await shell(line)
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains("nothing is left of standard input"), "\(run.errorText)")
+    #expect(run.errorText.contains("\n                 ^~~~~~~~~~~~\n"), "\(run.errorText)")
+    #expect(try await stored() == Array("old\n".utf8))
+  }
+
+  @Test("a mebibyte is stored, and a byte more is an error that stores nothing")
+  func limit() async throws {
+    let over = try await shell("head -c 1048577 /dev/zero | $0 --home h \(Self.set)")
+    #expect(over.status == .exited(64), "\(over.errorText)")
+    #expect(over.errorText.contains("1048576"), "\(over.errorText)")
+    #expect(try await stored() == Array("old\n".utf8))
+    let most = try await shell("head -c 1048576 /dev/zero | $0 --home h \(Self.set)")
+    #expect(most.status == .exited(0), "\(most.errorText)")
+    #expect(try await stored().count == 1_048_577)
+  }
+
+  @Test("a keychain that does not open is told before standard input is read")
+  func openedFirst() async throws {
+    let run = try await program.shell(
+      "echo new | ($0 --home h \(Self.set); cat)", environment: [:])
+    #expect(run.errorText.contains("SWIFTBOARD_PASSPHRASE_FILE"), "\(run.errorText)")
+    #expect(run.outputText == "new\n")
+  }
+
+  @Test("at a prompt it is refused, and the help says how to be asked")
+  func prompt() async throws {
+    let terminal = try program.startOnTerminal(
+      "--ascii", "--home", "h", "--no-init", environment: Self.keychain)
+    #expect(await terminal.waitForOutput("board> "))
+    terminal.type("\(Self.set)\r")
+    #expect(
+      await terminal.waitForOutput("lines are typed on standard input"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("board> ", count: 2), "\(terminal.outputText)")
+    #expect(terminal.outputText.contains("the value is asked for"))
+    terminal.type("exit\r")
+    _ = await terminal.wait()
+    #expect(try await stored() == Array("old\n".utf8))
+  }
+
+  @Test("a replay of a recording sends no file's bytes into the keychain")
+  func liveReplay() async throws {
+    let recorded = try await shell("cat value0 | $0 --home h --record r.jsonl \(Self.set)")
+    #expect(recorded.status == .exited(64), "\(recorded.errorText)")
+    try program.folder.write("session replay r2.jsonl --live\n", to: "replay.sb")
+    let again = try await shell(
+      "echo v | $0 --home h --record r2.jsonl -c '\(Self.set)' && $0 --home h < replay.sb")
+    #expect(again.status != .exited(0), "\(again.errorText)")
+    #expect(try await stored() == Array("v\n".utf8))
+  }
+
+  @Test(
+    "a descriptor that is closed stays unusable: nothing that is opened later takes its number",
+    arguments: ["$0 --home h <&-", "$0 --home h echo x >&-"])
+  func closedDescriptors(line: String) async throws {
+    let run = try await shell(line)
+    #expect(run.status == .exited(74), "\(run.errorText)")
+    #expect(run.errorText.contains("Bad file descriptor"), "\(run.errorText)")
+  }
+}
