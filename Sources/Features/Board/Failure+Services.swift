@@ -20,6 +20,7 @@ extension Failure {
       case .tls: (ExitCode.networkProtocol, "tls", nil)
       case .truncated: (ExitCode.networkProtocol, "truncated", nil)
       case .malformed: (ExitCode.networkProtocol, "malformed", nil)
+      case .redirectRefused: (ExitCode.networkProtocol, "redirectRefused", nil)
       case .tooManyRedirects:
         (ExitCode.networkProtocol, "tooManyRedirects", "follow more of them with --follow N")
       case .tooLarge: (ExitCode.data, "tooLarge", nil)
