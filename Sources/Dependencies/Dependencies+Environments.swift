@@ -22,7 +22,7 @@ extension Dependencies {
     return Dependencies(
       apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
       keychainService: RedactingKeychain(keychain, logger: logger), persistence: persistence,
-      logger: logger, analytics: analytics, files: LiveFileService(), terminal: terminal,
+      logger: logger, analytics: analytics, files: LiveFileService(own: paths), terminal: terminal,
       clock: .live, date: .live,
       uuid: configuration.seed.map(UUIDGenerator.seeded) ?? .live,
       random: configuration.seed.map(RandomSource.seeded) ?? .live)

@@ -77,7 +77,7 @@ extension Failure {
     let code: Int32 =
       switch error.kind {
       case .missing: ExitCode.missing
-      case .exists, .cannotCreate: ExitCode.cannotCreate
+      case .exists, .cannotCreate, .ownFile: ExitCode.cannotCreate
       case .tooLarge: ExitCode.data
       case .denied, .full, .io: ExitCode.io
       }
