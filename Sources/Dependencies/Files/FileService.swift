@@ -15,11 +15,17 @@ public protocol FileService: Sendable {
   /// - Parameter isRecording: The file is a new recording.
   /// - Throws: `ownFile`.
   func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
+  /// Refuses a path at which no file can be made, as far as that can be known before there is anything to write.
+  ///
+  /// - Throws: `cannotCreate`.
+  func checkPlace(_ path: String) throws(FileError)
 }
 
 extension FileService {
   /// Refuses nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
+  /// Refuses nothing.
+  public func checkPlace(_ path: String) throws(FileError) {}
 }
 
 /// What becomes of a file that is there already.

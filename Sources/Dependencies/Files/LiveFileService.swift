@@ -63,6 +63,25 @@ public struct LiveFileService: FileService {
         "\(path) belongs to the board's own \(title) and is not written to: name another file")
   }
 
+  /// Looks at what is there and at the folder: a few system calls.
+  ///
+  /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must not be written to.
+  public func checkPlace(_ path: String) throws(FileError) {
+    func cannotCreate(_ number: Int32) -> FileError {
+      FileError(
+        .cannotCreate, path: path,
+        message: "\(path) cannot be written: \(String(cString: strerror(number)))")
+    }
+    var status = stat()
+    guard stat(path, &status) != 0 else {
+      if status.st_mode & S_IFMT == S_IFDIR { throw cannotCreate(EISDIR) }
+      return
+    }
+    guard errno == ENOENT else { throw cannotCreate(errno) }
+    let folder = FilePlace.split(FilePlace.followed(path)).folder
+    guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
+  }
+
   // MARK: Reading
 
   private static func readNow(_ path: String, _ limit: Int) -> Result<Data, FileError> {
