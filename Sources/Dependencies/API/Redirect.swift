@@ -55,8 +55,10 @@ enum Redirect {
       if next.hasSecretBody, next.body?.isEmpty == false {
         throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
       }
-      let parts = to.path.split(separator: "/").map(String.init) + [to.path, to.host]
-      if parts.contains(where: { holdsSecret($0, secrets) }) {
+      let segments = to.path.split(separator: "/").map(String.init)
+      if holdsSecret(host: to.host, secrets)
+        || (segments + [to.path]).contains(where: { holdsSecret($0, secrets) })
+      {
         throw refusal(from, to, secrets, "the new address itself holds a secret")
       }
       address = to.droppingQueryItems { item in
@@ -76,21 +78,36 @@ enum Redirect {
   /// may be in any text by chance.
   private static func holdsSecret(_ part: String, _ secrets: Set<String>) -> Bool {
     guard !secrets.isEmpty else { return false }
-    // A plus sign is a space in some queries and itself in others.
-    let texts = [part[...], part.replacing("+", with: "%2B")[...]].map(PercentEncoding.decoded)
-    return secrets.contains { secret in
-      guard !secret.isEmpty else { return false }
-      return texts.contains { text in
-        text == secret || (secret.utf8.count >= 6 && text.contains(secret))
+    // A plus sign is a space in some queries and itself in others. An address inside of an address, as those of logins
+    // have one to come back to, is encoded again.
+    return [part, part.replacing("+", with: "%2B")].contains { text in
+      var text = text
+      for _ in 0..<4 {
+        if secrets.contains(where: { isHeld($0, in: text) }) { return true }
+        let decoded = PercentEncoding.decoded(text[...])
+        if decoded == text { return false }
+        text = decoded
       }
+      return secrets.contains { isHeld($0, in: text) }
     }
+  }
+
+  private static func isHeld(_ secret: String, in text: String) -> Bool {
+    guard !secret.isEmpty else { return false }
+    return text == secret || (secret.utf8.count >= 6 && text.contains(secret))
+  }
+
+  /// Whether the name of a host, which is in lower case, holds a secret.
+  private static func holdsSecret(host: String, _ secrets: Set<String>) -> Bool {
+    secrets.contains { $0.utf8.count >= 6 && host.contains($0.lowercased()) }
   }
 
   private static func refusal(
     _ from: URLBuilder, _ to: URLBuilder, _ secrets: Set<String>, _ reason: String
   ) -> APIError {
     func shown(_ address: URLBuilder) -> String {
-      holdsSecret(address.path, secrets) ? address.origin : address.origin + address.path
+      if holdsSecret(host: address.host, secrets) { return "another host" }
+      return holdsSecret(address.path, secrets) ? address.origin : address.origin + address.path
     }
     return APIError(
       .redirectRefused,

@@ -52,7 +52,7 @@ public struct LiveFileService: FileService {
     }.get()
   }
 
-  /// Compares with the files in the folders of the board's own: some 50 system calls.
+  /// Compares with the files in the folders of the board's own: a few dozen system calls.
   ///
   /// - Throws: `ownFile`.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {

@@ -50,31 +50,42 @@ struct OwnFiles: Sendable {
 
   /// What the board keeps where a write to `path` would go; `nil` where that is nothing of its own. Files that are there
   /// are compared by device and inode, and names of files that are not there yet by their folder, without regard to
-  /// case. Some 50 system calls.
+  /// case. A few dozen system calls.
   ///
   /// - Parameter isRecording: A new recording may be put among the others.
   func title(of path: String, isRecording: Bool) -> String? {
     let target = FilePlace(path)
-    for family in families where isPart(target, of: family) { return family.title }
+    // Most of them are in one folder.
+    var folders: [String: FilePlace] = [:]
+    for family in families where isPart(target, of: family, &folders) { return family.title }
     return !isRecording && isSession(target) ? "recordings" : nil
   }
 
-  private func isPart(_ target: FilePlace, of family: Family) -> Bool {
-    // The file may be a link to one elsewhere: what belongs to it is then beside that one.
+  private func isPart(
+    _ target: FilePlace, of family: Family, _ folders: inout [String: FilePlace]
+  ) -> Bool {
     let (folder, name) = FilePlace.split(family.path)
+    let place = folders[folder] ?? FilePlace(folder)
+    folders[folder] = place
+    if let id = target.id, id == FileID(family.path) { return true }
+    if isPart(target, of: family, in: place, name) { return true }
+    var status = stat()
+    guard lstat(family.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return false }
+    // The file is elsewhere, and what belongs to it is beside it.
     let own = FilePlace(family.path)
-    if let id = target.id, id == own.id { return true }
-    for (place, base) in [(FilePlace(folder), name), (FilePlace(own.folder), own.name)] {
-      if target.isIn(place), family.includes(target.name.lowercased(), base.lowercased()) {
-        return true
-      }
-      guard let id = target.id else { continue }
-      // Another name of the same file.
-      for name in FilePlace.names(in: place.path) where family.includes(name, base) {
-        if FileID("\(place.path)/\(name)") == id { return true }
-      }
+    return isPart(target, of: family, in: FilePlace(own.folder), own.name)
+  }
+
+  private func isPart(
+    _ target: FilePlace, of family: Family, in place: FilePlace, _ base: String
+  ) -> Bool {
+    if target.isIn(place), family.includes(target.name.lowercased(), base.lowercased()) {
+      return true
     }
-    return false
+    guard target.hasSeveralNames, let id = target.id else { return false }
+    return FilePlace.names(in: place.path).contains { name in
+      family.includes(name, base) && FileID("\(place.path)/\(name)") == id
+    }
   }
 
   private func isSession(_ target: FilePlace) -> Bool {
@@ -83,7 +94,7 @@ struct OwnFiles: Sendable {
     if inner == outer || inner.hasPrefix(outer + "/") { return true }
     guard let own = folder.id else { return false }
     if target.foldersAbove.contains(where: { FileID($0) == own }) { return true }
-    guard let id = target.id else { return false }
+    guard target.hasSeveralNames, let id = target.id else { return false }
     return FilePlace.names(in: folder.path).contains { FileID("\(folder.path)/\($0)") == id }
   }
 }
@@ -112,19 +123,27 @@ struct FilePlace: Sendable {
   let path: String
   let folder: String
   let name: String
+  /// `nil` where the folder is not there.
+  private let folderID: FileID?
   /// `nil` where nothing is there.
   let id: FileID?
+  /// Whether the file may have a name in another folder, too.
+  let hasSeveralNames: Bool
 
   init(_ path: String) {
     self.path = FilePlace.resolved(FilePlace.followed(path))
     (folder, name) = FilePlace.split(self.path)
+    folderID = FileID(folder)
     // Of the path as given: `/dev/stdout` and the like lead to files that no path tells.
-    id = FileID(path)
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    id = isThere ? FileID(status) : nil
+    hasSeveralNames = isThere && status.st_nlink > 1
   }
 
   /// Whether the file is straight in that folder.
   func isIn(_ other: FilePlace) -> Bool {
-    guard let id = FileID(folder) else { return folder.lowercased() == other.path.lowercased() }
+    guard let id = folderID else { return folder.lowercased() == other.path.lowercased() }
     return id == other.id
   }
 

@@ -178,7 +178,9 @@ struct LiveAPIClientRedirectTests {
   @Test(arguments: [
     ("apikey=hidden%2Bvalue%201&page=2", "page=2"), ("page=2&apikey=hidden+value%201", "page=2"),
     ("page=2&x=before-hidden%2bvalue+1-behind", "page=2"), ("hidden%2Bvalue%201", nil),
-    ("hidden%2Bvalue%201=x", nil), ("short=ab&page=2&long=cabin", "page=2&long=cabin"),
+    ("hidden%2Bvalue%201=x", nil),
+    ("next=http%3A%2F%2Fh%2F%3Fapikey%3Dhidden%252Bvalue%25201&page=2", "page=2"),
+    ("short=ab&page=2&long=cabin", "page=2&long=cabin"),
     ("page=2", "page=2"),
   ])
   func anotherHostGetsNoSecretInItsQuery(query: String, kept: String?) async throws {

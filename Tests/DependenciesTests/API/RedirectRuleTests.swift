@@ -45,4 +45,19 @@ struct RedirectRuleTests {
     #expect(next.body == request.body)
     #expect(next.url == "https://h/b?k=hidden")
   }
+
+  @Test("a host whose name holds a secret is not asked, and not named")
+  func host() throws {
+    let request = APIRequest(url: "http://h/a", secretValues: ["HiddenValue", "h2"])
+    let error = #expect(throws: APIError.self) {
+      _ = try Redirect.request(
+        request, status: 302, from: URLBuilder("http://h/a"),
+        to: URLBuilder("http://HiddenValue.example/b"))
+    }
+    #expect(error?.kind == .redirectRefused)
+    #expect(error?.message.lowercased().contains("hidden") == false)
+    let (next, _) = try Redirect.request(
+      request, status: 302, from: URLBuilder("http://h/a"), to: URLBuilder("http://h2/b"))
+    #expect(next.url == "http://h2/b", "a word of two letters is there by chance")
+  }
 }
