@@ -172,6 +172,20 @@ struct OutputTargetTests {
     #expect(program.exists("empty"))
   }
 
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP], ["", " &"])
+  func aSignalLeavesTheOldFile(signal: Int32, behind: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write("old", to: "old")
+    let run = try program.start("--home", "h")
+    run.writeInput("api get \(server.origin)/faults/hang > old\(behind)\n")
+    await server.waitForRequest(path: "/faults/hang")
+    run.signal(signal)
+    #expect(await run.wait().status == .exited(128 + signal))
+    #expect(try program.text("old") == "old")
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+  }
+
   // MARK: A full disk
 
   /// Whether a user may mount a small file system of their own, in a name space of their own.
