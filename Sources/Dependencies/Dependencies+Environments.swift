@@ -22,8 +22,8 @@ extension Dependencies {
     return Dependencies(
       apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
       keychainService: RedactingKeychain(keychain, redactor: logger.redactor),
-      persistence: persistence,
-      logger: logger, analytics: analytics, files: LiveFileService(), terminal: terminal,
+      persistence: persistence, logger: logger, analytics: analytics,
+      files: LiveFileService(own: paths), terminal: terminal,
       clock: .live, date: .live,
       uuid: configuration.seed.map(UUIDGenerator.seeded) ?? .live,
       random: configuration.seed.map(RandomSource.seeded) ?? .live)

@@ -22,7 +22,7 @@ enum CompositionRoot {
         case .preview: Dependencies.preview
         }
       // The files that lines name, and the person who types them, are real in every environment.
-      dependencies.files = LiveFileService()
+      dependencies.files = LiveFileService(own: configuration.paths)
       dependencies.terminal = terminal
       return dependencies
     }

@@ -32,6 +32,12 @@ public struct APIRequest: Sendable, Equatable {
   /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or port.
   /// `Authorization` and `Cookie` always are.
   public var secretHeaders: Set<String>
+  /// The secrets in the address and the headers. Where a redirect leaves scheme, host or port, query items of its
+  /// target that hold one are dropped, and a target that holds one elsewhere is `APIError.redirectRefused`.
+  public var secretValues: Set<String>
+  /// Whether the body holds a secret. A redirect that would send it to another scheme, host or port is then
+  /// `APIError.redirectRefused`.
+  public var hasSecretBody: Bool
   /// The most bytes of body, after decompression; more is `APIError.tooLarge`.
   public var bodyLimit: Int
 
@@ -43,7 +49,7 @@ public struct APIRequest: Sendable, Equatable {
   public init(
     method: String = "GET", url: String, headers: [HTTPHeader] = [], body: Data? = nil,
     timeout: Duration? = .seconds(30), redirectLimit: Int = 0, secretHeaders: Set<String> = [],
-    bodyLimit: Int = 16 << 20
+    secretValues: Set<String> = [], hasSecretBody: Bool = false, bodyLimit: Int = 16 << 20
   ) {
     self.method = method
     self.url = url
@@ -52,6 +58,8 @@ public struct APIRequest: Sendable, Equatable {
     self.timeout = timeout
     self.redirectLimit = redirectLimit
     self.secretHeaders = secretHeaders
+    self.secretValues = secretValues
+    self.hasSecretBody = hasSecretBody
     self.bodyLimit = bodyLimit
   }
 }
@@ -140,6 +148,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case timeout, cancelled
     /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects than were allowed.
     case tls, truncated, malformed, tooManyRedirects
+    /// A redirect that would take a secret to another scheme, host or port.
+    case redirectRefused
     /// More bytes of body or headers than are accepted.
     case tooLarge
     /// Anything else inside the HTTP library, with its code.

@@ -111,8 +111,8 @@ public final class LiveAPIClient: APIClient {
       }
       redirects += 1
       elapsed = timing.total
-      current = Redirect.request(current, status: head.status, from: address, to: target)
-      address = target
+      (current, address) = try Redirect.request(
+        current, status: head.status, from: address, to: target)
     }
   }
 

@@ -7,24 +7,39 @@ enum Redirect {
     guard [301, 302, 303, 307, 308].contains(head.status),
       let location = head.headers.value(of: "Location"), !location.isEmpty
     else { return nil }
+    let scheme = location.prefix { !"/?#".contains($0) }.split(
+      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if scheme.count == 2, !["http", "https"].contains(scheme[0].lowercased()),
+      scheme[0].utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "+") })
+    {
+      throw APIError(
+        .malformed,
+        """
+        \(address.endpoint) redirects to the scheme "\(scheme[0].prefix(64))"; only http and https are followed. \
+        Check the address and the service
+        """)
+    }
     do throws(APIError) {
       return try address.resolving(location)
     } catch {
       throw APIError(
-        error.kind == .unsupportedScheme ? .unsupportedScheme : .malformed,
+        .malformed,
         "\(address.endpoint) redirects to an address that cannot be used: \(error.message)")
     }
   }
 
   /// 301 and 302 turn a POST into a GET, 303 turns everything but HEAD into one, 307 and 308 change nothing.
   ///
-  /// Where scheme, host or port change, `Authorization`, `Cookie` and every header the caller calls secret stay behind, for
-  /// this and all further redirects.
+  /// Where scheme, host or port change, `Authorization`, `Cookie`, every header the caller calls secret, and the query
+  /// items of the new address that hold a secret stay behind, for this and all further redirects.
+  ///
+  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port all the same: in the body, or
+  ///   in the new address outside of its query.
   static func request(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
-  ) -> APIRequest {
+  ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var next = request
-    next.url = to.url
+    var address = to
     let becomesGet =
       status == 303
       ? request.method != "HEAD" && request.method != "GET"
@@ -32,14 +47,73 @@ enum Redirect {
     if becomesGet {
       next.method = "GET"
       next.body = nil
+      next.hasSecretBody = false
       next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
     if !from.hasSameOrigin(as: to) {
+      let secrets = request.secretValues
+      if next.hasSecretBody, next.body?.isEmpty == false {
+        throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
+      }
+      let segments = to.path.split(separator: "/").map(String.init)
+      if holdsSecret(host: to.host, secrets)
+        || (segments + [to.path]).contains(where: { holdsSecret($0, secrets) })
+      {
+        throw refusal(from, to, secrets, "the new address itself holds a secret")
+      }
+      address = to.droppingQueryItems { item in
+        item.split(separator: "=", maxSplits: 1).contains { holdsSecret(String($0), secrets) }
+          || holdsSecret(String(item), secrets)
+      }
       let secret = Set(request.secretHeaders.map { $0.lowercased() })
       // `Host` would name the old host; the proxy's credentials are for the proxy, which libcurl configures itself.
       let dropped = secret.union(["authorization", "cookie", "proxy-authorization", "host"])
       next.headers.removeAll { dropped.contains($0.name.lowercased()) }
     }
-    return next
+    next.url = address.url
+    return (next, address)
+  }
+
+  /// Whether an encoded part of an address holds a secret. One of fewer than six bytes has to be the whole part, for it
+  /// may be in any text by chance.
+  private static func holdsSecret(_ part: String, _ secrets: Set<String>) -> Bool {
+    guard !secrets.isEmpty else { return false }
+    // A plus sign is a space in some queries and itself in others. An address inside of an address, as those of logins
+    // have one to come back to, is encoded again.
+    return [part, part.replacing("+", with: "%2B")].contains { text in
+      var text = text
+      for _ in 0..<4 {
+        if secrets.contains(where: { isHeld($0, in: text) }) { return true }
+        let decoded = PercentEncoding.decoded(text[...])
+        if decoded == text { return false }
+        text = decoded
+      }
+      return secrets.contains { isHeld($0, in: text) }
+    }
+  }
+
+  private static func isHeld(_ secret: String, in text: String) -> Bool {
+    guard !secret.isEmpty else { return false }
+    return text == secret || (secret.utf8.count >= 6 && text.contains(secret))
+  }
+
+  /// Whether the name of a host, which is in lower case, holds a secret.
+  private static func holdsSecret(host: String, _ secrets: Set<String>) -> Bool {
+    secrets.contains { $0.utf8.count >= 6 && host.contains($0.lowercased()) }
+  }
+
+  private static func refusal(
+    _ from: URLBuilder, _ to: URLBuilder, _ secrets: Set<String>, _ reason: String
+  ) -> APIError {
+    func shown(_ address: URLBuilder) -> String {
+      if holdsSecret(host: address.host, secrets) { return "another host" }
+      return holdsSecret(address.path, secrets) ? address.origin : address.origin + address.path
+    }
+    return APIError(
+      .redirectRefused,
+      """
+      the redirect from \(shown(from)) to \(shown(to)) was not followed: \(reason). If it is the right place, send \
+      the request to that address
+      """)
   }
 }

@@ -27,6 +27,34 @@ struct ResponseHead {
     }
   }
 
+  enum LengthProblem {
+    /// Not a number, negative, or beyond 64 bits.
+    case malformed
+    /// Several that differ.
+    case conflicting
+  }
+
+  /// What is wrong with `Content-Length`, by RFC 9112, 6.3: it is a number, which may be repeated. Where the answer is
+  /// `chunked`, that decides where it ends, and the length means nothing.
+  var lengthProblem: LengthProblem? {
+    func values(_ name: String) -> [String] {
+      headers.filter { $0.name.lowercased() == name }
+        .flatMap { $0.value.split(separator: ",", omittingEmptySubsequences: false) }
+        .map { Self.text(Array($0.utf8)[...]) }
+    }
+    if values("transfer-encoding").contains(where: { $0.lowercased() == "chunked" }) { return nil }
+    var length: Int64?
+    for value in values("content-length") {
+      let isNumber = value.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+      guard isNumber, let number = Int64(value) else { return .malformed }
+      if let length, length != number { return .conflicting }
+      length = number
+    }
+    return nil
+  }
+
   /// Takes the next line, without its end.
   private static func line(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex

@@ -45,6 +45,12 @@ final class Transfer: @unchecked Sendable {
   private var headerBytes = 0
   private(set) var overflow: Overflow?
 
+  /// Whether the head so far has a length that has to be looked at more closely.
+  private var hasOddLength = false
+  private var lengthCount = 0
+  /// Set where the head says its length in a way that means nothing, or several things.
+  private(set) var lengthProblem: ResponseHead.LengthProblem?
+
   enum Overflow {
     case headers, body
   }
@@ -82,9 +88,36 @@ final class Transfer: @unchecked Sendable {
     // Fields behind the body (trailers) are not part of the head.
     guard body.isEmpty else { return true }
     // A status line begins another head: that of an interim answer (100, 103) is forgotten.
-    if line.starts(with: "HTTP/".utf8) { head.removeAll(keepingCapacity: true) }
+    if line.starts(with: "HTTP/".utf8) {
+      head.removeAll(keepingCapacity: true)
+      lengthCount = 0
+      hasOddLength = false
+    }
     head.append(contentsOf: line)
-    return true
+    noteLength(in: line)
+    // libcurl passes over a length that it cannot count and takes the last of several: the connection would be read to
+    // an end that nobody has agreed on.
+    let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
+    guard isLast, lengthCount > 1 || hasOddLength else { return true }
+    lengthProblem = ResponseHead(head)?.lengthProblem
+    return lengthProblem == nil
+  }
+
+  /// One plain number, which nearly every answer has, needs no further look: that would be work for the one thread.
+  private func noteLength(in line: UnsafeRawBufferPointer) {
+    guard let first = line.first else { return }
+    if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return hasOddLength = true }
+    let name = "content-length".utf8
+    guard line.count > name.count, zip(line, name).allSatisfy({ $0 | 0x20 == $1 }),
+      line[name.count] == UInt8(ascii: ":") || line[name.count] <= 0x20
+    else { return }
+    lengthCount += 1
+    var value = line.dropFirst(name.count + 1).drop { $0 <= 0x20 }
+    while let last = value.last, last <= 0x20 { value.removeLast() }
+    let isPlain =
+      (1...18).contains(value.count)
+      && value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    if !isPlain { hasOddLength = true }
   }
 
   /// Takes a piece of the decoded body; false stops the transfer.

@@ -34,6 +34,7 @@ extension APIError {
     let address = transfer.address
     let place = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
+    if let problem = transfer.lengthProblem { return badLength(problem, place) }
     switch code {
     case CURLE_URL_MALFORMAT:
       return APIError(.invalidURL, "libcurl does not understand the address of \(place)")
@@ -54,7 +55,8 @@ extension APIError {
         address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
     case CURLE_OPERATION_TIMEDOUT: return timeout(address, transfer.request.timeout)
     case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
-    case CURLE_WEIRD_SERVER_REPLY: return noHTTP(place)
+    case CURLE_WEIRD_SERVER_REPLY:
+      return easy.error.contains("Content-Length") ? badLength(.malformed, place) : noHTTP(place)
     case CURLE_BAD_CONTENT_ENCODING:
       return APIError(
         .malformed, "the answer of \(place) is damaged: its compressed body cannot be unpacked")
@@ -106,6 +108,19 @@ extension APIError {
         the limit
         """)
     }
+  }
+
+  private static func badLength(_ problem: ResponseHead.LengthProblem, _ place: String) -> APIError
+  {
+    let what =
+      switch problem {
+      case .malformed: "a Content-Length that is no number of bytes"
+      case .conflicting: "several values of Content-Length that differ"
+      }
+    return APIError(
+      .malformed,
+      "the answer of \(place) has \(what), so that its end is not known: check the service, or a proxy before it"
+    )
   }
 
   private static func noHTTP(_ place: String) -> APIError {

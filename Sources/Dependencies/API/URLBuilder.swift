@@ -103,6 +103,17 @@ public struct URLBuilder: Sendable, Equatable {
     return result
   }
 
+  /// Without the query items of which `isDropped` is true. It gets each as it is sent: `name=value`, encoded.
+  func droppingQueryItems(where isDropped: (Substring) -> Bool) -> URLBuilder {
+    guard let query else { return self }
+    let items = query.split(separator: "&", omittingEmptySubsequences: false)
+    let kept = items.filter { !isDropped($0) }
+    guard kept.count < items.count else { return self }
+    var result = self
+    result.query = kept.isEmpty ? nil : kept.joined(separator: "&")
+    return result
+  }
+
   /// The address that `reference` means when it is found at this one: RFC 3986, 5.2.
   public func resolving(_ reference: String) throws(APIError) -> URLBuilder {
     try Self.refuseControlCharacters(reference)

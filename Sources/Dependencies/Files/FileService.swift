@@ -10,6 +10,22 @@ public protocol FileService: Sendable {
   func read(_ path: String, limit: Int) async throws(FileError) -> Data
   /// Writes the whole file, mode 0600 where it is new.
   func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError)
+  /// Refuses a path that must not be written to, before there is anything to write. `write` asks by itself.
+  ///
+  /// - Parameter isRecording: The file is a new recording.
+  /// - Throws: `ownFile`.
+  func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
+  /// Refuses a path at which no file can be made, as far as that can be known before there is anything to write.
+  ///
+  /// - Throws: `cannotCreate`.
+  func checkPlace(_ path: String) throws(FileError)
+}
+
+extension FileService {
+  /// Refuses nothing.
+  public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
+  /// Refuses nothing.
+  public func checkPlace(_ path: String) throws(FileError) {}
 }
 
 /// What becomes of a file that is there already.
@@ -27,8 +43,8 @@ public struct FileError: Error, Sendable, Equatable, Codable {
   /// What went wrong.
   public enum Kind: String, Sendable, Codable {
     /// Nothing is there; something is; more bytes than the limit; permissions; no file can be made there; the disk is
-    /// full; any other error of the system.
-    case missing, exists, tooLarge, denied, cannotCreate, full, io
+    /// full; any other error of the system; the file is one that the board keeps for itself.
+    case missing, exists, tooLarge, denied, cannotCreate, full, io, ownFile
   }
 
   /// What went wrong, for code.

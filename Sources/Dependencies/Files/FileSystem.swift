@@ -9,7 +9,7 @@
 /// The system calls of a write, each under a name at which tests make it fail.
 struct FileSystem: Sendable {
   enum Call: Sendable, CaseIterable {
-    case open, write, changeMode, sync, close, rename, openFolder, syncFolder
+    case open, write, changeMode, close, rename
   }
 
   /// Asked before every call; an error number makes the call fail without doing anything.
@@ -29,17 +29,6 @@ struct FileSystem: Sendable {
         if result >= 0 { return result }
       }
       if errno != EINTR || !isRepeated { return -1 }
-    }
-  }
-
-  /// Until the disk has what was written.
-  func sync(_ descriptor: Int32, _ name: Call) -> Int32 {
-    call(name) {
-      #if canImport(Darwin)
-        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
-        guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { return -1 }
-      #endif
-      return fsync(descriptor)
     }
   }
 }

@@ -16,13 +16,17 @@
 /// runs effects nor any other call.
 public struct LiveFileService: FileService {
   private let system: FileSystem
+  private let own: OwnFiles?
 
   /// Holds nothing.
-  public init() {
-    self.init(system: FileSystem())
+  ///
+  /// - Parameter own: Where the board's own files are, which no line may write to; `nil`: there are none.
+  public init(own: BoardPaths? = nil) {
+    self.init(own: own, system: FileSystem())
   }
 
-  init(system: FileSystem) {
+  init(own: BoardPaths? = nil, system: FileSystem) {
+    self.own = own.map(OwnFiles.init)
     self.system = system
   }
 
@@ -34,17 +38,48 @@ public struct LiveFileService: FileService {
     try await FileThread.run { LiveFileService.readNow(path, limit) }.get()
   }
 
-  /// `replace` writes a new file beside the old one, waits until the disk has it, renames it, and waits for the folder: also after
-  /// a loss of power there is the old content or the new. It goes through symbolic links, also to where nothing is yet, and keeps
-  /// the old permissions; what is no regular file is written to directly. `create` and `append` may leave a part where the disk is
-  /// full, and do not wait for the disk.
+  /// `replace` writes a new file beside the old one and renames it when it is whole; it goes through symbolic links, also
+  /// to where nothing is yet, and keeps the old permissions. What is no regular file is written to directly. A write that
+  /// fails leaves what was there before, and nothing waits for the disk.
   ///
-  /// - Throws: `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied` or `io`. Where the folder could not be
-  ///   synchronised, the new file is there all the same.
+  /// - Throws: `ownFile` for the board's own, `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied`
+  ///   or `io`.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
-    try await FileThread.run { [system] in
-      FileWriter(system: system, path: path).write(data, mode)
+    try await FileThread.run { [self] in
+      FileWriter(system: system, path: path) { (path) throws(FileError) in
+        try checkTarget(path, isRecording: false)
+      }.write(data, mode)
     }.get()
+  }
+
+  /// Compares with the files in the folders of the board's own: a few dozen system calls.
+  ///
+  /// - Throws: `ownFile`.
+  public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
+    guard let title = own?.title(of: path, isRecording: isRecording) else { return }
+    throw FileError(
+      .ownFile, path: path,
+      message:
+        "\(path) belongs to the board's own \(title) and is not written to: name another file")
+  }
+
+  /// Looks at what is there and at the folder: a few system calls.
+  ///
+  /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must not be written to.
+  public func checkPlace(_ path: String) throws(FileError) {
+    func cannotCreate(_ number: Int32) -> FileError {
+      FileError(
+        .cannotCreate, path: path,
+        message: "\(path) cannot be written: \(String(cString: strerror(number)))")
+    }
+    var status = stat()
+    guard stat(path, &status) != 0 else {
+      if status.st_mode & S_IFMT == S_IFDIR { throw cannotCreate(EISDIR) }
+      return
+    }
+    guard errno == ENOENT else { throw cannotCreate(errno) }
+    let folder = FilePlace.split(FilePlace.followed(path)).folder
+    guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
   }
 
   // MARK: Reading

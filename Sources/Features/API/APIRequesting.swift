@@ -25,6 +25,11 @@ func perform(
     try? await dependencies.persistence.addSearch(
       dependencies.logger.redact(shown), scope: "api", at: dependencies.date.now)
   }
+  // What is sent cannot be taken back when its answer finds no place.
+  if let file = spec.out {
+    try dependencies.files.checkTarget(file, isRecording: false)
+    try dependencies.files.checkPlace(file)
+  }
   let (fetched, attempts) = try await fetch(prepared, spec, dependencies)
   if let name = spec.save {
     let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)

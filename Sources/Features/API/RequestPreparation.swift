@@ -32,7 +32,8 @@ struct RequestPreparation {
         try MarkedText.refuse(text, in: "the request", dependencies.logger.redactor)
       }
     }
-    let target = try await resolve(spec.target)
+    var secrets: Set<String> = []
+    let target = try await resolve(spec.target, &secrets)
     var service: APIService?
     var url: String
     if target.contains("://") {
@@ -50,7 +51,7 @@ struct RequestPreparation {
     var request = APIRequest(
       method: spec.method, url: url,
       timeout: .milliseconds(spec.timeout ?? context.timeout ?? 30_000),
-      redirectLimit: spec.follow)
+      redirectLimit: spec.follow, secretValues: secrets)
     let secretQuery = try await authenticate(&request, service)
     try await add(spec.items, to: &request)
     if request.headers.value(of: "Accept") == nil {
@@ -81,13 +82,16 @@ struct RequestPreparation {
     }
   }
 
-  /// The template with its secrets' values.
-  private func resolve(_ template: SecretTemplate) async throws -> String {
+  /// The template with its secrets' values, which `secrets` gets as well.
+  private func resolve(_ template: SecretTemplate, _ secrets: inout Set<String>) async throws
+    -> String
+  {
     if let text = template.text { return text }
     var values: [String: String] = [:]
     for name in template.secretNames where values[name] == nil {
       values[name] = try await value(name)
     }
+    secrets.formUnion(values.values)
     return template.parts.map { part in
       switch part {
       case .text(let text): text
@@ -123,20 +127,26 @@ struct RequestPreparation {
     switch service?.authentication {
     case nil: return []
     case .header(let name, let secret):
-      request.headers.append(HTTPHeader(name, try await value(secret)))
+      let value = try await value(secret)
+      request.headers.append(HTTPHeader(name, value))
       request.secretHeaders.insert(name)
+      request.secretValues.insert(value)
       return []
     case .query(let name, let secret):
-      append(
-        PercentEncoding.encoded(name), PercentEncoding.encoded(try await value(secret)),
-        to: &request)
+      let value = try await value(secret)
+      append(PercentEncoding.encoded(name), PercentEncoding.encoded(value), to: &request)
+      request.secretValues.insert(value)
       return [PercentEncoding.encoded(name)]
     case .bearer(let secret):
-      request.headers.append(HTTPHeader("Authorization", "Bearer " + (try await value(secret))))
+      let value = try await value(secret)
+      request.headers.append(HTTPHeader("Authorization", "Bearer " + value))
+      request.secretValues.insert(value)
       return []
     case .basic(let user, let secret):
-      let pair = Data("\(user):\(try await value(secret))".utf8)
-      request.headers.append(HTTPHeader("Authorization", "Basic " + pair.base64EncodedString()))
+      let value = try await value(secret)
+      let pair = Data("\(user):\(value)".utf8).base64EncodedString()
+      request.headers.append(HTTPHeader("Authorization", "Basic " + pair))
+      request.secretValues.formUnion([value, pair])
       return []
     }
   }
@@ -164,10 +174,10 @@ struct RequestPreparation {
       case .query:
         append(
           PercentEncoding.encoded(item.name),
-          PercentEncoding.encoded(try await resolve(item.value)),
+          PercentEncoding.encoded(try await resolve(item.value, &request.secretValues)),
           to: &request)
       case .header:
-        let value = try await resolve(item.value)
+        let value = try await resolve(item.value, &request.secretValues)
         guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
           throw Failure(
             code: ExitCode.usage, error: "usage",
@@ -175,9 +185,13 @@ struct RequestPreparation {
         }
         request.headers.append(HTTPHeader(item.name, value))
         if !item.value.secretNames.isEmpty { request.secretHeaders.insert(item.name) }
-      case .text: members.append(.init(item.name, .string(try await resolve(item.value))))
+      case .text:
+        let text = try await resolve(item.value, &request.secretValues)
+        members.append(.init(item.name, .string(text)))
+        if !item.value.secretNames.isEmpty { request.hasSecretBody = true }
       case .json:
-        let text = try await resolve(item.value)
+        if !item.value.secretNames.isEmpty { request.hasSecretBody = true }
+        let text = try await resolve(item.value, &request.secretValues)
         guard let json = try? JSON(parsing: text) else {
           throw Failure(
             code: ExitCode.data, error: "malformedData",
@@ -186,7 +200,8 @@ struct RequestPreparation {
         }
         members.append(.init(item.name, json))
       case .file:
-        let data = try await dependencies.files.read(try await resolve(item.value), limit: 16 << 20)
+        let data = try await dependencies.files.read(
+          try await resolve(item.value, &request.secretValues), limit: 16 << 20)
         guard let text = String(validating: data, as: UTF8.self) else {
           throw Failure(
             code: ExitCode.data, error: "notText",
@@ -197,7 +212,7 @@ struct RequestPreparation {
         members.append(.init(item.name, .string(text)))
       case .bodyFile:
         let data = try await dependencies.files.read(
-          try await resolve(item.value), limit: 64 << 20)
+          try await resolve(item.value, &request.secretValues), limit: 64 << 20)
         try refuseMarks(data, item)
         request.body = data
       }

@@ -13,7 +13,7 @@ public final class Board: Sendable {
   private let journal: DrawJournal
   private let info: RecordingInfo
   private let sink: @Sendable (BoardOutput) -> Void
-  private let onBackgroundEnd: @Sendable (CommandContext) -> Void
+  private let onBackgroundEnd: @Sendable (FinishedJob) -> Void
   private let travels: SessionTravels
   private let shared: Mutex<Shared>
   /// Set once everything ends: what comes then is not sent any more.
@@ -49,7 +49,7 @@ public final class Board: Sendable {
   public init(
     state: BoardState, dependencies: Dependencies, seed: UInt64,
     sink: @escaping @Sendable (BoardOutput) -> Void,
-    onBackgroundEnd: @escaping @Sendable (CommandContext) -> Void = { _ in }
+    onBackgroundEnd: @escaping @Sendable (FinishedJob) -> Void = { _ in }
   ) {
     let journal = DrawJournal()
     let travels = SessionTravels()
@@ -282,7 +282,7 @@ public final class Board: Sendable {
 
   /// Tells whoever waits for a command that it has ended.
   private func end(_ finished: FinishedJob) {
-    if finished.context.isBackground { onBackgroundEnd(finished.context) }
+    if finished.context.isBackground { onBackgroundEnd(finished) }
     let waiting = shared.withLock { shared -> [CheckedContinuation<Int32, Never>] in
       if let waiting = shared.waiting.removeValue(forKey: finished.context.job) { return waiting }
       shared.ended[finished.context.job] = finished.status
@@ -329,6 +329,11 @@ public final class Board: Sendable {
           code: ExitCode.cannotCreate, error: "recording",
           message: "already recording to \(current)",
           help: "'session stop' ends it"))
+    }
+    do throws(FileError) {
+      try dependencies.files.checkTarget(path, isRecording: true)
+    } catch {
+      return .failed(job: job, Failure(error))
     }
     do throws(RecordingError) {
       let records = try attach(

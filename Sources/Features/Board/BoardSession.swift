@@ -249,7 +249,7 @@ public final class BoardSession: Sendable {
     guard case .keychain(.run(_, .reveal)) = action else { return }
     let format = context.output ?? board.store.withState { $0.settings.output }
     guard context.redirect != nil || context.isBackground || format == .json else { return }
-    _ = redirects.close(context.job)
+    _ = redirects.close(context.job, status: ExitCode.usage)
     throw UsageError(
       "--reveal writes the secret to standard output as it is: no > FILE, no & and no --json",
       help: "redirect the whole program's output instead")
@@ -275,7 +275,7 @@ public final class BoardSession: Sendable {
     board.start(action, context, link: link)
     if context.isBackground { return 0 }
     let code = await waitInForeground(for: context.job)
-    if let error = redirects.close(context.job) {
+    if let error = redirects.close(context.job, status: code) {
       return error
     }
     return code
@@ -499,7 +499,7 @@ public final class BoardSession: Sendable {
   }
 
   private func fail(_ context: CommandContext, _ failure: Failure) async -> Int32 {
-    _ = redirects.close(context.job)
+    _ = redirects.close(context.job, status: failure.code)
     return await board.run(.shell(.reject(context, failure)), context)
   }
 }

@@ -20,6 +20,7 @@ extension Failure {
       case .tls: (ExitCode.networkProtocol, "tls", nil)
       case .truncated: (ExitCode.networkProtocol, "truncated", nil)
       case .malformed: (ExitCode.networkProtocol, "malformed", nil)
+      case .redirectRefused: (ExitCode.networkProtocol, "redirectRefused", nil)
       case .tooManyRedirects:
         (ExitCode.networkProtocol, "tooManyRedirects", "follow more of them with --follow N")
       case .tooLarge: (ExitCode.data, "tooLarge", nil)
@@ -78,7 +79,7 @@ extension Failure {
     let code: Int32 =
       switch error.kind {
       case .missing: ExitCode.missing
-      case .exists, .cannotCreate: ExitCode.cannotCreate
+      case .exists, .cannotCreate, .ownFile: ExitCode.cannotCreate
       case .tooLarge: ExitCode.data
       case .denied, .full, .io: ExitCode.io
       }

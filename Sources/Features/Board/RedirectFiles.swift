@@ -1,72 +1,94 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The files of `> FILE` and `>> FILE`: opened before the command runs, as a shell does, and closed when it has ended.
+///
+/// `>` replaces an existing file when the command has ended, and `>>` adds to it. Where a write fails, and where a command
+/// fails before it has printed anything, what was there before is left.
 public final class RedirectFiles: Sendable {
   private struct File {
-    var descriptor: Int32
-    var path: String
+    var output: OutputFile
+    var isEmpty = true
     var error: Int32?
   }
 
   private let files = Mutex<[Int: File]>([:])
+  private let check: @Sendable (String) throws(FileError) -> Void
   private let report: @Sendable (String) -> Void
 
-  /// - Parameter report: Hears of writes that failed.
-  public init(report: @escaping @Sendable (String) -> Void) {
+  /// - Parameters:
+  ///   - service: Says which files are not written to; `nil`: all are.
+  ///   - report: Hears of writes that failed.
+  public init(
+    files service: (any FileService)? = nil, report: @escaping @Sendable (String) -> Void
+  ) {
+    check = { (path) throws(FileError) in try service?.checkTarget(path, isRecording: false) }
     self.report = report
   }
 
   /// Opens a file for a command, mode 0600 where it is new. Gives the failure where it cannot be.
   func open(_ path: String, appends: Bool, job: Int) async -> Failure? {
-    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (appends ? O_APPEND : O_TRUNC)
     // A pipe waits for its reader, and that must not take a thread from the effects.
-    let (descriptor, number) = await OwnThread.run { () -> (Int32, Int32) in
-      let descriptor = openFile(path, flags, 0o600)
-      return (descriptor, errno)
+    let result = await OwnThread.run { [check] () -> Result<OutputFile, FileError> in
+      do throws(FileError) {
+        try check(path)
+        return .success(try OutputFile(path, appends ? .append : .stream))
+      } catch {
+        return .failure(error)
+      }
     }
-    guard descriptor >= 0 else {
-      return Failure(
-        code: ExitCode.cannotCreate, error: "cannotCreate",
-        message: "\(path) cannot be written: \(String(cString: strerror(number)))")
+    switch result {
+    case .success(let output):
+      files.withLock { $0[job] = File(output: output) }
+      return nil
+    case .failure(let error): return Failure(error)
     }
-    files.withLock { $0[job] = File(descriptor: descriptor, path: path) }
-    return nil
   }
 
   /// Writes what a command prints.
   public func write(_ bytes: [UInt8], job: Int) {
-    let failure = files.withLock { files -> String? in
-      guard let file = files[job], file.error == nil else { return nil }
-      do throws(OutputError) {
-        try StandardOutput(descriptor: file.descriptor).write(bytes)
-        return nil
-      } catch {
-        files[job]?.error = ExitCode.io
-        return "\(file.path): the output could not be written whole\n"
+    let failure = files.withLock { files -> FileError? in
+      guard var file = files[job], file.error == nil, !bytes.isEmpty else { return nil }
+      file.isEmpty = false
+      let result = bytes.withUnsafeBytes { bytes -> Result<Void, FileError> in
+        do throws(FileError) {
+          return .success(try file.output.write(bytes))
+        } catch {
+          return .failure(error)
+        }
       }
+      if case .failure = result { file.error = ExitCode.io }
+      files[job] = file
+      if case .failure(let error) = result { return error }
+      return nil
     }
-    if let failure { report(failure) }
+    if let failure { report("the output could not be written whole: \(failure.message)\n") }
   }
 
   /// Closes a command's file; an exit code where writing failed.
-  func close(_ job: Int) -> Int32? {
+  ///
+  /// - Parameter status: How the command ended.
+  func close(_ job: Int, status: Int32) -> Int32? {
     let file = files.withLock { $0.removeValue(forKey: job) }
     guard let file else { return nil }
-    return closeFile(file.descriptor) == 0 ? file.error : ExitCode.io
+    guard file.error == nil, !file.isEmpty || status == 0 else {
+      file.output.discard()
+      return file.error
+    }
+    do throws(FileError) {
+      try file.output.finish(check: check)
+      return nil
+    } catch {
+      report("the output could not be written whole: \(error.message)\n")
+      return Failure(error).code
+    }
+  }
+
+  /// Closes what is open, when no command goes on.
+  func closeAll() {
+    for job in files.withLock({ $0.keys.sorted() }) {
+      _ = close(job, status: ExitCode.interrupted)
+    }
   }
 }
-
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-  open(path, flags, mode)
-}
-
-private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }

@@ -112,6 +112,7 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
     return .healthy
   case .path: return .paths(try await store.statistics().paths)
   case .backup(let path):
+    try dependencies.files.checkTarget(path, isRecording: false)
     try await store.backup(to: path)
     return .backedUp(path)
   }

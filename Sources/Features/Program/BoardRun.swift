@@ -89,18 +89,24 @@ final class BoardRun: Sendable {
     }
   ) async -> Int32 {
     let output = output
-    let redirects = RedirectFiles { output.warn($0) }
+    let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
     var state = BoardState(settings: settings)
     state.session.recording = options.record
     let board = Board(
       state: state, dependencies: dependencies, seed: seed,
       sink: { output.write($0, redirects) },
-      onBackgroundEnd: { context in
-        if redirects.close(context.job) != nil {
-          output.warn("job \(context.job): its output could not be written whole\n")
+      onBackgroundEnd: { finished in
+        let job = finished.context.job
+        if redirects.close(job, status: finished.status) != nil {
+          output.warn("job \(job): its output could not be written whole\n")
         }
       })
     if let path = options.record {
+      do throws(FileError) {
+        try dependencies.files.checkTarget(path, isRecording: true)
+      } catch {
+        return complain(error.message, help: nil, code: ExitCode.cannotCreate)
+      }
       do throws(RecordingError) {
         try board.record(to: path)
       } catch {
@@ -113,9 +119,10 @@ final class BoardRun: Sendable {
     let session = BoardSession(
       board: board, redirects: redirects, scriptArguments: arguments, input: input)
     let reader = PlainLineReader()
-    listen { [self] in answer($0, board, session, reader) }
+    listen { [self] in answer($0, board, session, reader, redirects) }
     let code = await runLines(board, session, reader)
     await board.close()
+    redirects.closeAll()
     if let code = await signalEnd.code { return code }
     signalEnd.finish()
     return output.failureCode ?? code
@@ -198,7 +205,8 @@ final class BoardRun: Sendable {
   // MARK: Signals
 
   private func answer(
-    _ signal: Signal, _ board: Board, _ session: BoardSession, _ reader: PlainLineReader
+    _ signal: Signal, _ board: Board, _ session: BoardSession, _ reader: PlainLineReader,
+    _ redirects: RedirectFiles
   ) {
     guard !signalEnd.hasBegun else { return }
     switch signal {
@@ -208,13 +216,22 @@ final class BoardRun: Sendable {
       case .nothing where isInteractive: return reader.interrupt()
       case .command:
         // The lines end with it, unless what they print finds no reader.
-        return signalEnd.limit(signal) { board.stopRecording() }
+        return signalEnd.limit(signal) {
+          board.stopRecording()
+          redirects.closeAll()
+        }
       case .line, .nothing: break
       }
     case .terminate, .hangup: break
     case .windowChanged, .continued: return
     }
-    signalEnd.begin(signal) { await board.close() }
-    signalEnd.limit(signal) { board.stopRecording() }
+    signalEnd.begin(signal) {
+      await board.close()
+      redirects.closeAll()
+    }
+    signalEnd.limit(signal) {
+      board.stopRecording()
+      redirects.closeAll()
+    }
   }
 }

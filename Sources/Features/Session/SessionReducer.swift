@@ -55,7 +55,11 @@ struct SessionReducer: Reducer {
     case .timeline(let query):
       return look("timeline", job, dependencies, work) { try $0.timeline(query) }
     case .fork(let target, let file, let from):
-      return look("fork", job, dependencies, work) { try $0.fork(at: target, to: file, from: from) }
+      return look("fork", job, dependencies, work) {
+        try $0.fork(at: target, to: file, from: from) { (path) throws(FileError) in
+          try dependencies.files.checkTarget(path, isRecording: true)
+        }
+      }
     case .bisect(let path, let assertion, let linear):
       return look("bisect", job, dependencies, work) {
         try $0.bisect(path, assert: assertion, linear: linear)

@@ -366,13 +366,16 @@ struct SessionWork {
 
   // MARK: Forking
 
-  func fork(at target: SessionTarget, to file: String?, from source: String?) throws
-    -> SessionResult
-  {
+  /// - Parameter check: Asked before the file is made.
+  func fork(
+    at target: SessionTarget, to file: String?, from source: String?,
+    check: (_ path: String) throws(FileError) -> Void = { _ in }
+  ) throws -> SessionResult {
     let place = try place(source)
     return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
       let path = file ?? SessionWork.forkName(of: place.path, at: step)
+      try check(path)
       let (continuation, state) = try travel.fork(at: step, to: path)
       let begins = travel.chain.stepsBefore(fileOf: step)
       if source == nil { travels.keep(continuation, state, for: path) }

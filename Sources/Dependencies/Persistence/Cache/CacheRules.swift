@@ -85,14 +85,13 @@ enum CacheRules {
     return stored.filter { !names.contains($0.name.lowercased()) } + new
   }
 
-  /// Whether what is kept may stand in for an answer that did not come. Not where the fault is the request's own, the
-  /// user stopped it, or a test forgot an answer.
+  /// Whether what is kept may stand in for an answer that did not come: only where the service could not be reached in
+  /// time. A service whose certificate is not trusted, or that breaks the protocol, may be another one than that which
+  /// gave the kept answer.
   static func mayStandIn(for error: APIError) -> Bool {
     switch error.kind {
-    case .dns, .refused, .unreachable, .timeout, .tls, .truncated, .malformed, .tooManyRedirects,
-      .io, .libraryMissing:
-      true
-    case .invalidURL, .unsupportedScheme, .cancelled, .tooLarge, .unanswered, .undecodable: false
+    case .dns, .refused, .unreachable, .timeout: true
+    default: false
     }
   }
 

@@ -1,0 +1,221 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The files that the board keeps for itself. A line that names one as a target would destroy it.
+struct OwnFiles: Sendable {
+  private struct Family: Sendable {
+    let path: String
+    /// What it is, for messages.
+    let title: String
+    /// Whether a name beside `base` belongs to it too: locks, logs, temporary and rotated files.
+    let includes: @Sendable (_ name: String, _ base: String) -> Bool
+  }
+
+  private let families: [Family]
+  private let sessions: String
+
+  init(_ paths: BoardPaths) {
+    func plain(_ path: String, _ title: String) -> Family {
+      Family(path: path, title: title) { $0 == $1 }
+    }
+    func rotated(_ path: String, _ title: String) -> Family {
+      Family(path: path, title: title) { name, base in
+        name == base
+          || (name.hasPrefix(base + ".") && UInt32(name.dropFirst(base.count + 1)) != nil)
+      }
+    }
+    func database(_ path: String, _ title: String) -> Family {
+      Family(path: path, title: title) { name, base in
+        name == base || ["-wal", "-shm", "-journal"].contains { name == base + $0 }
+          || [".damaged", ".before-", ".new-"].contains { name.hasPrefix(base + $0) }
+      }
+    }
+    families = [
+      Family(path: paths.keychain, title: "keychain") { name, base in
+        name == base || name == base + ".lock"
+          || (name.hasPrefix(".\(base).") && name.hasSuffix(".tmp"))
+      },
+      database(paths.mainDatabase, "database"), database(paths.cacheDatabase, "cache"),
+      rotated(paths.log, "log"), rotated(paths.analytics, "analytics"),
+      plain(paths.history, "history"), plain(paths.configuration, "configuration"),
+      plain(paths.initScript, "start script"),
+    ]
+    sessions = paths.sessions
+  }
+
+  /// What the board keeps where a write to `path` would go; `nil` where that is nothing of its own. Files that are there
+  /// are compared by device and inode, and names of files that are not there yet by their folder, without regard to
+  /// case. A few dozen system calls.
+  ///
+  /// - Parameter isRecording: A new recording may be put among the others.
+  func title(of path: String, isRecording: Bool) -> String? {
+    let target = FilePlace(path)
+    // Most of them are in one folder.
+    var folders: [String: FilePlace] = [:]
+    for family in families where isPart(target, of: family, &folders) { return family.title }
+    return !isRecording && isSession(target) ? "recordings" : nil
+  }
+
+  private func isPart(
+    _ target: FilePlace, of family: Family, _ folders: inout [String: FilePlace]
+  ) -> Bool {
+    let (folder, name) = FilePlace.split(family.path)
+    let place = folders[folder] ?? FilePlace(folder)
+    folders[folder] = place
+    if let id = target.id, id == FileID(family.path) { return true }
+    if isPart(target, of: family, in: place, name) { return true }
+    var status = stat()
+    guard lstat(family.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return false }
+    // The file is elsewhere, and what belongs to it is beside it.
+    let own = FilePlace(family.path)
+    return isPart(target, of: family, in: FilePlace(own.folder), own.name)
+  }
+
+  private func isPart(
+    _ target: FilePlace, of family: Family, in place: FilePlace, _ base: String
+  ) -> Bool {
+    if target.isIn(place), family.includes(target.name.lowercased(), base.lowercased()) {
+      return true
+    }
+    guard target.hasSeveralNames, let id = target.id else { return false }
+    return FilePlace.names(in: place.path).contains { name in
+      family.includes(name, base) && FileID("\(place.path)/\(name)") == id
+    }
+  }
+
+  private func isSession(_ target: FilePlace) -> Bool {
+    let folder = FilePlace(sessions)
+    let (inner, outer) = (target.path.lowercased(), folder.path.lowercased())
+    if inner == outer || inner.hasPrefix(outer + "/") { return true }
+    guard let own = folder.id else { return false }
+    if target.foldersAbove.contains(where: { FileID($0) == own }) { return true }
+    guard target.hasSeveralNames, let id = target.id else { return false }
+    return FilePlace.names(in: folder.path).contains { FileID("\(folder.path)/\($0)") == id }
+  }
+}
+
+/// A file as the system knows it, whatever it is called.
+struct FileID: Hashable, Sendable {
+  var device: UInt64
+  var inode: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+
+  /// `nil` where nothing is there.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+/// Where a path leads, through symbolic links, also where nothing is there yet.
+struct FilePlace: Sendable {
+  /// Absolute; all links are resolved, as far as the folders are there.
+  let path: String
+  let folder: String
+  let name: String
+  /// `nil` where the folder is not there.
+  private let folderID: FileID?
+  /// `nil` where nothing is there.
+  let id: FileID?
+  /// Whether the file may have a name in another folder, too.
+  let hasSeveralNames: Bool
+
+  init(_ path: String) {
+    self.path = FilePlace.resolved(FilePlace.followed(path))
+    (folder, name) = FilePlace.split(self.path)
+    folderID = FileID(folder)
+    // Of the path as given: `/dev/stdout` and the like lead to files that no path tells.
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    id = isThere ? FileID(status) : nil
+    hasSeveralNames = isThere && status.st_nlink > 1
+  }
+
+  /// Whether the file is straight in that folder.
+  func isIn(_ other: FilePlace) -> Bool {
+    guard let id = folderID else { return folder.lowercased() == other.path.lowercased() }
+    return id == other.id
+  }
+
+  /// The folders in which the file is, up to the root. Some of them may not be there.
+  var foldersAbove: [String] {
+    var folders = [folder]
+    while let last = folders.last, last.utf8.count > 1 {
+      let above = FilePlace.split(last).folder
+      if above == last || above == "." { break }
+      folders.append(above)
+    }
+    return folders
+  }
+
+  private static func resolved(_ path: String) -> String {
+    if let resolved = realpath(path, nil) {
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    let (folder, name) = split(path)
+    guard folder != path else { return path }
+    let above = resolved(folder)
+    switch name {
+    case ".": return above
+    case "..": return split(above).folder
+    default: return above == "/" ? "/" + name : "\(above)/\(name)"
+    }
+  }
+
+  /// The path behind the symbolic links at its end, of which the last may lead to nothing; the path itself where they
+  /// lead nowhere.
+  static func followed(_ path: String) -> String {
+    var path = path
+    for _ in 0..<40 {
+      if let resolved = realpath(path, nil) {
+        defer { free(resolved) }
+        return String(cString: resolved)
+      }
+      guard errno == ENOENT, let link = target(ofLink: path) else { return path }
+      let folder = split(path).folder
+      path = link.hasPrefix("/") ? link : folder == "/" ? "/" + link : folder + "/" + link
+    }
+    return path
+  }
+
+  private static func target(ofLink path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The folder of a path, `.` for a name alone, and its last part.
+  static func split(_ path: String) -> (folder: String, name: String) {
+    var path = path[...]
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", String(path)) }
+    let name = String(path[path.utf8.index(after: slash)...])
+    return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+  }
+
+  /// What is in a folder; nothing where it cannot be read.
+  static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        })
+    }
+    return names
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("redirect rules")
+struct RedirectRuleTests {
+  @Test(
+    "another scheme is another place, in both directions, and so is another port",
+    arguments: [
+      ("https://h/a", "http://h/b"), ("http://h/a", "https://h/b"), ("http://h/a", "http://h:81/b"),
+      ("https://h/a", "https://h.example/b"), ("https://h:8443/a", "https://h/b"),
+    ])
+  func places(from: String, to: String) throws {
+    let request = APIRequest(
+      method: "POST", url: from,
+      headers: [HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"), HTTPHeader("X-Plain", "p")],
+      body: Data("b".utf8), secretHeaders: ["x-key"])
+    let (next, address) = try Redirect.request(
+      request, status: 307, from: URLBuilder(from), to: URLBuilder(to))
+    #expect(next.headers == [HTTPHeader("X-Plain", "p")])
+    #expect(address.url == to && next.url == to)
+    var secret = request
+    secret.hasSecretBody = true
+    let error = #expect(throws: APIError.self) {
+      _ = try Redirect.request(secret, status: 307, from: URLBuilder(from), to: URLBuilder(to))
+    }
+    #expect(error?.kind == .redirectRefused)
+  }
+
+  @Test("one place, however it is spelled, gets all of it")
+  func spellings() throws {
+    let request = APIRequest(
+      method: "POST", url: "https://h/a", headers: [HTTPHeader("Authorization", "x")],
+      body: Data("b".utf8), secretValues: ["hidden"], hasSecretBody: true)
+    let (next, _) = try Redirect.request(
+      request, status: 308, from: URLBuilder("https://h/a"),
+      to: URLBuilder("HTTPS://H:443/b?k=hidden"))
+    #expect(next.headers == request.headers)
+    #expect(next.body == request.body)
+    #expect(next.url == "https://h/b?k=hidden")
+  }
+
+  @Test("a host whose name holds a secret is not asked, and not named")
+  func host() throws {
+    let request = APIRequest(url: "http://h/a", secretValues: ["HiddenValue", "h2"])
+    let error = #expect(throws: APIError.self) {
+      _ = try Redirect.request(
+        request, status: 302, from: URLBuilder("http://h/a"),
+        to: URLBuilder("http://HiddenValue.example/b"))
+    }
+    #expect(error?.kind == .redirectRefused)
+    #expect(error?.message.lowercased().contains("hidden") == false)
+    let (next, _) = try Redirect.request(
+      request, status: 302, from: URLBuilder("http://h/a"), to: URLBuilder("http://h2/b"))
+    #expect(next.url == "http://h2/b", "a word of two letters is there by chance")
+  }
+}

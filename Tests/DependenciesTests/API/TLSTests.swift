@@ -1,0 +1,88 @@
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Real servers whose certificates do not hold. What is kept of them is no answer then.
+@Suite("TLS", .enabled(if: TestTLSServer.isAvailable), .timeLimit(.minutes(5)))
+struct TLSTests {
+  /// Asks with an answer in the cache that would do.
+  private func fetch(_ url: String, authority: String?) async throws
+    -> Result<ResponseRepository.Fetched, APIError>
+  {
+    var configuration = LiveAPIClient.Configuration()
+    configuration.certificateFile = authority
+    configuration.certificateFolder = nil
+    let cache = InMemoryPersistenceService()
+    try await cache.storeResponse(
+      CachedResponse(
+        key: "k", service: "", status: 200, headers: [], body: Data("kept".utf8), stored: 0,
+        expires: nil))
+    return await ResponseRepository(
+      client: LiveAPIClient(configuration: configuration), cache: cache
+    ).fetch(
+      request: APIRequest(url: url), key: "k", service: "", policy: .remoteFirst, now: 1)
+  }
+
+  @Test("a certificate that holds is trusted, and a server that is gone is stood in for")
+  func trusted() async throws {
+    let server = try await TestTLSServer()
+    let answer = try await fetch(server.origin, authority: server.authority).get()
+    #expect(answer.verdict == .miss)
+    #expect(answer.response.status == 200)
+    await server.stop()
+    let kept = try await fetch(server.origin, authority: server.authority).get()
+    #expect(kept.verdict == .stale)
+    #expect(kept.networkError?.kind == .refused)
+  }
+
+  @Test("expired, for another host", arguments: [TestTLSServer.Fault.expired, .otherHost])
+  func untrusted(fault: TestTLSServer.Fault) async throws {
+    let server = try await TestTLSServer(fault)
+    let result = try await fetch(server.origin, authority: server.authority)
+    let error = #expect(throws: APIError.self) { try result.get() }
+    #expect(error?.kind == .tls)
+    #expect(error?.message.contains("127.0.0.1:\(server.port)") == true)
+  }
+
+  @Test("of an authority that nobody knows")
+  func unknownIssuer() async throws {
+    let (server, other) = (try await TestTLSServer(), try await TestTLSServer())
+    let result = try await fetch(server.origin, authority: other.authority)
+    #expect(throws: APIError.self) { try result.get() }
+    guard case .failure(let error) = result else { return }
+    #expect(error.kind == .tls)
+  }
+
+  @Test("a handshake that fails, also where it fails behind its end")
+  func handshake() async throws {
+    let server = try await TestTLSServer(.clientCertificate)
+    let result = try await fetch(server.origin, authority: server.authority)
+    #expect(throws: APIError.self) { try result.get() }
+    let plain = try TestHTTPServer()
+    let other = try await fetch("https://127.0.0.1:\(plain.port)/", authority: server.authority)
+    #expect(throws: APIError.self) { try other.get() }
+  }
+
+  @Test("an answer that breaks the protocol is not stood in for either")
+  func broken() async throws {
+    let server = try TestHTTPServer()
+    for fault in ["cut", "garbage", "old", "reset", "loop", "redirect?to=ftp://h/"] {
+      var request = APIRequest(url: "\(server.origin)/faults/\(fault)")
+      request.redirectLimit = 2
+      let cache = InMemoryPersistenceService()
+      try await cache.storeResponse(
+        CachedResponse(
+          key: "k", service: "", status: 200, headers: [], body: Data(), stored: 0, expires: nil))
+      let result = await ResponseRepository(client: LiveAPIClient(), cache: cache).fetch(
+        request: request, key: "k", service: "", policy: .remoteFirst, now: 1)
+      #expect(throws: APIError.self, "\(fault)") { try result.get() }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite("output files")
+struct OutputFileTests {
+  private func names(_ folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  private func text(_ folder: TemporaryFolder, _ name: String = "file") throws -> String {
+    String(decoding: try folder.read(name), as: UTF8.self)
+  }
+
+  private func write(_ text: String, to file: inout OutputFile) throws {
+    try Array(text.utf8).withUnsafeBytes { bytes in try file.write(bytes) }
+  }
+
+  @Test("an existing file stays as it is until the new one is whole")
+  func replacing() throws {
+    for mode in [OutputFile.Mode.replace, .stream] {
+      let folder = try TemporaryFolder()
+      try folder.write("old", to: "file")
+      #expect(chmod(folder.path("file"), 0o640) == 0)
+      var file = try OutputFile(folder.path("file"), mode)
+      try write("ne", to: &file)
+      #expect(try text(folder) == "old")
+      try write("w", to: &file)
+      try file.finish()
+      #expect(try text(folder) == "new")
+      var status = stat()
+      #expect(stat(folder.path("file"), &status) == 0 && status.st_mode & 0o777 == 0o640)
+      var other = try OutputFile(folder.path("file"), mode)
+      try write("other", to: &other)
+      other.discard()
+      #expect(try text(folder) == "new")
+      #expect(try names(folder) == ["file"])
+    }
+  }
+
+  @Test("a new file of a stream grows at once, and one that is discarded is gone")
+  func streaming() throws {
+    let folder = try TemporaryFolder()
+    var file = try OutputFile(folder.path("file"), .stream)
+    try write("a", to: &file)
+    #expect(try text(folder) == "a")
+    try file.finish()
+    #expect(try text(folder) == "a")
+    var other = try OutputFile(folder.path("other"), .stream)
+    try write("a", to: &other)
+    other.discard()
+    #expect(try names(folder) == ["file"])
+  }
+
+  @Test("what another program has put there meanwhile is not removed or cut")
+  func others() throws {
+    let folder = try TemporaryFolder()
+    var file = try OutputFile(folder.path("file"), .stream)
+    try write("a", to: &file)
+    unlink(folder.path("file"))
+    try folder.write("theirs", to: "file")
+    file.discard()
+    #expect(try text(folder) == "theirs")
+    var added = try OutputFile(folder.path("file"), .append)
+    try write("+mine", to: &added)
+    var theirs = try OutputFile(folder.path("file"), .append)
+    try write("+theirs", to: &theirs)
+    try theirs.finish()
+    added.discard()
+    #expect(try text(folder) == "theirs+mine+theirs")
+    var last = try OutputFile(folder.path("file"), .append)
+    try write("+last", to: &last)
+    last.discard()
+    #expect(try text(folder) == "theirs+mine+theirs")
+  }
+
+  @Test("a file with two names keeps both, as with a shell")
+  func twoNames() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old text", to: "file")
+    #expect(link(folder.path("file"), folder.path("second")) == 0)
+    var file = try OutputFile(folder.path("file"), .stream)
+    try write("new", to: &file)
+    try file.finish()
+    #expect(try text(folder) == "new")
+    #expect(try text(folder, "second") == "new")
+  }
+
+  @Test("a refusal before the replacing leaves the old file")
+  func refusal() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    var file = try OutputFile(folder.path("file"), .replace)
+    try write("new", to: &file)
+    let error = #expect(throws: FileError.self) {
+      try file.finish { (path) throws(FileError) in
+        throw FileError(.ownFile, path: path, message: "no")
+      }
+    }
+    #expect(error?.kind == .ownFile)
+    #expect(try text(folder) == "old")
+    #expect(try names(folder) == ["file"])
+  }
+
+  @Test("a device is written directly, and stays one", .enabled(if: access("/dev/full", W_OK) == 0))
+  func device() throws {
+    var file = try OutputFile("/dev/full", .replace)
+    let error = #expect(throws: FileError.self) { try write("x", to: &file) }
+    #expect(error?.kind == .full)
+    file.discard()
+    var status = stat()
+    #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+  }
+}

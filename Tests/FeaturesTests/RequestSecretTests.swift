@@ -1,0 +1,74 @@
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the HTTP client is told of the secrets in a request, so that none follows a redirect to another host.
+@Suite("Secrets of a request")
+struct RequestSecretTests {
+  let world = World(MockKeychainService(entries: ["k": Data("hidden-value\n".utf8)]))
+
+  private func sent(_ lines: String...) throws -> APIRequest {
+    world.api.answer { _ in .json("{}") }
+    for printed in try run(lines, in: world) { #expect(printed.status == 0, "\(printed.errors)") }
+    return try #require(world.api.requests.last)
+  }
+
+  @Test(
+    "a reference in a member makes the body secret; a file is data",
+    arguments: [
+      ("api post http://h/x a={{secret:k}}", true), ("api put http://h/x a=x-{{secret:k}}", true),
+      ("api post http://h/x a=1 b@file", false), ("api post http://h/x @file", false),
+      ("api post http://h/x a=1 key=={{secret:k}} X-A:{{secret:k}}", false),
+    ])
+  func bodies(line: String, isSecret: Bool) async throws {
+    try await world.files.write(Data("hidden-value".utf8), to: "file", mode: .create)
+    let request = try sent(line)
+    #expect(request.hasSecretBody == isSecret)
+    #expect(request.secretValues == (line.contains("{{") ? ["hidden-value"] : []))
+  }
+
+  @Test("in the target, the query and headers")
+  func elsewhere() throws {
+    #expect(try sent("api get http://h/{{secret:k}}/x").secretValues == ["hidden-value"])
+    #expect(try sent("api get http://h/x?a={{secret:k}}").secretValues == ["hidden-value"])
+    #expect(try sent("api get http://h/x a=={{secret:k}}").secretValues == ["hidden-value"])
+    let header = try sent("api get http://h/x X-A:{{secret:k}} X-B:plain")
+    #expect(header.secretValues == ["hidden-value"])
+    #expect(header.secretHeaders == ["X-A"])
+    #expect(try sent("api get http://h/x X-B:plain").secretValues == [])
+  }
+
+  @Test(
+    "of a service",
+    arguments: [
+      ("header:X-Key={{secret:k}}", ["hidden-value"], true),
+      ("query:key={{secret:k}}", ["hidden-value"], false),
+      ("bearer:{{secret:k}}", ["hidden-value"], false),
+      ("basic:me:{{secret:k}}", ["bWU6aGlkZGVuLXZhbHVl", "hidden-value"], false),
+    ])
+  func services(authentication: String, values: [String], isHeader: Bool) throws {
+    let request = try sent(
+      "api service add s http://h --auth \(authentication)", "api get s/x")
+    #expect(request.secretValues.sorted() == values)
+    #expect(request.secretHeaders == (isHeader ? ["X-Key"] : []))
+    #expect(!request.hasSecretBody)
+  }
+
+  @Test(
+    "what the server did wrong is not asked for again",
+    arguments: [
+      APIError.Kind.tls, .malformed, .tooManyRedirects, .redirectRefused, .tooLarge, .io,
+    ])
+  func retries(kind: APIError.Kind) throws {
+    world.api.answer("GET", "http://h/x", with: .failure(APIError(kind, "no")), .json("1"))
+    let printed = try run("api get http://h/x --retry 3", in: world)
+    #expect(printed.status != 0)
+    #expect(world.api.requests.count == 1)
+  }
+}

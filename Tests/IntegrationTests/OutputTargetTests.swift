@@ -1,0 +1,258 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The files that lines write to: never the board's own, exact bytes, and nothing cut where the disk is full.
+@Suite(.timeLimit(.minutes(5)))
+struct OutputTargetTests {
+  /// Lines that write to a file, with what they do before.
+  private static let writers: [(name: String, line: String)] = [
+    ("--out", "api post URL/echo a=1 --out TARGET"), (">", "api post URL/echo a=1 > TARGET"),
+    (">>", "api post URL/echo a=1 >> TARGET"), ("echo", "echo x > TARGET"),
+    ("backup", "db backup TARGET"), ("export", "log export TARGET"),
+    ("record", "session record TARGET"),
+    ("fork", "session fork 1 TARGET --file rec.jsonl"),
+  ]
+
+  @Test(arguments: [
+    "h/keychain.sbkc", "h/main.sqlite", "h/cache.sqlite", "h/main.sqlite-wal", "h/log.jsonl",
+    "h/config.json", "h/init.sb", "h/history", "h/keychain.sbkc.lock", "h/../h/./main.sqlite",
+    "link", "hard", "dangling", "H2/keychain.sbkc",
+  ])
+  func theBoardsOwnFilesAreRefused(target: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let made = try await program.run(
+      "--home", "h", "--record", "rec.jsonl", "-c", "db put c 1 {\"a\":1}", "-c", "echo x")
+    #expect(made.status == .exited(0), "\(made.errorText)")
+    try program.folder.write("precious", to: "h/keychain.sbkc")
+    let links = [("link", "h/main.sqlite"), ("dangling", "h/init.sb"), ("H2", "h")]
+    for (name, destination) in links {
+      try FileManager.default.createSymbolicLink(
+        atPath: program.folder.path(name), withDestinationPath: destination)
+    }
+    #expect(link(program.folder.path("h/keychain.sbkc"), program.folder.path("hard")) == 0)
+    let before = try program.files("h").filter { !$0.contains("log.jsonl") }
+    for (name, text) in Self.writers {
+      let line = text.replacing("URL", with: server.origin).replacing("TARGET", with: target)
+      let run = try await program.run("--home", "h", "-c", line)
+      #expect(run.status == .exited(73), "\(name): \(run.errorText)")
+      #expect(run.errorText.contains("the board's own"), "\(name): \(run.errorText)")
+    }
+    let recorded = try await program.run("--home", "h", "--record", target, "echo", "x")
+    #expect(recorded.status == .exited(73), "\(recorded.errorText)")
+    #expect(recorded.output == [])
+    #expect(recorded.errorText.contains("the board's own"))
+    #expect(server.requests.isEmpty, "what is sent cannot be taken back")
+    #expect(try program.text("h/keychain.sbkc") == "precious")
+    #expect(try program.files("h").filter { !$0.contains("log.jsonl") } == before)
+    let got = try await program.run("--home", "h", "db", "get", "c", "1", "--json")
+    #expect(got.outputText.contains(#""a":1"#), "\(got.errorText)")
+  }
+
+  @Test func whereThereIsNoKeychainYetItsNameIsTaken() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    for environment in ["live", "mock"] {
+      let run = try await program.run(
+        "--home", "h", "--environment", environment, "api", "get", "\(server.origin)/echo",
+        "--out", "h/keychain.sbkc")
+      #expect(run.status == .exited(73), "\(run.errorText)")
+      #expect(run.errorText.contains("keychain"))
+    }
+    #expect(server.requests.isEmpty)
+    #expect(!program.exists("h/keychain.sbkc"))
+  }
+
+  @Test(arguments: ["nowhere/x", "folder", "file/x", "lost"])
+  func whereNoFileCanBeMadeNothingIsSent(target: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.makeFolder("folder")
+    try program.folder.write("x", to: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: program.folder.path("lost"), withDestinationPath: "nowhere/x")
+    let run = try await program.run(
+      "--home", "h", "api", "post", "\(server.origin)/echo", "a=1", "--out", target)
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(run.errorText.contains("\(target) cannot be written: "))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func recordingsAreForRecordings() async throws {
+    let program = try Program()
+    let made = try await program.run(
+      "--home", "h", "--record", "h/first.jsonl", "echo", "x")
+    #expect(made.status != .exited(0), "the folder is not there yet")
+    try program.makeFolder("h")
+    try program.makeFolder("h/sessions")
+    let recorded = try await program.run(
+      "--home", "h", "--record", "h/sessions/a.jsonl", "echo", "x")
+    #expect(recorded.status == .exited(0), "\(recorded.errorText)")
+    let before = try program.text("h/sessions/a.jsonl")
+    for line in ["echo x > h/sessions/a.jsonl", "echo x >> h/sessions/a.jsonl"] {
+      let run = try await program.run("--home", "h", "-c", line)
+      #expect(run.status == .exited(73), "\(run.errorText)")
+    }
+    let again = try await program.run("--home", "h", "-c", "session record h/sessions/a.jsonl")
+    #expect(again.status == .exited(73), "\(again.errorText)")
+    #expect(try program.text("h/sessions/a.jsonl") == before)
+    let other = try await program.run("--home", "h", "-c", "echo x > h/sessions/new.txt")
+    #expect(other.status == .exited(73), "\(other.errorText)")
+    #expect(!program.exists("h/sessions/new.txt"))
+  }
+
+  // MARK: Exact bytes, devices and pipes
+
+  @Test func outIsTheBodysExactBytes() async throws {
+    let body = (0...255).map { UInt8($0) } + Array("no newline".utf8)
+    let server = try TestHTTPServer { _ in
+      .response(.init(200, headers: [("Cache-Control", "no-store")], body: body))
+    }
+    let program = try Program()
+    try program.folder.write("old", to: "old")
+    #expect(chmod(program.folder.path("old"), 0o640) == 0)
+    for name in ["new", "old"] {
+      let run = try await program.run(
+        "--home", "h", "api", "get", server.origin, "--out", name)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(run.output == [])
+      #expect(try program.folder.read(name) == body)
+    }
+    var status = stat()
+    #expect(stat(program.folder.path("old"), &status) == 0 && status.st_mode & 0o777 == 0o640)
+    #expect(stat(program.folder.path("new"), &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    let piped = try await program.shell(
+      "cat pipe > got & \"$0\" --home h api get \(server.origin) --out pipe && wait")
+    #expect(piped.status == .exited(0), "\(piped.errorText)")
+    #expect(try program.folder.read("got") == body)
+    #expect(stat(program.folder.path("pipe"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+  }
+
+  @Test func anAnswerThatBreaksOffLeavesTheOldFile() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write("old", to: "old")
+    for line in [
+      "api get URL/faults/cut --out old", "api get URL/faults/cut --out new",
+      "api get URL/faults/cut > old", "api get URL/faults/cut > new",
+      "api get URL/faults/cut >> old",
+    ] {
+      let run = try await program.run(
+        "--home", "h", "-c", line.replacing("URL", with: server.origin))
+      #expect(run.status == .exited(76), "\(run.errorText)")
+      #expect(try program.text("old") == "old", "\(line)")
+      #expect(!program.exists("new"), "\(line)")
+    }
+    let background = try await program.run(
+      "--home", "h", "-c", "api get \(server.origin)/faults/cut > old &", "-c", "-wait")
+    #expect(try program.text("old") == "old", "\(background.errorText)")
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+    // What a command has printed before it failed is its output.
+    let failing = try await program.run(
+      "--home", "h", "-c", "api get \(server.origin)/faults/status/500 > old")
+    #expect(failing.status == .exited(5))
+    #expect(try program.text("old").contains("500"))
+    let empty = try await program.run("--home", "h", "-c", "db list nothing --json > empty")
+    #expect(empty.status == .exited(0), "\(empty.errorText)")
+    #expect(program.exists("empty"))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP], ["", " &"])
+  func aSignalLeavesTheOldFile(signal: Int32, behind: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write("old", to: "old")
+    let run = try program.start("--home", "h")
+    run.writeInput("api get \(server.origin)/faults/hang > old\(behind)\n")
+    await server.waitForRequest(path: "/faults/hang")
+    run.signal(signal)
+    #expect(await run.wait().status == .exited(128 + signal))
+    #expect(try program.text("old") == "old")
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+  }
+
+  // MARK: A full disk
+
+  /// Whether a user may mount a small file system of their own, in a name space of their own.
+  static func mayMount() async -> Bool {
+    guard let folder = try? TemporaryFolder(), access("/usr/bin/unshare", X_OK) == 0 else {
+      return false
+    }
+    let run = try? await runProcess(
+      "/usr/bin/unshare",
+      ["-rm", "/bin/mount", "-t", "tmpfs", "-o", "size=64k", "none", folder.path])
+    return run?.status == .exited(0)
+  }
+
+  /// Runs a line with the folder `full` on a disk of its own, which has the file `old` and no room.
+  private static func onFullDisk(_ program: Program, _ line: String) async throws
+    -> ChildProcess.Outcome
+  {
+    try program.makeFolder("full")
+    try program.folder.write(
+      """
+      mount -t tmpfs -o size=64k none full && printf old > full/old || exit 99
+      cat /dev/zero > full/filler 2> errors
+      "$0" --home h -c "$1"
+      echo "status $?"
+      ls -A full
+      cat full/old
+
+      """, to: "run.sh")
+    return try await runProcess(
+      "/usr/bin/unshare", ["-rm", "/bin/sh", "-c", ". ./run.sh", try Program.executable(), line],
+      environment: program.environment(), folder: program.folder.path)
+  }
+
+  @Test(
+    .enabled { await OutputTargetTests.mayMount() },
+    arguments: [
+      ("api get URL/large --out full/new", 74), ("api get URL/large --out full/old", 74),
+      ("api get URL/large > full/new", 74), ("api get URL/large > full/old", 74),
+      ("api get URL/large >> full/old", 74), ("api get URL/large >> full/new", 74),
+      ("log note text; log export full/new", 74), ("db backup full/new", 74),
+    ])
+  func aFullDiskLeavesWhatWasThere(line: String, code: Int) async throws {
+    let server = try TestHTTPServer { _ in
+      .response(.init(200, body: [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)))
+    }
+    let program = try Program()
+    let run = try await Self.onFullDisk(program, line.replacing("URL", with: server.origin))
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(
+      run.outputText.hasSuffix("status \(code)\nfiller\nold\nold"),
+      "\(run.outputText)\n\(run.errorText)")
+    #expect(run.errorText.contains("No space left on device") || line.hasPrefix("db backup"))
+  }
+
+  /// Where nobody may mount: a limit to the size of files.
+  @Test(arguments: ["echo x > a; echo LONG > new", "echo LONG > old", "echo LONG >> old"])
+  func aLimitLeavesWhatWasThere(line: String) async throws {
+    let program = try Program()
+    try program.folder.write("old", to: "old")
+    try program.folder.write(
+      line.replacing("LONG", with: String(repeating: "x", count: 5000)), to: "x.sb")
+    let run = try await program.shell(
+      "trap '' XFSZ; ulimit -f 4; \"$0\" --environment mock -f x.sb")
+    #expect(run.status == .exited(74), "\(run.errorText)")
+    #expect(run.errorText.contains("could not be written whole"))
+    #expect(try program.text("old") == "old")
+    #expect(!program.exists("new"))
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+  }
+}
