@@ -103,8 +103,8 @@ final class FileRotation: LogRotation {
     if isLinked { try? calls.remove("\(path).\(number)") }
   }
 
-  /// Room is no reason to stop a recording: what cannot be removed stays, and so do the newer files, or the recording would have a gap.
-  /// The next rotation tries again.
+  /// Room is no reason to stop a recording: what cannot be removed stays, and so do the newer
+  /// files, or the recording would have a gap. The next rotation tries again.
   private func prune() {
     guard let keep else { return }
     let surplus = state.withLock { $0.lowest..<max($0.lowest, $0.number - keep) }

@@ -144,7 +144,8 @@ public final class FileSink: LogSink {
     }
   }
 
-  /// One `lstat` and one `fstat`. Where the folder cannot be looked into, the file is taken to be there.
+  /// One `lstat` and one `fstat`. Where the folder cannot be looked into, the file is taken to be
+  /// there.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
     return descriptor.withLock { descriptor -> String? in

@@ -65,7 +65,8 @@ struct LogOutput: ~Copyable {
 
   /// The name that the file has lost; `nil` while it has it.
   ///
-  /// - Parameter always: Without it there is a look every 50 ms, and the time is all that a call costs.
+  /// - Parameter always: Without it there is a look every 50 ms, and the time is all that a call
+  ///   costs.
   mutating func missingName(always: Bool) -> String? {
     guard !isBroken else { return nil }
     let now = coarseTime()

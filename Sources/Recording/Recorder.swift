@@ -59,11 +59,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     self.endsRecording = endsRecording
   }
 
-  /// Begins a recording in a new file of mode 0600. An existing file is refused. A file that is removed, renamed or replaced meanwhile ends
-  /// the recording, which is noticed within 50 ms of the next step, at `checkFile()` and at `stop`.
+  /// Begins a recording in a new file of mode 0600. An existing file is refused. A file that is
+  /// removed, renamed or replaced meanwhile ends the recording, which is noticed within 50 ms of
+  /// the next step, at `checkFile()` and at `stop`.
   ///
-  /// - Parameter onWarning: Called once, as `onFailure` is, when rotation cannot remove a file that it should not keep. The recording goes
-  ///   on.
+  /// - Parameter onWarning: Called once, as `onFailure` is, when rotation cannot remove a file that
+  ///   it should not keep. The recording goes on.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
@@ -233,8 +234,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     core.writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
   }
 
-  /// Ends the recording where its file is not under its name any more; `failure` and `onFailure` say so. Not to be called inside the
-  /// store's critical section. Two system calls.
+  /// Ends the recording where its file is not under its name any more; `failure` and `onFailure`
+  /// say so. Not to be called inside the store's critical section. Two system calls.
   public func checkFile() {
     core.writer.checkFile(always: true)
   }

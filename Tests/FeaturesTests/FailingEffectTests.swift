@@ -8,7 +8,8 @@ import Testing
 
 @testable import SwiftBoardFeatures
 
-/// Effects that end without the action that ends their command: the line ends all the same, with 70.
+/// Effects that end without the action that ends their command: the line ends all the same, with
+/// 70.
 @Suite("Effects that fail", .timeLimit(.minutes(5)))
 struct FailingEffectTests {
   private struct Broken: Error, CustomStringConvertible {

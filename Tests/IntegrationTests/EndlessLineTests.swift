@@ -4,7 +4,8 @@ import Testing
 /// Lines that have no end are an error, and take no more memory than a line may.
 @Suite("Endless lines", .timeLimit(.minutes(5)))
 struct EndlessLineTests {
-  /// What stands before the program: 2 GiB of address space, a fraction of what a runaway buffer reaches.
+  /// What stands before the program: 2 GiB of address space, a fraction of what a runaway buffer
+  /// reaches.
   private static let limited = "ulimit -v 2097152; "
 
   @Test(

@@ -44,8 +44,8 @@ public struct LineOutcome: Sendable, Hashable {
 
   /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-` forgives a failure.
   ///
-  /// Neither touches `stop`, nor what an interrupt ended: that is no answer of the line's. A command that `cancel` ended is a
-  /// failure like any other, although its code is 130 as well.
+  /// Neither touches `stop`, nor what an interrupt ended: that is no answer of the line's. A
+  /// command that `cancel` ended is a failure like any other, although its code is 130 as well.
   public func applying(_ prefix: LinePrefix?) -> LineOutcome {
     guard !stop, !isInterrupted else { return self }
     switch prefix {

@@ -34,7 +34,8 @@ public struct ScriptRunner: Sendable {
   /// - Parameters:
   ///   - onInterrupt: Ctrl-C at the prompt; whether something was typed. A half-typed continued line is dropped.
   ///   - handler: runs a line and says how it ended.
-  /// - Throws: what the source throws; 65 for a line that is not complete after 64 MiB. What follows it would be run as lines.
+  /// - Throws: what the source throws; 65 for a line that is not complete after 64 MiB. What
+  ///   follows it would be run as lines.
   public func run(
     onInterrupt: (_ hadText: Bool) async -> Void = { _ in },
     _ handler: (ScriptLine) async -> LineOutcome

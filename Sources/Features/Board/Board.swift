@@ -59,8 +59,8 @@ public final class Board: Sendable {
 
   /// - Parameters:
   ///   - seed: For the header of recordings.
-  ///   - onBackgroundEnd: Called when a command with `&` has ended, after what it prints. Its code, if any, takes the place of the
-  ///     command's.
+  ///   - onBackgroundEnd: Called when a command with `&` has ended, after what it prints. Its code,
+  ///     if any, takes the place of the command's.
   ///   - sink: Prints; called in the order of the steps, after the step's line is in the recording.
   public convenience init(
     state: BoardState, dependencies: Dependencies, seed: UInt64,
@@ -209,7 +209,8 @@ public final class Board: Sendable {
   /// Why the recording ended by itself; `nil` while all is well.
   var recordingProblem: String? { shared.withLock { $0.problem } }
 
-  /// Whether a recording of this board ended by itself, be it one before the present one. Known for certain once the board is closed.
+  /// Whether a recording of this board ended by itself, be it one before the present one. Known for
+  /// certain once the board is closed.
   var hasLostRecording: Bool { shared.withLock { $0.hasLostRecording } }
 
   /// Records every step from here on into a new file, and into others after it where `rotation` says so. Once the board is being closed

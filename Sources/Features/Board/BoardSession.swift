@@ -99,12 +99,14 @@ public final class BoardSession: Sendable {
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
-  /// Waits for the background commands when no line follows, or cancels them. Ctrl-C cancels those that are being waited for.
+  /// Waits for the background commands when no line follows, or cancels them. Ctrl-C cancels those
+  /// that are being waited for.
   ///
-  /// - Parameter cause: What they are cancelled by, in words; `nil`: they are waited for, unless the last line was interrupted.
-  /// - Returns: The outcome of the lowest-numbered one that failed, be it before this; success where none did. The prefix of its line
-  ///   decides. One that was waited for does not count again, and one that was cancelled is no failure: a line wanted it so, or this
-  ///   did.
+  /// - Parameter cause: What they are cancelled by, in words; `nil`: they are waited for, unless
+  ///   the last line was interrupted.
+  /// - Returns: The outcome of the lowest-numbered one that failed, be it before this; success
+  ///   where none did. The prefix of its line decides. One that was waited for does not count
+  ///   again, and one that was cancelled is no failure: a line wanted it so, or this did.
   public func finish(cancelledBy cause: String?) async -> LineOutcome {
     let (jobs, wasInterrupted) = shared.withLock { shared in
       shared.lines += 1
@@ -151,7 +153,8 @@ public final class BoardSession: Sendable {
     }
     let (isInterrupted, message) = shared.withLock { ($0.isInterrupted, $0.message.take()) }
     if isInterrupted { return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) }
-    // A prefix is about what ends with the line, and about each background command when that has ended.
+    // A prefix is about what ends with the line, and about each background command when that has
+    // ended.
     let outcome = LineOutcome(exitCode: code, message: message)
     return waits || code != 0 ? outcome.applying(list.prefix) : outcome
   }
@@ -301,7 +304,8 @@ public final class BoardSession: Sendable {
       shared.foreground = jobs
       return shared.isInterrupted
     }
-    // An interrupt that came before a job began, or before it was waited for, found nothing to cancel.
+    // An interrupt that came before a job began, or before it was waited for, found nothing to
+    // cancel.
     if isInterrupted { cancel(jobs) }
     var codes: [Int32] = []
     for job in jobs { codes.append(await board.wait(for: job)) }
@@ -405,8 +409,8 @@ public final class BoardSession: Sendable {
     }
   }
 
-  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a job's own line decides what a
-  /// failure is.
+  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
+  /// job's own line decides what a failure is.
   private func wait(for job: Int?, _ action: BoardAction, _ context: CommandContext) async -> Int32
   {
     let running = board.store.withState { $0.shell.running.map(\.job) }

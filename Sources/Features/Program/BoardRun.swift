@@ -109,9 +109,11 @@ final class BoardRun: Sendable {
     return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
   }
 
-  /// What becomes of background commands when the lines have ended: they are waited for. `exit`, and a person who leaves, cancel them.
+  /// What becomes of background commands when the lines have ended: they are waited for. `exit`,
+  /// and a person who leaves, cancel them.
   ///
-  /// - Returns: The code of the run: that of the lines, else of the first background command that failed.
+  /// - Returns: The code of the run: that of the lines, else of the first background command that
+  ///   failed.
   private func finish(_ code: Int32, _ board: Board, _ session: BoardSession) async -> Int32 {
     let exits = board.store.withState { $0.shell.exitCode } != nil
     let outcome = await session.finish(
