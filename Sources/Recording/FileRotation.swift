@@ -20,23 +20,32 @@ final class FileRotation: LogRotation {
     var number: Int
     var lowest: Int
     var isLinked = false
+    /// The file of the last `next`.
+    var next: FileSink?
+    /// It was said that a file cannot be removed.
+    var hasWarned = false
   }
 
   private let path: String
   private let keep: Int?
   private let synchronizes: Bool
   private let calls: FileCalls
+  private let onKept: @Sendable (_ path: String, LogIOError) -> Void
   private let state: Mutex<State>
 
-  /// - Parameter existing: The numbers that are taken, ascending.
+  /// - Parameters:
+  ///   - existing: The numbers that are taken, ascending.
+  ///   - onKept: Hears of the first file that should be removed and cannot be.
   init(
     path: String, keep: Int?, synchronizes: Bool, existing: [Int] = [],
-    calls: FileCalls = .system
+    calls: FileCalls = .system,
+    onKept: @escaping @Sendable (_ path: String, LogIOError) -> Void = { _, _ in }
   ) {
     self.path = path
     self.keep = keep
     self.synchronizes = synchronizes
     self.calls = calls
+    self.onKept = onKept
     let next = (existing.last ?? 0) + 1
     state = Mutex(State(number: next, lowest: existing.first ?? next))
   }
@@ -46,7 +55,9 @@ final class FileRotation: LogRotation {
   func next() throws(LogIOError) -> any LogSink {
     for attempt in 0..<2 {
       do throws(FileSink.OpenError) {
-        return try FileSink(creating: nextPath)
+        let file = try FileSink(creating: nextPath)
+        state.withLock { $0.next = file }
+        return file
       } catch {
         switch error {
         case .exists where attempt == 0:
@@ -77,6 +88,7 @@ final class FileRotation: LogRotation {
     state.withLock { state in
       state.isLinked = false
       state.number += 1
+      state.next.take()?.wasRenamed(to: path)
     }
     if synchronizes { try calls.synchronizeFolder(FileName(path).folder) }
     prune()
@@ -84,18 +96,33 @@ final class FileRotation: LogRotation {
 
   func abandon() {
     try? calls.remove(nextPath)
-    let (number, isLinked) = state.withLock { ($0.number, $0.isLinked) }
+    let (number, isLinked) = state.withLock { state in
+      state.next = nil
+      return (state.number, state.isLinked)
+    }
     if isLinked { try? calls.remove("\(path).\(number)") }
   }
 
-  /// Room is no reason to stop a recording: what cannot be removed stays.
+  /// Room is no reason to stop a recording: what cannot be removed stays, and so do the newer
+  /// files, or the recording would have a gap. The next rotation tries again.
   private func prune() {
     guard let keep else { return }
-    let gone = state.withLock { state in
-      let lowest = state.number - keep
-      defer { state.lowest = max(state.lowest, lowest) }
-      return state.lowest..<max(state.lowest, lowest)
+    let surplus = state.withLock { $0.lowest..<max($0.lowest, $0.number - keep) }
+    for number in surplus {
+      let file = "\(path).\(number)"
+      do throws(LogIOError) {
+        try calls.remove(file)
+      } catch  where error.code != ENOENT {
+        let isFirst = state.withLock { state in
+          defer { state.hasWarned = true }
+          return !state.hasWarned
+        }
+        if isFirst { onKept(file, error) }
+        return
+      } catch {
+        // Somebody else removed it.
+      }
+      state.withLock { $0.lowest = number + 1 }
     }
-    for number in gone { try? calls.remove("\(path).\(number)") }
   }
 }

@@ -36,6 +36,8 @@ public final class FileSink: LogSink {
 
   /// -1 once closed.
   private let descriptor: Mutex<Int32>
+  /// What the file is called.
+  private let path: Mutex<String>
 
   /// Creates the file. An existing one, a symbolic link too, is refused.
   public init(creating path: String) throws(OpenError) {
@@ -57,6 +59,7 @@ public final class FileSink: LogSink {
     // The umask may have taken bits away, but never added any; 0600 is what was promised.
     _ = fchmod(descriptor, 0o600)
     self.descriptor = Mutex(descriptor)
+    self.path = Mutex(path)
   }
 
   /// Opens a file to write on behind its last byte. A symbolic link is refused, and a file that has another size than `size`.
@@ -84,6 +87,7 @@ public final class FileSink: LogSink {
       throw error
     }
     self.descriptor = Mutex(descriptor)
+    self.path = Mutex(path)
   }
 
   private static func ends(_ descriptor: Int32, at size: Int, with end: [UInt8]) -> Bool {
@@ -138,6 +142,26 @@ public final class FileSink: LogSink {
         Int(fdatasync(descriptor))
       #endif
     }
+  }
+
+  /// One `lstat` and one `fstat`. Where the folder cannot be looked into, the file is taken to be
+  /// there.
+  public func missingName() -> String? {
+    let path = path.withLock { $0 }
+    return descriptor.withLock { descriptor -> String? in
+      guard descriptor >= 0 else { return nil }
+      var (named, opened) = (stat(), stat())
+      guard lstat(path, &named) == 0 else {
+        return errno == ENOENT || errno == ENOTDIR ? path : nil
+      }
+      guard fstat(descriptor, &opened) == 0 else { return nil }
+      return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino ? nil : path
+    }
+  }
+
+  /// The file has another name now.
+  func wasRenamed(to path: String) {
+    self.path.withLock { $0 = path }
   }
 
   /// Within the lock: once the file is closed, another one may get its number.

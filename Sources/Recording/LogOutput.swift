@@ -17,12 +17,16 @@ struct LogOutput: ~Copyable {
     let error: LogIOError
   }
 
+  /// Nanoseconds between two looks for the file's name.
+  private static let lookInterval: UInt64 = 50_000_000
+
   private var sink: any LogSink
   /// The file to go on in, which has its first line already.
   private var next: (any LogSink)?
   /// Bytes in the file.
   private var size: Int
   private var isBroken = false
+  private var lastLook: UInt64 = 0
   private let synchronizes: Bool
   /// What is written next; and between two writes memory for it, to be exchanged for lines that were collected.
   var lines = WaitingLines()
@@ -57,6 +61,18 @@ struct LogOutput: ~Copyable {
       let none = lines.whole(in: 0)
       return Failure(step: none.lost, kept: none.kept, error: error)
     }
+  }
+
+  /// The name that the file has lost; `nil` while it has it.
+  ///
+  /// - Parameter always: Without it there is a look every 50 ms, and the time is all that a call
+  ///   costs.
+  mutating func missingName(always: Bool) -> String? {
+    guard !isBroken else { return nil }
+    let now = coarseTime()
+    guard always || now &- lastLook >= LogOutput.lookInterval else { return nil }
+    lastLook = now
+    return sink.missingName()
   }
 
   /// Gets the next file and writes its first line there. After a failure there is none, and this file is as it was: lines that
@@ -157,4 +173,15 @@ struct LogOutput: ~Copyable {
     }
     return (written, nil)
   }
+}
+
+/// Monotonic nanoseconds, some milliseconds late and read without a system call.
+private func coarseTime() -> UInt64 {
+  #if os(Linux)
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  #else
+    return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)
+  #endif
 }

@@ -27,6 +27,14 @@ public protocol LogSink: AnyObject, Sendable {
   func truncate(to size: Int) throws(LogIOError)
   /// Waits until what was written survives a loss of power.
   func synchronize() throws(LogIOError)
+  /// The name under which the file was to be found and is not any more, because it was removed,
+  /// renamed or replaced; `nil` while all is well. Asked now and then, at most every 50 ms. Without
+  /// an answer of its own a sink is always well.
+  func missingName() -> String?
   /// Gives the file back. Nothing follows it.
   func close()
+}
+
+extension LogSink {
+  public func missingName() -> String? { nil }
 }

@@ -293,7 +293,18 @@ final class LogWriter: Sendable {
   }
 
   func flush() {
-    if let failure = flushed() { fail(failure) }
+    if let failure = flushed() { return fail(failure) }
+    checkFile(always: false)
+  }
+
+  /// Ends the recording where its file has lost its name: nobody would find it.
+  func checkFile(always: Bool) {
+    guard let path = output.withLock({ $0.missingName(always: always) }) else { return }
+    lose(path)
+  }
+
+  private func lose(_ path: String) {
+    fail(step + 1, nil, "\(path) was removed, renamed or replaced", isFileLost: true)
   }
 
   private func flushed() -> LogOutput.Failure? {
@@ -312,6 +323,7 @@ final class LogWriter: Sendable {
     guard isFirst else { return }
     seemsOpen.store(false, ordering: .relaxed)
     defer { output.withLock { $0.close() } }
+    if let path = output.withLock({ $0.missingName(always: true) }) { return lose(path) }
     if let failure = flushed() { return fail(failure) }
 
     // Nothing changes any more.
@@ -347,9 +359,13 @@ final class LogWriter: Sendable {
   /// Ends the recording where it is. `step` is the first that is not in the file.
   ///
   /// - Parameter kept: The last step that is in the file where that is not the one before.
-  func fail(_ step: Int, _ error: LogIOError?, _ reason: String? = nil, kept: Int? = nil) {
+  func fail(
+    _ step: Int, _ error: LogIOError?, _ reason: String? = nil, kept: Int? = nil,
+    isFileLost: Bool = false
+  ) {
     var failure = RecordingFailure(
-      step: step, io: error, reason: reason ?? error?.description ?? "unknown")
+      step: step, io: error, reason: reason ?? error?.description ?? "unknown",
+      isFileLost: isFileLost)
     seemsOpen.store(false, ordering: .relaxed)
     let isFirst = core.withLock { core in
       core.open = false
@@ -362,7 +378,7 @@ final class LogWriter: Sendable {
     // What was collected before an encoding error is still good; after an I/O error this writes nothing.
     if let lost = flushed() {
       failure = RecordingFailure(
-        step: lost.step, io: lost.error, reason: lost.error.description)
+        step: lost.step, io: lost.error, reason: lost.error.description, isFileLost: false)
       core.withLock { core in
         core.failure = failure
         core.kept = lost.kept

@@ -59,12 +59,18 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     self.endsRecording = endsRecording
   }
 
-  /// Begins a recording in a new file of mode 0600. An existing file is refused.
+  /// Begins a recording in a new file of mode 0600. An existing file is refused. A file that is
+  /// removed, renamed or replaced meanwhile ends the recording, which is noticed within 50 ms of
+  /// the next step, at `checkFile()` and at `stop`.
+  ///
+  /// - Parameter onWarning: Called once, as `onFailure` is, when rotation cannot remove a file that
+  ///   it should not keep. The recording goes on.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
-    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
+    onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     let sink: FileSink
     do throws(FileSink.OpenError) {
@@ -77,7 +83,9 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
     let synchronizes = options.durability == .sync
     let rotation = options.rotation.map {
-      FileRotation(path: path, keep: $0.keep, synchronizes: synchronizes)
+      FileRotation(
+        path: path, keep: $0.keep, synchronizes: synchronizes,
+        onKept: Self.kept(onWarning))
     }
     do throws(RecordingError) {
       try self.init(
@@ -103,7 +111,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
-    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
+    onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     var options = options
     options.digestEvery = log.header.digestEvery ?? 1
@@ -132,7 +141,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,
-        existing: part > 0 ? FileName.numbers(of: path) ?? [part] : [])
+        existing: part > 0 ? FileName.numbers(of: path) ?? [part] : [], onKept: Self.kept(onWarning)
+      )
     }
     let base = options.baseStep
     let writer = LogWriter(
@@ -148,6 +158,17 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording
+  }
+
+  private static func kept(
+    _ onWarning: @escaping @Sendable (StoreIssue) -> Void
+  ) -> @Sendable (String, LogIOError) -> Void {
+    { path, error in
+      onWarning(
+        StoreIssue(
+          message: "\(path) cannot be removed (\(error)): it is kept, and so are newer files",
+          location: SourceLocation(), step: 0))
+    }
   }
 
   /// The taps to put on the store. They keep the recorder alive.
@@ -211,6 +232,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// Names the state after the last step.
   public func mark(_ name: String) {
     core.writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
+  }
+
+  /// Ends the recording where its file is not under its name any more; `failure` and `onFailure`
+  /// say so. Not to be called inside the store's critical section. Two system calls.
+  public func checkFile() {
+    core.writer.checkFile(always: true)
   }
 
   /// Writes what waits. For signals and ends of programs; `.flush` and `.sync` have nothing waiting.

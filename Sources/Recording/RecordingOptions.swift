@@ -120,8 +120,11 @@ public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   public let io: LogIOError?
   /// What went wrong, in a sentence.
   public let reason: String
+  /// The file is not under its name any more: what was written is lost, or elsewhere.
+  public let isFileLost: Bool
 
   public var description: String {
-    "the recording stopped before step \(step): \(reason); what was written before is whole"
+    "the recording stopped before step \(step): \(reason)"
+      + (isFileLost ? "" : "; what was written before is whole")
   }
 }

@@ -127,14 +127,26 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   public let location: SourceLocation
   /// The step that returned the effect, 0 where there is none.
   public let step: Int
+  /// The effect whose error nobody caught, which has ended; `nil` for every other issue.
+  public let failedEffect: EffectDescriptor?
+  /// What that effect threw, as the error describes itself.
+  public let errorText: String?
 
   /// An issue as a store reports it; for tests and handlers. O(1).
   ///
-  /// - Parameter step: 0 where no step is to blame.
-  public init(message: String, location: SourceLocation, step: Int) {
+  /// - Parameters:
+  ///   - step: 0 where no step is to blame.
+  ///   - failedEffect: The effect that threw; `nil` where none did.
+  ///   - errorText: What it threw.
+  public init(
+    message: String, location: SourceLocation, step: Int, failedEffect: EffectDescriptor? = nil,
+    errorText: String? = nil
+  ) {
     self.message = message
     self.location = location
     self.step = step
+    self.failedEffect = failedEffect
+    self.errorText = errorText
   }
 
   public var description: String { "\(location): \(message)" }

@@ -53,6 +53,25 @@ struct LineSourceTests {
     #expect(try await texts([0xEF, 0xBB, 0xBF] + Array("a\nb".utf8)) == ["1 a", "2 b"])
   }
 
+  @Test(
+    "a line beyond the limit is an error, whether its end was read or not", arguments: [10, 11])
+  func limit(count: Int) throws {
+    for end in ["", "\nnext\n"] {
+      var buffer = LineBuffer(limit: 10)
+      buffer.append(Array("first\n".utf8))
+      #expect(try buffer.next(file: "x")?.text == "first")
+      buffer.append(Array((String(repeating: "0", count: count) + end).utf8))
+      if end.isEmpty { buffer.append([]) }
+      if count == 10 {
+        #expect(try buffer.next(file: "x")?.text == "0000000000")
+      } else {
+        let error = #expect(throws: LineSourceError.self) { try buffer.next(file: "x") }
+        #expect(error?.code == 65)
+        #expect(error?.message == "x:2: a line of more than 10 bytes")
+      }
+    }
+  }
+
   @Test("invalid UTF-8 is named by its offset, and the next line is read")
   func invalid() async throws {
     let lines = try await texts(Array("ab\né".utf8) + [0xFF, 0x0A] + Array("c".utf8))

@@ -111,17 +111,36 @@ struct ScriptRunnerTests {
   }
 
   @Test(
+    "what is left open ends the run at the limit, and what follows is no line",
+    arguments: ["put <<EOF", "put 'x", "put {"], [ScriptRunner.Policy.stopAtFailure, .keepGoing])
+  func endlessLine(opening: String, policy: ScriptRunner.Policy) async throws {
+    let lines = ["ok", opening] + Array(repeating: "0123456789", count: 20)
+    let seen = Mutex<[String]>([])
+    let runner = ScriptRunner(
+      source: ListLineSource(lines, file: "x.sb"), policy: policy, limit: 100)
+    let error = await #expect(throws: LineSourceError.self) {
+      try await runner.run { line in
+        seen.withLock { $0.append(line.text) }
+        return .success
+      }
+    }
+    #expect(error?.code == 65)
+    #expect(error?.message == "x.sb:2: a line of more than 100 bytes")
+    #expect(seen.withLock { $0 } == ["ok"])
+  }
+
+  @Test(
     "prefixes",
     arguments: [
-      (LinePrefix.mustFail, Int32(0), Int32(1)), (.mustFail, 64, 0), (.mustFail, 130, 130),
-      (.mustFail, 141, 141),
-      (.mayFail, 0, 0), (.mayFail, 69, 0), (.mayFail, 143, 143), (.time, 5, 5), (.time, 0, 0),
+      (LinePrefix.mustFail, Int32(0), Int32(1)), (.mustFail, 64, 0), (.mustFail, 130, 0),
+      (.mayFail, 0, 0), (.mayFail, 69, 0), (.mayFail, 130, 0), (.time, 5, 5), (.time, 0, 0),
     ])
   func prefixes(prefix: LinePrefix, code: Int32, expected: Int32) {
     let outcome = LineOutcome(exitCode: code).applying(prefix)
     #expect(outcome.exitCode == expected)
     #expect((outcome.message != nil) == (prefix == .mustFail && code == 0))
     #expect(LineOutcome(exitCode: code, stop: true).applying(prefix).exitCode == code)
+    #expect(LineOutcome(exitCode: code, isInterrupted: true).applying(prefix).exitCode == code)
     #expect(LineOutcome(exitCode: code).applying(nil).exitCode == code)
   }
 

@@ -18,14 +18,14 @@ import Testing
 #endif
 
 /// Runs what it is given at once, on the thread that gives it: a task begins inside its initialiser and runs to its first suspension.
-private final class InlineExecutor: TaskExecutor {
+final class InlineExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 
 /// Begins work at once, on this thread, up to where it first waits.
-private func begin<Value: Sendable>(
+func begin<Value: Sendable>(
   _ work: @escaping @Sendable () async -> Value
 ) -> Task<Value, Never> {
   Task(executorPreference: InlineExecutor()) { await work() }

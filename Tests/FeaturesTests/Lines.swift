@@ -20,15 +20,22 @@ final class Lines: Sendable {
     func add(_ more: String) { text.withLock { $0 += more } }
   }
 
-  /// - Parameter onOutput: Called for all that is printed, before who waits for a command hears of its end.
-  init(_ world: World = World(), onOutput: @escaping @Sendable () -> Void = {}) {
+  /// - Parameters:
+  ///   - dependencies: In place of the world's own.
+  ///   - joined: Reduces beside the features.
+  ///   - onOutput: Called for all that is printed, before who waits for a command hears of its end.
+  init(
+    _ world: World = World(), dependencies: Dependencies? = nil,
+    joined: JoinedReducer = JoinedReducer(), onOutput: @escaping @Sendable () -> Void = {}
+  ) {
     self.world = world
     let (printed, steps) = (PrintedText(), PrintedText())
     self.printed = printed
     self.steps = steps
     let redirects = RedirectFiles { printed.add($0) }
     board = Board(
-      state: BoardState(), dependencies: world.dependencies, seed: 1,
+      state: BoardState(), dependencies: dependencies ?? world.dependencies, seed: 1,
+      joined: joined,
       sink: {
         if $0.redirect == nil {
           printed.add($0.text)

@@ -24,11 +24,12 @@ struct RotationTests {
   }
 
   private func session(
-    _ path: String, _ options: RecordingOptions, calls: FileCalls = .system
+    _ path: String, _ options: RecordingOptions, calls: FileCalls = .system,
+    onKept: @escaping @Sendable (String, LogIOError) -> Void = { _, _ in }
   ) throws -> Session {
     let rotation = FileRotation(
       path: path, keep: options.rotation?.keep, synchronizes: options.durability == .sync,
-      calls: calls)
+      calls: calls, onKept: onKept)
     return try Session(FileSink(creating: path), rotation: rotation, options: options)
   }
 
@@ -295,6 +296,55 @@ struct RotationTests {
         #expect(warnings == [])
       }
       _ = try Session.replayer().verify(chain)
+    }
+  }
+
+  @Test("a file that cannot be removed is kept with all newer ones until it can be")
+  func aFileThatCannotBeRemoved() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let isStuck = Box(true)
+      var calls = FileCalls.system
+      calls.remove = { [remove = calls.remove] name throws(LogIOError) in
+        if name.hasSuffix("a.2"), isStuck.now { throw LogIOError(code: EBUSY, operation: "unlink") }
+        try remove(name)
+      }
+      let kept = Box<[String]>([])
+      let session = try session(path, options(keep: 1), calls: calls) { name, error in
+        kept.value.withLock { $0.append("\(name.suffix(3)) \(error.code)") }
+      }
+      run(session)
+      let numbers = try #require(FileName.numbers(of: path))
+      #expect(numbers.count > 2)
+      #expect(numbers == Array(2...(numbers.last ?? 2)), "there is no gap")
+      #expect(kept.now == ["a.2 \(EBUSY)"], "said once")
+      #expect(try LogChain(path: path).check().steps == 40)
+
+      isStuck.value.withLock { $0 = false }
+      run(session)
+      session.recorder.stop()
+      #expect(session.recorder.failure == nil)
+      #expect(FileName.numbers(of: path)?.count == 1)
+      let chain = try LogChain(path: path)
+      #expect(try chain.check().steps == 80)
+      _ = try Session.replayer().verify(chain)
+    }
+  }
+
+  @Test("a file that somebody else removed is no reason to keep newer ones")
+  func aFileThatIsGone() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let kept = Box<[String]>([])
+      let session = try session(path, options(keep: 2)) { name, _ in
+        kept.value.withLock { $0.append(name) }
+      }
+      run(session, steps: 12)
+      unlink("\(path).\(try #require(FileName.numbers(of: path)?.first))")
+      run(session)
+      session.recorder.stop()
+      #expect(kept.now == [])
+      #expect(FileName.numbers(of: path)?.count == 2)
     }
   }
 

@@ -58,10 +58,12 @@ public final class DescriptorLineSource: LineSource {
 
   /// The next line; reads a chunk of 64 KiB where no whole one is left, on a thread of its own.
   ///
-  /// - Throws: 74 where reading fails, 66 for a folder.
+  /// - Throws: 74 where reading fails, 66 for a folder, 65 for a line of more than 64 MiB.
   public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
-      let (line, isAtEnd) = buffer.withLock { ($0.next(file: file), $0.isAtEnd) }
+      let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
+        (try buffer.next(file: file), buffer.isAtEnd)
+      }
       if let line { return .line(line) }
       if isAtEnd { return .end }
       let chunk = try await read()

@@ -1,5 +1,9 @@
 /// Bytes on their way to become lines. A pure value: reading is done elsewhere.
 struct LineBuffer: Sendable {
+  /// Bytes that a line may have, those that continue it included: as many as a line of a recording.
+  static let limit = 64 << 20
+
+  private let limit: Int
   private var bytes: [UInt8] = []
   /// Where the next line starts in `bytes`.
   private var start = 0
@@ -9,6 +13,11 @@ struct LineBuffer: Sendable {
   private var consumed = 0
   private var number = 0
   private var hasEnded = false
+
+  /// - Parameter limit: Bytes that a line may have.
+  init(limit: Int = Self.limit) {
+    self.limit = limit
+  }
 
   /// Adds what was read; nothing means the end.
   mutating func append(_ chunk: [UInt8]) {
@@ -23,8 +32,13 @@ struct LineBuffer: Sendable {
   }
 
   /// The next whole line, a last one without a line end included; `nil` where more must be read or nothing is left.
-  mutating func next(file: String?) -> SourceLine? {
+  ///
+  /// - Throws: 65 for a line beyond the limit, its end seen or not. Nothing may be read after it.
+  mutating func next(file: String?) throws(LineSourceError) -> SourceLine? {
     let newline = bytes[searched...].firstIndex(of: UInt8(ascii: "\n"))
+    guard (newline ?? bytes.count) - start <= limit else {
+      throw .tooLong(LinePlace(file, line: number + 1), limit: limit)
+    }
     guard newline != nil || (hasEnded && start < bytes.count) else {
       searched = bytes.count
       return nil
@@ -68,6 +82,19 @@ struct LineBuffer: Sendable {
       problem: LineSyntaxError(
         "invalid UTF-8: byte 0x\(digits.count == 1 ? "0" : "")\(digits) at offset \(offset + valid)",
         help: "save it as UTF-8", column: column, code: 65))
+  }
+}
+
+extension LineSourceError {
+  /// A line that is longer than a line may be.
+  ///
+  /// - Parameter limit: In bytes.
+  static func tooLong(_ place: LinePlace, limit: Int) -> LineSourceError {
+    let size = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit) bytes"
+    return LineSourceError(
+      code: 65, message: "\(escapeControls(place.description)): a line of more than \(size)",
+      help: "is this a script? a quote, bracket or heredoc left open takes the lines behind it, too"
+    )
   }
 }
 

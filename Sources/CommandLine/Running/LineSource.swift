@@ -35,7 +35,8 @@ public struct SourceLine: Sendable, Hashable {
 
 /// Lines cannot be read at all.
 public struct LineSourceError: Error, Sendable, Hashable {
-  /// The exit status: 66 for a file that cannot be opened, 74 for a read that failed.
+  /// The exit status: 66 for a file that cannot be opened, 74 for a read that failed, 65 for a line
+  /// without an end.
   public var code: Int32
   /// What went wrong, in one line without a full stop.
   public var message: String

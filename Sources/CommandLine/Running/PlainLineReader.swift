@@ -34,12 +34,14 @@ public final class PlainLineReader: LineReader {
 
   /// Writes the prompt and waits on a thread of its own. A terminal that was hung up is the end of input.
   ///
-  /// - Throws: 74 where the terminal cannot be read.
+  /// - Throws: 74 where the terminal cannot be read, 65 for a line of more than 64 MiB.
   public func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     var text = prompt
     _ = text.withUTF8 { Libc.write(output, UnsafeRawBufferPointer($0)) }
     while true {
-      let (line, isAtEnd) = buffer.withLock { ($0.next(file: nil), $0.isAtEnd) }
+      let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
+        (try buffer.next(file: nil), buffer.isAtEnd)
+      }
       if let line { return .line(line.text) }
       if isAtEnd { return .endOfInput }
       let (input, wake) = (input, wake)

@@ -24,14 +24,19 @@ public struct LineOutcome: Sendable, Hashable {
   public var exitCode: Int32
   /// No further line is read, and the whole ends with `exitCode`, as after `exit`.
   public var stop: Bool
+  /// A person or a signal ended the line: no prefix changes that, and a script ends with it.
+  public var isInterrupted: Bool
   /// What the prefix has to say about it, to be shown with the failure.
   public var message: String?
 
   /// An outcome; without arguments a success.
-  public init(exitCode: Int32 = 0, stop: Bool = false, message: String? = nil) {
+  public init(
+    exitCode: Int32 = 0, stop: Bool = false, message: String? = nil, isInterrupted: Bool = false
+  ) {
     self.exitCode = exitCode
     self.stop = stop
     self.message = message
+    self.isInterrupted = isInterrupted
   }
 
   /// Exit status 0, and the next line is read.
@@ -39,9 +44,10 @@ public struct LineOutcome: Sendable, Hashable {
 
   /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-` forgives a failure.
   ///
-  /// Neither touches `stop`, nor what a signal ended (130, 141, 143): that is no answer of the line's.
+  /// Neither touches `stop`, nor what an interrupt ended: that is no answer of the line's. A
+  /// command that `cancel` ended is a failure like any other, although its code is 130 as well.
   public func applying(_ prefix: LinePrefix?) -> LineOutcome {
-    guard !stop, ![130, 141, 143].contains(exitCode) else { return self }
+    guard !stop, !isInterrupted else { return self }
     switch prefix {
     case .mustFail:
       return exitCode == 0

@@ -12,11 +12,18 @@ public struct ScriptRunner: Sendable {
 
   private let source: any LineSource
   private let policy: Policy
+  private let limit: Int
 
   /// A runner; nothing is read before `run`.
   public init(source: any LineSource, policy: Policy) {
+    self.init(source: source, policy: policy, limit: LineBuffer.limit)
+  }
+
+  /// - Parameter limit: Bytes that a line may have, those that continue it included.
+  init(source: any LineSource, policy: Policy, limit: Int) {
     self.source = source
     self.policy = policy
+    self.limit = limit
   }
 
   /// Runs to the end of the source, to a failure that ends it, or to an outcome with `stop`.
@@ -27,7 +34,8 @@ public struct ScriptRunner: Sendable {
   /// - Parameters:
   ///   - onInterrupt: Ctrl-C at the prompt; whether something was typed. A half-typed continued line is dropped.
   ///   - handler: runs a line and says how it ended.
-  /// - Throws: what the source throws.
+  /// - Throws: what the source throws; 65 for a line that is not complete after 64 MiB. What
+  ///   follows it would be run as lines.
   public func run(
     onInterrupt: (_ hadText: Bool) async -> Void = { _ in },
     _ handler: (ScriptLine) async -> LineOutcome
@@ -45,6 +53,9 @@ public struct ScriptRunner: Sendable {
         guard let rest = pending.takeUnfinished() else { return summary.finished(policy) }
         line = rest
       case .line(let next):
+        guard pending.size + next.text.utf8.count <= limit else {
+          throw .tooLong(pending.start ?? next.place, limit: limit)
+        }
         guard let whole = pending.add(next) else { continue }
         line = whole
       }
@@ -64,6 +75,10 @@ private struct PendingLine {
   private var open: IncompleteLine?
 
   var isOpen: Bool { place != nil }
+  /// Where its first physical line is; `nil` where there is none.
+  var start: LinePlace? { place }
+  /// Its bytes so far.
+  var size: Int { text.utf8.count }
 
   /// The whole line, if `next` completes one that is not blank.
   mutating func add(_ next: SourceLine) -> ScriptLine? {

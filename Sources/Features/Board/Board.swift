@@ -13,7 +13,7 @@ public final class Board: Sendable {
   private let journal: DrawJournal
   private let info: RecordingInfo
   private let sink: @Sendable (BoardOutput) -> Void
-  private let onBackgroundEnd: @Sendable (FinishedJob) -> Void
+  private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let travels: SessionTravels
   private let shared: Mutex<Shared>
   /// Set once everything ends: what comes then is not sent any more.
@@ -38,20 +38,48 @@ public final class Board: Sendable {
     var isOver = false
     var nextJob = 0
     var problem: String?
+    /// Whether any recording ended by itself.
+    var hasLostRecording = false
+    /// The commands of the steps that returned effects, for as long as the commands run.
+    var jobs: [Int: Int] = [:]
     /// The command that waits for the board to go on in a fork.
     var forking: (fork: SessionForked, finished: FinishedJob)?
+
+    /// Remembers which command a step belongs to, for what its effects throw.
+    ///
+    /// - Parameter finished: The command that the step ended.
+    mutating func noteJob(of step: Step<BoardAction>, finished: Int?) {
+      if let finished, !jobs.isEmpty { jobs = jobs.filter { $0.value != finished } }
+      guard !step.effects.isEmpty else { return }
+      var job = step.action.started?.job
+      if job == nil, case .effect(_, _, let cause) = step.origin { job = jobs[cause] }
+      if let job, job != finished { jobs[step.number] = job }
+    }
   }
 
   /// - Parameters:
   ///   - seed: For the header of recordings.
-  ///   - onBackgroundEnd: Called when a command with `&` has ended, after what it prints.
+  ///   - onBackgroundEnd: Called when a command with `&` has ended, after what it prints. Its code,
+  ///     if any, takes the place of the command's.
   ///   - sink: Prints; called in the order of the steps, after the step's line is in the recording.
-  public init(
+  public convenience init(
     state: BoardState, dependencies: Dependencies, seed: UInt64,
     sink: @escaping @Sendable (BoardOutput) -> Void,
-    onBackgroundEnd: @escaping @Sendable (FinishedJob) -> Void = { _ in }
+    onBackgroundEnd: @escaping @Sendable (FinishedJob) -> Int32? = { _ in nil }
+  ) {
+    self.init(
+      state: state, dependencies: dependencies, seed: seed, joined: JoinedReducer(), sink: sink,
+      onBackgroundEnd: onBackgroundEnd)
+  }
+
+  /// - Parameter joined: Reduces beside the board's own features.
+  init(
+    state: BoardState, dependencies: Dependencies, seed: UInt64, joined: JoinedReducer,
+    sink: @escaping @Sendable (BoardOutput) -> Void,
+    onBackgroundEnd: @escaping @Sendable (FinishedJob) -> Int32? = { _ in nil }
   ) {
     let journal = DrawJournal()
+    let failures = EffectFailures()
     let travels = SessionTravels()
     let shared = Mutex(Shared())
     let closing = CancelFlag()
@@ -66,16 +94,18 @@ public final class Board: Sendable {
       schema: SessionReplay.schema, created: dependencies.date.now,
       environment: state.settings.environment.rawValue, seed: String(seed))
     store = Store(
-      initialState: state, reducer: BoardReducer(travels: travels),
+      initialState: state, reducer: BoardReducer(travels: travels, joined: joined),
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
         // What was typed or answered while everything ends comes too late, and is nobody's mistake.
-        guard !closing.isSet else { return }
+        guard !closing.isSet, !failures.take(issue) else { return }
         sink(
           BoardOutput(
-            stream: .standardError, text: "internal error: \(issue)\n", job: 0))
+            stream: .standardError,
+            text: "internal error: \(issue.redacted(by: dependencies.logger))\n", job: 0))
       })
+    failures.handler.withLock { $0 = { [weak self] in self?.end(failing: $0) ?? false } }
     store.setHooks { [self] _, _ in hooks(nil) }
     store.observe { [weak self] step, state in self?.observe(step, state) }
   }
@@ -108,8 +138,40 @@ public final class Board: Sendable {
     guard !closing.isSet else {
       return shared.withLock { $0.ended[context.job] = ExitCode.interrupted }
     }
-    store.send(
+    let work = store.send(
       action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.place))
+    guard !work.isFinished else { return }
+    Task { [weak self] in
+      await work.finish()
+      self?.endIfAbandoned(context.job)
+    }
+  }
+
+  /// Ends the command whose effect threw what nobody caught; no action of that effect's will.
+  ///
+  /// - Returns: Whether there is such a command.
+  private func end(failing issue: StoreIssue) -> Bool {
+    guard let effect = issue.failedEffect, let job = shared.withLock({ $0.jobs[issue.step] })
+    else { return false }
+    let error = issue.redacted(by: dependencies.logger).errorText ?? ""
+    fail(job, "the effect '\(effect.name)' threw an error that nobody caught: \(error)")
+    return true
+  }
+
+  /// Ends a command whose effects have all ended and that has not: nothing else would.
+  private func endIfAbandoned(_ job: Int) {
+    guard shared.withLock({ $0.jobs.values.contains(job) }),
+      let name = store.withState({ $0.shell.running.first { $0.job == job }?.name })
+    else { return }
+    fail(job, "the effects of '\(name)' ended without a result")
+  }
+
+  private func fail(_ job: Int, _ message: String) {
+    guard !closing.isSet else { return }
+    let failure = Failure(
+      code: ExitCode.software, error: "internal", message: message,
+      help: "this is a fault of the program: 'session record FILE' shows how it comes about")
+    store.send(.shell(.failed(job: job, failure: failure)), origin: .program("board"))
   }
 
   /// Waits until a command has ended; at once where it has.
@@ -127,19 +189,16 @@ public final class Board: Sendable {
     }
   }
 
-  /// The exit code of a background command that has ended and that nobody has asked about yet.
-  func endedCode(of job: Int) -> Int32? {
-    shared.withLock { $0.ended.removeValue(forKey: job) }
-  }
-
-  /// Background commands that have ended and that nobody has asked about yet.
-  var endedJobs: [Int] { shared.withLock { $0.ended.keys.sorted() } }
-
   /// Cancels a running command: its exit code is 130.
-  public func cancel(_ job: Int) {
+  ///
+  /// - Parameter cause: What its failure says that it was cancelled by; `nil`: nothing.
+  public func cancel(_ job: Int, by cause: String? = nil) {
     guard !closing.isSet else { return }
-    store.send(.shell(.cancelled(job: job)), origin: .program("interrupt"))
+    store.send(.shell(.cancelled(job: job, by: cause)), origin: .program("interrupt"))
   }
+
+  /// Whether everything ends: every command ends with 130 then.
+  var isClosing: Bool { closing.isSet }
 
   // MARK: Recording
 
@@ -152,6 +211,10 @@ public final class Board: Sendable {
 
   /// Why the recording ended by itself; `nil` while all is well.
   var recordingProblem: String? { shared.withLock { $0.problem } }
+
+  /// Whether a recording of this board ended by itself, be it one before the present one. Known for
+  /// certain once the board is closed.
+  var hasLostRecording: Bool { shared.withLock { $0.hasLostRecording } }
 
   /// Records every step from here on into a new file, and into others after it where `rotation` says so. Once the board is being closed
   /// there are no steps to come, and no file is made.
@@ -181,7 +244,8 @@ public final class Board: Sendable {
       try BoardRecorder(
         path: path, info: info, state: state,
         options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
-        clock: { [self] in shared.withLock { $0.time } }, onFailure: { [self] in note($0) })
+        clock: { [self] in shared.withLock { $0.time } }, onFailure: { [self] in note($0) },
+        onWarning: { [self] in warn($0.message) })
     }
   }
 
@@ -240,18 +304,24 @@ public final class Board: Sendable {
   private func hooks(_ recorder: StepHooks<BoardState, BoardAction>?) -> StepHooks<
     BoardState, BoardAction
   > {
-    StepHooks(
+    var issue: (@Sendable (StoreIssue) -> Void)?
+    if let record = recorder?.issue {
+      issue = { [logger = dependencies.logger] in record($0.redacted(by: logger)) }
+    }
+    return StepHooks(
       willReduce: recorder?.willReduce,
       didReduce: { [weak self] step, state in
         guard let self else { return }
         let now = dependencies.clock.now
+        let finished = state.shell.finished?.context.job
         shared.withLock {
           $0.time = max($0.time, now)
           $0.times.append($0.time)
+          $0.noteJob(of: step, finished: finished)
         }
         recorder?.didReduce?(step, state)
       },
-      issue: recorder?.issue)
+      issue: issue)
   }
 
   // MARK: After each step
@@ -282,13 +352,14 @@ public final class Board: Sendable {
 
   /// Tells whoever waits for a command that it has ended.
   private func end(_ finished: FinishedJob) {
-    if finished.context.isBackground { onBackgroundEnd(finished) }
+    let lost = finished.context.isBackground ? onBackgroundEnd(finished) : nil
+    let status = lost ?? finished.status
     let waiting = shared.withLock { shared -> [CheckedContinuation<Int32, Never>] in
       if let waiting = shared.waiting.removeValue(forKey: finished.context.job) { return waiting }
-      shared.ended[finished.context.job] = finished.status
+      shared.ended[finished.context.job] = status
       return []
     }
-    for continuation in waiting { continuation.resume(returning: finished.status) }
+    for continuation in waiting { continuation.resume(returning: status) }
   }
 
   /// Begins and ends recordings: right after the step that asks for it and before any other, so that `session stop` is its recording's
@@ -304,6 +375,7 @@ public final class Board: Sendable {
         answer = .failed(job: job, .noRecording)
       }
     case .status:
+      shared.withLock { $0.recorder }?.recorder.checkFile()
       let (recording, problem) = shared.withLock { ($0.recorder, $0.problem) }
       answer = .succeeded(
         job: job,
@@ -311,9 +383,19 @@ public final class Board: Sendable {
           path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem,
           position: position))
     case .mark(let name):
-      answer =
-        shared.withLock({ $0.recorder })?.recorder.isRecording != true
-        ? .failed(job: job, .noRecording) : .succeeded(job: job, .marked(name))
+      let recorder = shared.withLock { $0.recorder }?.recorder
+      recorder?.checkFile()
+      if let failure = recorder?.failure {
+        answer = .failed(
+          job: job,
+          Failure(
+            code: ExitCode.io, error: "io", message: failure.description,
+            help: "'session stop', then 'session record FILE' begins another"))
+      } else {
+        answer =
+          recorder?.isRecording == true
+          ? .succeeded(job: job, .marked(name)) : .failed(job: job, .noRecording)
+      }
     default: return
     }
     store.send(.session(answer), origin: .program("session"))
@@ -353,7 +435,7 @@ public final class Board: Sendable {
     stopRecording()
     travels.keep(log, state, for: fork.path)
     shared.withLock { $0.forking = (fork, finished) }
-    for job in running { cancel(job) }
+    for job in running { cancel(job, by: "'session fork'") }
     store.send(.resumed(state), origin: .program("session"))
   }
 
@@ -382,10 +464,7 @@ public final class Board: Sendable {
       }
     }
     if let failure {
-      let text = failure.description
-      shared.withLock { $0.problem = text }
-      sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
-      return
+      return loseRecording(failure.description)
     }
     // What ran at that step runs no more.
     for context in state.shell.running { cancel(context.job) }
@@ -394,9 +473,21 @@ public final class Board: Sendable {
   }
 
   private func note(_ issue: StoreIssue) {
-    let text = issue.message
-    shared.withLock { $0.problem = text }
-    sink(BoardOutput(stream: .standardError, text: "warning: \(text)\n", job: 0))
+    loseRecording(issue.message)
+  }
+
+  private func loseRecording(_ problem: String) {
+    shared.withLock {
+      $0.problem = problem
+      $0.hasLostRecording = true
+    }
+    warn(problem)
+  }
+
+  private func warn(_ text: String) {
+    sink(
+      BoardOutput(
+        stream: .standardError, text: "warning: \(escapeControls(text))\n", job: 0))
   }
 
   // MARK: The end
@@ -435,10 +526,35 @@ public final class Board: Sendable {
   }
 }
 
+/// Hands what effects threw to the board, which the store is older than.
+private final class EffectFailures: Sendable {
+  let handler = Mutex<(@Sendable (StoreIssue) -> Bool)?>(nil)
+
+  /// - Returns: Whether a command has ended with it.
+  func take(_ issue: StoreIssue) -> Bool {
+    handler.withLock { $0 }?(issue) ?? false
+  }
+}
+
+extension StoreIssue {
+  /// Without the secrets that the words of an error may repeat.
+  fileprivate func redacted(by logger: any Logger) -> StoreIssue {
+    StoreIssue(
+      message: logger.redact(message), location: location, step: step, failedEffect: failedEffect,
+      errorText: errorText.map(logger.redact))
+  }
+}
+
 extension Failure {
   /// What was asked for is not done any more.
-  static let cancelled = Failure(
-    code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
+  static let cancelled = cancelled(by: nil)
+
+  /// - Parameter cause: What cancelled it, in words; `nil`: the line or the person.
+  static func cancelled(by cause: String?) -> Failure {
+    Failure(
+      code: ExitCode.interrupted, error: "cancelled",
+      message: cause.map { "cancelled by \($0)" } ?? "cancelled")
+  }
 
   init(_ error: RecordingError) {
     self.init(

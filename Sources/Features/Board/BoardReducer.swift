@@ -5,15 +5,19 @@ import SwiftBoardStore
 /// The features side by side, and around them the account of which command runs and how the last one ended.
 public struct BoardReducer: ComposedReducer {
   private let travels: SessionTravels
+  private let joined: JoinedReducer
 
   /// The reducer of a board that records and travels by itself; replays make one too.
   public init() {
     self.init(travels: SessionTravels())
   }
 
-  /// - Parameter travels: What effects visit recordings with; the board continues forks that they made.
-  init(travels: SessionTravels) {
+  /// - Parameters:
+  ///   - travels: What effects visit recordings with; the board continues forks that they made.
+  ///   - joined: Reduces beside the features, and sees their commands.
+  init(travels: SessionTravels, joined: JoinedReducer = JoinedReducer()) {
     self.travels = travels
+    self.joined = joined
   }
 
   /// The features in an order that does not matter to them, then the account of running commands, which sees what they
@@ -27,8 +31,23 @@ public struct BoardReducer: ComposedReducer {
       SessionReducer(travels: travels)
     }
     ShellReducer()
+    joined
     JobsReducer()
     ResumeReducer()
+  }
+}
+
+/// What a program adds to the board's own features; without `body` nothing.
+struct JoinedReducer: Reducer {
+  typealias Body =
+    @Sendable (inout BoardState, BoardAction, Dependencies) -> [Effect<BoardAction>]
+
+  var body: Body?
+
+  func reduce(
+    _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    body?(&state, action, dependencies) ?? []
   }
 }
 

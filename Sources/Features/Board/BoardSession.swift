@@ -16,17 +16,18 @@ public final class BoardSession: Sendable {
 
   private struct Shared {
     /// The commands that Ctrl-C cancels.
-    var foreground: Int?
-    /// An interrupt that has not ended a command yet; never set between lines.
+    var foreground: [Int] = []
+    /// Background commands that nobody has waited for.
+    var background: [Int: CommandContext] = [:]
+    /// An interrupt has come since the line was begun: no further command of it begins.
     var isInterrupted = false
+    /// The last line ended with an interrupt.
+    var wasInterrupted = false
     /// Lines that are being run, those of files not counted.
     var lines = 0
     var sourceDepth = 0
-
-    mutating func takeInterrupt() -> Bool {
-      defer { isInterrupted = false }
-      return isInterrupted
-    }
+    /// What the line's outcome has to say about the background commands that it waited for.
+    var message: String?
   }
 
   /// What an interrupt found.
@@ -64,13 +65,19 @@ public final class BoardSession: Sendable {
   /// - Returns: What there was to interrupt.
   @discardableResult
   public func interrupt() -> Interrupted {
-    let (found, job) = shared.withLock { shared -> (Interrupted, Int?) in
-      guard shared.lines > 0 else { return (.nothing, nil) }
+    let (found, jobs) = shared.withLock { shared -> (Interrupted, [Int]) in
+      guard shared.lines > 0 else { return (.nothing, []) }
       shared.isInterrupted = true
-      return (shared.foreground == nil ? .line : .command, shared.foreground)
+      return (shared.foreground.isEmpty ? .line : .command, shared.foreground)
     }
-    if let job { board.cancel(job) }
+    cancel(jobs)
     return found
+  }
+
+  /// Cancels those of the commands that run.
+  private func cancel(_ jobs: [Int], by cause: String? = nil) {
+    let running = board.store.withState { $0.shell.running.map(\.job) }
+    for job in jobs where running.contains(job) { board.cancel(job, by: cause) }
   }
 
   /// A line as it may be shown: without a secret that was typed into it, and without what steers a terminal.
@@ -85,14 +92,53 @@ public final class BoardSession: Sendable {
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
     shared.withLock { $0.lines += 1 }
-    let outcome = await run(script, Line(script, isLiteral, nil))
+    return leave(await run(script, Line(script, isLiteral, nil)))
+  }
+
+  /// The outcome of a line that an interrupt, or the board's end, may have ended.
+  private func leave(_ outcome: LineOutcome) -> LineOutcome {
     let isInterrupted = shared.withLock { shared in
       shared.lines -= 1
-      return shared.takeInterrupt()
+      shared.wasInterrupted = shared.isInterrupted
+      if shared.lines == 0 { shared.isInterrupted = false }
+      return shared.wasInterrupted
     }
-    // Its last command ended before the interrupt could cancel it, and there is no next one.
-    return isInterrupted && !outcome.stop
-      ? LineOutcome(exitCode: ExitCode.interrupted) : outcome
+    let isClosed = board.isClosing && outcome.exitCode == ExitCode.interrupted
+    return (isInterrupted || isClosed) && !outcome.stop
+      ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
+  }
+
+  /// Waits for the background commands when no line follows, or cancels them. Ctrl-C cancels those
+  /// that are being waited for.
+  ///
+  /// - Parameter cause: What they are cancelled by, in words; `nil`: they are waited for, unless
+  ///   the last line was interrupted.
+  /// - Returns: The outcome of the lowest-numbered one that failed, be it before this; success
+  ///   where none did. The prefix of its line decides. One that was waited for does not count
+  ///   again, and one that was cancelled is no failure: a line wanted it so, or this did.
+  public func finish(cancelledBy cause: String?) async -> LineOutcome {
+    let (jobs, wasInterrupted) = shared.withLock { shared in
+      shared.lines += 1
+      return (shared.background.keys.sorted(), shared.wasInterrupted)
+    }
+    let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
+    if let cause { cancel(jobs, by: cause) }
+    let codes = await waitInForeground(for: jobs)
+    let failed = zip(jobs, codes).map { job, code in
+      let outcome = judge(job, code)
+      return code == ExitCode.interrupted ? .success : outcome
+    }.first { $0.exitCode != 0 }
+    let outcome = leave(failed ?? .success)
+    return wasInterrupted
+      ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
+  }
+
+  /// How a background command ended, by the prefix of its line. It is not asked for again.
+  private func judge(_ job: Int, _ code: Int32) -> LineOutcome {
+    let context = shared.withLock { $0.background.removeValue(forKey: job) }
+    var outcome = LineOutcome(exitCode: code).applying(context?.prefix)
+    outcome.message = outcome.message.map { "job \(job): \($0)" }
+    return outcome
   }
 
   private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
@@ -107,7 +153,9 @@ public final class BoardSession: Sendable {
     case .commands(let commands): list = commands
     }
     var code: Int32 = 0
+    var waits = false
     for command in list.commands {
+      waits = waits || !command.isBackground
       code = await run(command, line, list.prefix)
       if board.store.withState({ $0.shell.exitCode }) != nil { break }
       if code != 0 { break }
@@ -115,7 +163,12 @@ public final class BoardSession: Sendable {
     if let exit = board.store.withState({ $0.shell.exitCode }) {
       return LineOutcome(exitCode: exit, stop: true)
     }
-    return LineOutcome(exitCode: code).applying(list.prefix)
+    let (isInterrupted, message) = shared.withLock { ($0.isInterrupted, $0.message.take()) }
+    if isInterrupted { return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) }
+    // A prefix is about what ends with the line, and about each background command when that has
+    // ended.
+    let outcome = LineOutcome(exitCode: code, message: message)
+    return waits || code != 0 ? outcome.applying(list.prefix) : outcome
   }
 
   /// A line with what has to be known of it.
@@ -267,35 +320,37 @@ public final class BoardSession: Sendable {
     _ action: BoardAction, _ context: CommandContext, link: String? = nil
   ) async -> Int32 {
     let isInterrupted = shared.withLock { shared in
-      if shared.takeInterrupt() { return true }
-      if !context.isBackground { shared.foreground = context.job }
+      if shared.isInterrupted { return true }
+      if context.isBackground {
+        shared.background[context.job] = context
+      } else {
+        shared.foreground = [context.job]
+      }
       return false
     }
     if isInterrupted { return await fail(context, .cancelled) }
     board.start(action, context, link: link)
     if context.isBackground { return 0 }
-    let code = await waitInForeground(for: context.job)
+    let code = await waitInForeground(for: [context.job])[0]
     if let error = redirects.close(context.job, status: code) {
       return error
     }
     return code
   }
 
-  /// Waits for a job that Ctrl-C cancels meanwhile.
-  private func waitInForeground(for job: Int) async -> Int32 {
+  /// Waits for jobs that Ctrl-C cancels meanwhile, and gives their codes.
+  private func waitInForeground(for jobs: [Int]) async -> [Int32] {
     let isInterrupted = shared.withLock { shared in
-      shared.foreground = job
+      shared.foreground = jobs
       return shared.isInterrupted
     }
-    // An interrupt that came before the job began, or before it was waited for, found nothing to cancel.
-    if isInterrupted { board.cancel(job) }
-    let code = await board.wait(for: job)
-    shared.withLock { shared in
-      shared.foreground = nil
-      // One that came too late for this job is not lost: the next command takes it.
-      if code == ExitCode.interrupted { shared.isInterrupted = false }
-    }
-    return code
+    // An interrupt that came before a job began, or before it was waited for, found nothing to
+    // cancel.
+    if isInterrupted { cancel(jobs) }
+    var codes: [Int32] = []
+    for job in jobs { codes.append(await board.wait(for: job)) }
+    shared.withLock { $0.foreground = [] }
+    return codes
   }
 
   // MARK: Words
@@ -391,29 +446,26 @@ public final class BoardSession: Sendable {
     }
   }
 
-  /// Waits for one background job or for all; the first that failed gives its code.
+  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
+  /// job's own line decides what a failure is.
   private func wait(for job: Int?, _ action: BoardAction, _ context: CommandContext) async -> Int32
   {
     let running = board.store.withState { $0.shell.running.map(\.job) }
-    let jobs = job.map { [$0] } ?? (running + board.endedJobs).sorted()
-    var code: Int32 = 0
-    for job in jobs {
-      let ended: Int32
-      if let known = board.endedCode(of: job) {
-        ended = known
-      } else if running.contains(job) {
-        ended = await waitInForeground(for: job)
-      } else {
-        return await fail(
-          context,
-          Failure(
-            code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
-            help: "'jobs' lists what runs"))
-      }
-      if code == 0 { code = ended }
+    let known = Set(shared.withLock { $0.background.keys }).union(running)
+    if let job, !known.contains(job) {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
+          help: "'jobs' lists what runs"))
     }
+    let jobs = job.map { [$0] } ?? known.sorted()
+    let codes = await waitInForeground(for: jobs)
+    // All are judged: what was waited for does not count at the end.
+    let failed = zip(jobs, codes).map { judge($0, $1) }.first { $0.exitCode != 0 }
+    shared.withLock { $0.message = failed?.message }
     let own = await perform(action, context)
-    return code == 0 ? own : code
+    return failed?.exitCode ?? own
   }
 
   private func follow(

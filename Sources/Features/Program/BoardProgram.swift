@@ -61,6 +61,7 @@ public enum BoardProgram {
     let name =
       switch code {
       case ExitCode.usage: "usage"
+      case ExitCode.data: "malformedData"
       case ExitCode.missing: "missing"
       case ExitCode.cannotCreate: "exists"
       case ExitCode.configuration: "configuration"
@@ -89,8 +90,12 @@ public enum BoardProgram {
 extension Failure {
   /// A source that gave no line.
   init(_ error: LineSourceError) {
-    self.init(
-      code: error.code, error: error.code == ExitCode.missing ? "missing" : "io",
-      message: error.message, help: error.help)
+    let name =
+      switch error.code {
+      case ExitCode.data: "malformedData"
+      case ExitCode.missing: "missing"
+      default: "io"
+      }
+    self.init(code: error.code, error: name, message: error.message, help: error.help)
   }
 }

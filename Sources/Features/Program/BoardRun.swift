@@ -97,9 +97,11 @@ final class BoardRun: Sendable {
       sink: { output.write($0, redirects) },
       onBackgroundEnd: { finished in
         let job = finished.context.job
-        if redirects.close(job, status: finished.status) != nil {
+        let code = redirects.close(job, status: finished.status)
+        if code != nil {
           output.warn("job \(job): its output could not be written whole\n")
         }
+        return code
       })
     if let path = options.record {
       do throws(FileError) {
@@ -120,12 +122,29 @@ final class BoardRun: Sendable {
       board: board, redirects: redirects, scriptArguments: arguments, input: input)
     let reader = PlainLineReader()
     listen { [self] in answer($0, board, session, reader, redirects) }
-    let code = await runLines(board, session, reader)
+    var code = await runLines(board, session, reader)
+    code = await finish(code, board, session)
     await board.close()
     redirects.closeAll()
     if let code = await signalEnd.code { return code }
     signalEnd.finish()
-    return output.failureCode ?? code
+    if let code = output.failureCode { return code }
+    return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
+  }
+
+  /// What becomes of background commands when the lines have ended: they are waited for. `exit`,
+  /// and a person who leaves, cancel them.
+  ///
+  /// - Returns: The code of the run: that of the lines, else of the first background command that
+  ///   failed.
+  private func finish(_ code: Int32, _ board: Board, _ session: BoardSession) async -> Int32 {
+    let exits = board.store.withState { $0.shell.exitCode } != nil
+    let outcome = await session.finish(
+      cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
+    if isInteractive { return code }
+    if outcome.isInterrupted { return outcome.exitCode }
+    if let message = outcome.message { output.warn("error: \(message)\n") }
+    return code == 0 ? outcome.exitCode : code
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -178,7 +197,7 @@ final class BoardRun: Sendable {
         if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever it was told about failures.
-        if outcome.exitCode == ExitCode.interrupted, !isInteractive { outcome.stop = true }
+        if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }
       if policy == .keepGoing, let message = summary.message { output.warn(message + "\n") }

@@ -6,8 +6,10 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case run(CommandContext, ShellCommand)
   /// A line that was not understood: a step like any other, so that a recording has it.
   case reject(CommandContext, Failure)
-  /// Somebody pressed Ctrl-C, or said `cancel`.
-  case cancelled(job: Int)
+  /// Somebody pressed Ctrl-C, or said `cancel`; `by` is what else ended the command, in words.
+  case cancelled(job: Int, by: String? = nil)
+  /// A command's effect threw what nobody caught, or its effects ended and the command did not.
+  case failed(job: Int, failure: Failure)
 }
 
 /// What a line can ask of the board itself; each is a command.

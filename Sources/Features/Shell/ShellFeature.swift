@@ -16,10 +16,9 @@ enum ShellOutcomes {
     switch action {
     case .run(let context, let command): outcome(of: command, context.job, in: state)
     case .reject(let context, let failure): Outcome(job: context.job, failure: failure)
-    case .cancelled(let job):
-      Outcome(
-        job: job,
-        failure: Failure(code: ExitCode.interrupted, error: "cancelled", message: "cancelled"))
+    case .cancelled(let job, let cause):
+      Outcome(job: job, failure: .cancelled(by: cause))
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
     }
   }
 

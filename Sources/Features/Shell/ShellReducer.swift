@@ -12,7 +12,7 @@ struct ShellReducer: Reducer {
       return run(command, context, &state)
     case .reject:
       return []
-    case .cancelled(let job):
+    case .cancelled(let job, _), .failed(let job, _):
       // No action of the cancelled request will come to say so.
       state.api.pending.removeAll { $0.job == job }
       return [.cancel(id: job)]

@@ -161,12 +161,14 @@ extension StoreCore {
   @usableFromInline
   func uncaught(_ error: any Error, _ work: EffectWork<R.Action>, step: Int) -> StoreIssue {
     let cause = work.cause.map { " It was started by the action \(brief($0))." }
+    let error = String(describing: error)
     return StoreIssue(
       message:
         "The effect “\(work.effect?.descriptor.name ?? "")” threw an error that nobody caught: "
         + "\(error).\(cause ?? "") "
         + "Catch it in the effect, or turn it into an action with catch(_:).",
-      location: work.effect?.location ?? SourceLocation(), step: step)
+      location: work.effect?.location ?? SourceLocation(), step: step,
+      failedEffect: work.effect?.descriptor, errorText: error)
   }
 }
 

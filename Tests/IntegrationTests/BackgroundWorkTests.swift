@@ -1,0 +1,232 @@
+import Dispatch
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What runs behind `&` when the lines have ended: nothing of it is dropped, and it counts.
+@Suite("Background work at the end", .timeLimit(.minutes(5)))
+struct BackgroundWorkTests {
+  /// A server whose answers under `/held` wait for `open()`.
+  private final class HeldServer: Sendable {
+    let server: TestHTTPServer
+    private let gate = DispatchSemaphore(value: 0)
+
+    init() throws {
+      server = try TestHTTPServer { [gate] request in
+        guard request.path.hasPrefix("/held") else { return nil }
+        gate.wait()
+        let status = request.path == "/held/500" ? 500 : 200
+        return .response(.init(status, json: #"{"held":true}"#))
+      }
+    }
+
+    /// Lets so many answers go.
+    func open(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
+  }
+
+  private static let ways = ["-c", "-f", "pipe"]
+
+  /// Starts the program with lines that come in one of three ways.
+  private func start(_ lines: [String], _ way: String, in program: Program) throws -> ChildProcess {
+    let options = ["--home", "h", "--record", "r.jsonl"]
+    let executable = try Program.executable()
+    switch way {
+    case "-c":
+      return try ChildProcess(
+        executable, options + lines.flatMap { ["-c", $0] }, environment: program.environment(),
+        folder: program.folder.path)
+    case "-f":
+      try program.folder.write(lines.map { $0 + "\n" }.joined(), to: "x.sb")
+      return try ChildProcess(
+        executable, options + ["-f", "x.sb"], environment: program.environment(),
+        folder: program.folder.path)
+    default:
+      let child = try ChildProcess(
+        executable, options, environment: program.environment(), folder: program.folder.path)
+      child.writeInput(lines.map { $0 + "\n" }.joined())
+      child.closeInput()
+      return child
+    }
+  }
+
+  /// The recording has its last line and replays.
+  private func expectWholeRecording(_ program: Program) async throws {
+    let lines = try program.text("r.jsonl").split(separator: "\n")
+    #expect(lines.last?.hasPrefix(#"{"k":"end""#) == true, "\(lines.last ?? "")")
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let replayed = try await program.run("session", "replay", "r.jsonl")
+    #expect(replayed.status == .exited(0), "\(replayed.errorText)")
+  }
+
+  @Test("it is waited for, and what it prints is whole", arguments: ways)
+  func waited(way: String) async throws {
+    let held = try HeldServer()
+    let program = try Program()
+    let origin = held.server.origin
+    let child = try start(
+      ["api post \(origin)/held/a n=1 > out.json &", "echo on", "api post \(origin)/held/b n=2 &"],
+      way, in: program)
+    // Both have been sent, and the lines have ended, before either is answered.
+    try #require(await held.server.waitForRequest(path: "/held/a") != nil)
+    try #require(await held.server.waitForRequest(path: "/held/b") != nil)
+    #expect(await child.waitForOutput("on\n"))
+    held.open(2)
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    #expect(outcome.outputText.contains("\"held\""), "\(outcome.outputText)")
+    #expect(try program.text("out.json").contains("\"held\""))
+    try await expectWholeRecording(program)
+  }
+
+  @Test(
+    "its failure counts, as its prefix has it, unless it was waited for",
+    arguments: [
+      (["api get O/faults/status/500 &"], 5), (["-api get O/faults/status/500 &"], 0),
+      (["!api get O/faults/status/500 &"], 0), (["!api get O/echo &"], 1),
+      (["! api get O/echo & ", "wait"], 1), (["-api get O/faults/status/500 &", "wait"], 0),
+      (["api get O/faults/status/500 &", "-wait"], 0),
+      (["api get O/faults/status/500 &", "!wait"], 0),
+      (["api get O/faults/status/500 &", "wait"], 5),
+      // The lowest number first, whichever ends first; a line's own failure before all.
+      (["api get O/faults/status/404 &", "api get O/faults/status/500 &"], 4),
+      (["api get O/faults/status/500 &", "db get a 1"], 66),
+      (["api get O/echo > /dev/full &"], 74),
+      (["!api get --no-such &"], 0),
+    ] as [([String], Int32)])
+  func counts(lines: [String], code: Int32) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let lines = lines.map { $0.replacing("O/", with: server.origin + "/") }
+    let outcome = await (try start(lines, "-f", in: program)).wait()
+    #expect(outcome.status == .exited(code), "\(lines): \(outcome.errorText)")
+    if code == 1 {
+      #expect(outcome.errorText.contains("job 1: this line should have failed, and succeeded"))
+    }
+    try await expectWholeRecording(program)
+  }
+
+  @Test("a script that stops at a failing line waits as well, and its code is the line's")
+  func waitedAfterAFailure() async throws {
+    let held = try HeldServer()
+    let program = try Program()
+    let child = try start(
+      ["api post \(held.server.origin)/held/500 n=1 &", "db get a 1", "echo never"], "-f",
+      in: program)
+    try #require(await held.server.waitForRequest(path: "/held/500") != nil)
+    #expect(await child.waitForError("there is no document"))
+    held.open()
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(66))
+    #expect(outcome.errorText.contains("HTTP 500"), "\(outcome.errorText)")
+    #expect(!outcome.outputText.contains("never"))
+    try await expectWholeRecording(program)
+  }
+
+  @Test(
+    "exit cancels it, says so, and keeps its own code",
+    arguments: [("exit 3", 3), ("exit", 0)] as [(String, Int32)])
+  func exitCancels(line: String, code: Int32) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let job = "api post \(server.origin)/faults/hang n=1 &"
+    let outcome = await (try start([job, line, "echo never"], "-f", in: program)).wait()
+    #expect(outcome.status == .exited(code), "\(outcome.errorText)")
+    #expect(
+      outcome.errorText.contains("x.sb:1:1: error: cancelled by 'exit'\n  \(job)\n"),
+      "\(outcome.errorText)")
+    #expect(!outcome.outputText.contains("never"))
+    try await expectWholeRecording(program)
+  }
+
+  @Test(
+    "an interrupt while it is waited for cancels it and ends with 130", arguments: [false, true])
+  func interrupted(keepsGoing: Bool) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write(
+      "-api get \(server.origin)/faults/hang &\n-api get \(server.origin)/faults/hang &\necho on\n",
+      to: "x.sb")
+    let child = try program.start(
+      "--home", "h", "--record", "r.jsonl", keepsGoing ? "-k" : "-q", "-f", "x.sb")
+    #expect(await child.waitForOutput("on\n"))
+    try #require(await server.waitForRequest(path: "/faults/hang", count: 2) != nil)
+    child.signal(SIGINT)
+    #expect(await server.waitForClose(path: "/faults/hang", count: 2))
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(130), "\(outcome.errorText)")
+    try await expectWholeRecording(program)
+  }
+
+  @Test("an interrupt of a line cancels what runs beside it")
+  func interruptedLine() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let child = try start(
+      [
+        "api get \(server.origin)/faults/hang &", "api get \(server.origin)/faults/drip",
+        "echo never",
+      ], "-f", in: program)
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    try #require(await server.waitForRequest(path: "/faults/drip") != nil)
+    child.signal(SIGINT)
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(130), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("cancelled by the interrupt"), "\(outcome.errorText)")
+    #expect(!outcome.outputText.contains("never"))
+    try await expectWholeRecording(program)
+  }
+
+  @Test("a request to end cancels it", arguments: [SIGTERM, SIGHUP])
+  func terminated(signal: Int32) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let child = try start(["api get \(server.origin)/faults/hang &"], "-c", in: program)
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    child.signal(signal)
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    #expect(await child.wait().status == .exited(128 + signal))
+    try await expectWholeRecording(program)
+  }
+
+  @Test(
+    "a job that was cancelled is a failure like any other",
+    arguments: [("wait 1", 130), ("-wait 1", 0), ("!wait 1", 0), ("jobs", 0)]
+      as [(String, Int32)])
+  func cancelledJob(wait: String, code: Int32) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let lines = ["api get \(server.origin)/faults/hang &", "cancel 1", wait, "echo on"]
+    let outcome = try await program.run(
+      ["--home", "h", "-k"] + lines.flatMap { ["-c", $0] })
+    #expect(outcome.status == .exited(code), "\(outcome.errorText)")
+    #expect(outcome.outputText.hasSuffix("on\n"), "no interrupt came, so the lines go on")
+  }
+
+  @Test(
+    "at a terminal the end of input cancels it and says which", arguments: ["\u{4}", "exit 3\r"])
+  func terminal(keys: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let terminal = try program.startOnTerminal("--ascii", "--home", "h", "--no-init")
+    #expect(await terminal.waitForOutput("board> "))
+    terminal.type("api get \(server.origin)/faults/hang &\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    #expect(await terminal.waitForOutput("board 1&> "), "\(terminal.outputText)")
+    terminal.type(keys)
+    #expect(await terminal.wait() == .exited(keys == "\u{4}" ? 0 : 3), "\(terminal.outputText)")
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    let cause = keys == "\u{4}" ? "the end of input" : "'exit'"
+    #expect(
+      terminal.outputText.contains("error: cancelled by \(cause)\r\n  api get "),
+      "\(terminal.outputText)")
+  }
+}
