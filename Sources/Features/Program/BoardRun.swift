@@ -27,7 +27,7 @@ final class BoardRun: Sendable {
   ///   - leave: Ends the process.
   init(
     _ options: ProgramOptions, _ environment: [String: String],
-    _ make: BoardProgram.MakeDependencies,
+    _ make: @escaping BoardProgram.MakeDependencies,
     patience: DispatchTimeInterval = .milliseconds(1500),
     leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
   ) {
@@ -42,10 +42,31 @@ final class BoardRun: Sendable {
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
     paths = configuration.paths
-    dependencies = make(
-      settings.environment, configuration,
-      BoardTerminal(
-        mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput))
+    let boardTerminal = BoardTerminal(
+      mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput)
+    dependencies = BoardRun.dependencies(
+      settings.environment, configuration, boardTerminal, make)
+  }
+
+  /// The services of the run, which can make others for a run beside it.
+  private static func dependencies(
+    _ environment: BoardSettings.Environment, _ configuration: LiveConfiguration,
+    _ terminal: BoardTerminal, _ make: @escaping BoardProgram.MakeDependencies
+  ) -> Dependencies {
+    let dependencies = make(environment, configuration, terminal)
+    var result = dependencies
+    result.beside = { folder, sharesHome in
+      // What is in memory has no cache of its own to be empty.
+      if sharesHome, environment != .live { return dependencies }
+      var other = configuration
+      other.paths = BoardPaths(home: folder, environment: configuration.environment)
+      if sharesHome {
+        other.paths.mainDatabase = configuration.paths.mainDatabase
+        other.paths.keychain = configuration.paths.keychain
+      }
+      return make(environment, other, terminal)
+    }
+    return result
   }
 
   private static func settings(
