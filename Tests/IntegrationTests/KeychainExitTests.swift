@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// How the program ends where a keychain does not open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct KeychainExitTests {
   private static let passphrase = "correct horse battery stäple"
 

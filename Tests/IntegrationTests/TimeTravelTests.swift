@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Going back in a session, and looking into recordings.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct TimeTravelTests {
   /// A program with the recording `r.jsonl` of four lines in eight steps, and a mark behind the second.
   private static func recorded() async throws -> Program {

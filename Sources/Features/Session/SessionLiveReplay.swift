@@ -15,8 +15,9 @@ struct SessionLiveReplay {
   /// Those of the board at which the line was typed.
   let dependencies: Dependencies
   let sharesHome: Bool
-  /// How long an effect's action may take.
-  var patience = Duration.seconds(60)
+  /// How long an effect's action may take: longer than a request that is tried again and again.
+  /// That none comes any more is known without it.
+  var patience = Duration.seconds(3600)
 
   private typealias Live = LiveReplay<BoardReducer>
 
