@@ -26,22 +26,27 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
 
   /// The first place at which the sequences of actions part.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
-    /// Another action was reduced.
-    case other(step: Int, expected: JSON, found: JSON)
+    /// Another action was reduced; `changes` are the first places at which it differs, `old` what
+    /// was recorded.
+    case other(step: Int, expected: JSON, found: JSON, changes: StateDiff.Changes)
     /// The store came to rest, or took longer than the patience, without the action.
     case missing(step: Int, expected: JSON)
 
     /// The step of the recording.
     public var step: Int {
       switch self {
-      case .other(let step, _, _), .missing(let step, _): step
+      case .other(let step, _, _, _), .missing(let step, _): step
       }
     }
 
     public var description: String {
       switch self {
-      case .other(let step, let expected, let found):
-        "step \(step): expected the action \(StateDiff.text(expected)), found \(StateDiff.text(found))"
+      case .other(let step, _, _, let changes):
+        (["step \(step): the action is not the recorded one"]
+          + changes.places.map { change in
+            let (expected, found) = StateDiff.excerpts(change.old, change.new)
+            return "  \(change.path): expected \(expected), found \(found)"
+          } + (changes.isTruncated ? ["  … and more"] : [])).joined(separator: "\n")
       case .missing(let step, let expected):
         "step \(step): expected the action \(StateDiff.text(expected)), and nothing came"
       }
@@ -74,6 +79,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   private let migrations: [LogMigration]
   private let isUnderWay: @Sendable (R.State) -> Bool
   private let isCompared: @Sendable (R.Action) -> Bool
+  private let ignored: [JSONPathPattern]
   /// Where the ends of what was sent are awaited. For tests.
   var executor: (any TaskExecutor)?
 
@@ -84,15 +90,19 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///     observers send as well. Called behind every step, on the thread that reduced it.
   ///   - isCompared: Whether an action takes part. What does not is neither sent nor expected, and passed over where the store reduces
   ///     it: for what is about the recording itself. Called as `isUnderWay` is.
+  ///   - ignoring: Members of actions that may differ from run to run: timings, dates, ports. Paths
+  ///     begin at the whole action, and are written as a difference names them.
   public init(
     schema: LogSchema, migrations: [LogMigration] = [],
     isUnderWay: @escaping @Sendable (R.State) -> Bool = { _ in false },
-    isCompared: @escaping @Sendable (R.Action) -> Bool = { _ in true }
+    isCompared: @escaping @Sendable (R.Action) -> Bool = { _ in true },
+    ignoring ignored: [JSONPathPattern] = []
   ) {
     self.schema = schema
     self.migrations = migrations
     self.isUnderWay = isUnderWay
     self.isCompared = isCompared
+    self.ignored = ignored
   }
 
   /// Makes sure that a recording can be run: reads every file to its end, twice where there are several, and sees that each goes on where
@@ -197,10 +207,12 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
           return Report(
             sent: sent, agreed: agreed, difference: .missing(step: step.n, expected: expected))
         }
-        guard found == expected else {
+        let changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
+        guard changes.isEmpty else {
           return Report(
             sent: sent, agreed: agreed,
-            difference: .other(step: step.n, expected: expected, found: found))
+            difference: .other(
+              step: step.n, expected: expected, found: found, changes: changes))
         }
         agreed += 1
       }

@@ -10,14 +10,11 @@ struct LogGrader<State: Codable, Action: Codable> {
   private var more = 0
   /// Reused from line to line.
   private var encoded: [UInt8] = []
-  /// A log of the program's own version is what the program writes.
-  private let isOfThisVersion: Bool
   /// Whether the header's state comes back byte for byte, so that the log's digests mean this program's states.
   private(set) var digestsComparable = true
 
   /// Keeps those of `migrations` that lie on the way from the log's version to the program's.
   init(from version: Int, to current: Int, migrations: [LogMigration]) {
-    isOfThisVersion = version == current
     self.migrations =
       migrations
       .filter { $0.from >= version && $0.from < current }
@@ -34,13 +31,12 @@ struct LogGrader<State: Codable, Action: Codable> {
       throw obstacle("it has no canonical form", header.state, entry, 0)
     }
     digestsComparable = Digest(of: encoded) == header.digest
-    if isOfThisVersion, digestsComparable { return }
+    if migrations.isEmpty, digestsComparable { return }
     note(encoded, decoded.migrated, entry, step: 0)
   }
 
   mutating func grade(_ step: LogStep, _ entry: LogReader.Entry) throws(LogObstacle) {
     let action = try action(step, entry)
-    if isOfThisVersion { return }
     encoded.removeAll(keepingCapacity: true)
     guard (try? CanonicalEncoder.encode(action, into: &encoded)) != nil else {
       throw obstacle("it has no canonical form", step.action, entry, step.n)

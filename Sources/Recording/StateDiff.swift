@@ -19,7 +19,8 @@ public enum StateDiff {
     }
 
     public var description: String {
-      "\(path): \(StateDiff.text(old)) → \(StateDiff.text(new))"
+      let (old, new) = StateDiff.excerpts(old, new)
+      return "\(path): \(old) → \(new)"
     }
   }
 
@@ -40,9 +41,12 @@ public enum StateDiff {
   }
 
   /// `changedPaths`, with whether there were more than `limit`.
-  public static func changes(_ old: JSON, _ new: JSON, limit: Int = 50) -> Changes {
+  public static func changes(
+    _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
+  ) -> Changes {
     let limit = max(0, limit)
-    let places = changedPaths(old, new, limit: limit == .max ? limit : limit + 1)
+    let places = changedPaths(
+      old, new, limit: limit == .max ? limit : limit + 1, ignoring: ignoring)
     return Changes(places: Array(places.prefix(limit)), isTruncated: places.count > limit)
   }
 
@@ -50,15 +54,49 @@ public enum StateDiff {
   /// `new`; at most `limit` of them. The order of an object's members does not count. `$` is the value itself. Of arrays of
   /// different length the equal ends are left out, so that an element that was put in or taken out is one place.
   ///
-  /// Cost: linear in the size of the two values up to the last change that is returned.
-  public static func changedPaths(_ old: JSON, _ new: JSON, limit: Int = 50) -> [Change] {
+  /// Cost: linear in the size of the two values up to the last change that is returned, times the
+  /// patterns.
+  ///
+  /// - Parameter ignoring: What they lead to is compared on neither side, whether it is there or
+  ///   not. Elements that are left out move no others: those that are compared are paired in their
+  ///   order, and named by their places in `old`.
+  public static func changedPaths(
+    _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
+  ) -> [Change] {
     var changes: [Change] = []
-    collect(old, new, "", limit, &changes)
+    collect(old, new, "", ignoring.map { $0.steps[...] }, limit, &changes)
     return changes
   }
 
+  /// What is left of patterns, from some value on.
+  private typealias Patterns = [ArraySlice<JSONPathPattern.Step>]
+
+  /// What is left one step further; nil where one of them ends there.
+  private static func inside(
+    _ patterns: Patterns, where matches: (JSONPathPattern.Step) -> Bool
+  ) -> Patterns? {
+    var rest: Patterns = []
+    for pattern in patterns {
+      guard let step = pattern.first, matches(step) else { continue }
+      guard pattern.count > 1 else { return nil }
+      rest.append(pattern.dropFirst())
+    }
+    return rest
+  }
+
+  /// The elements that are compared, with their places.
+  private static func compared(
+    _ elements: [JSON], _ patterns: Patterns
+  ) -> [(index: Int, value: JSON)] {
+    elements.enumerated().compactMap { index, element in
+      patterns.isEmpty || inside(patterns, where: { $0.matches(index: index, element) }) != nil
+        ? (index, element) : nil
+    }
+  }
+
   private static func collect(
-    _ old: JSON, _ new: JSON, _ path: String, _ limit: Int, _ changes: inout [Change]
+    _ old: JSON, _ new: JSON, _ path: String, _ patterns: Patterns, _ limit: Int,
+    _ changes: inout [Change]
   ) {
     guard changes.count < limit, old != new else { return }
     func note(_ path: String, _ old: JSON?, _ new: JSON?) {
@@ -70,34 +108,43 @@ public enum StateDiff {
       let after = Dictionary(b.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
       let before = Set(a.map(\.key))
       for member in a {
+        guard let patterns = inside(patterns, where: { $0.matches(key: member.key) }) else {
+          continue
+        }
         let place = path + step(member.key, first: path.isEmpty)
         if let value = after[member.key] {
-          collect(member.value, value, place, limit, &changes)
+          collect(member.value, value, place, patterns, limit, &changes)
         } else {
           note(place, member.value, nil)
         }
       }
       for member in b where !before.contains(member.key) {
+        guard inside(patterns, where: { $0.matches(key: member.key) }) != nil else { continue }
         note(path + step(member.key, first: path.isEmpty), nil, member.value)
       }
-    case (.array(let a), .array(let b)):
+    case (.array(let all), .array(let others)):
+      let (a, b) = (compared(all, patterns), compared(others, patterns))
       // Elements that are equal at both ends stay where they are.
       var (front, back) = (0, 0)
       if a.count != b.count {
         let shorter = min(a.count, b.count)
-        while front < shorter, a[front] == b[front] { front += 1 }
-        while back < shorter - front, a[a.count - 1 - back] == b[b.count - 1 - back] { back += 1 }
+        while front < shorter, a[front].value == b[front].value { front += 1 }
+        while back < shorter - front,
+          a[a.count - 1 - back].value == b[b.count - 1 - back].value
+        { back += 1 }
       }
       let (before, after) = (a[front..<(a.count - back)], b[front..<(b.count - back)])
-      for index in front..<max(before.endIndex, after.endIndex) {
+      for place in front..<max(before.endIndex, after.endIndex) {
         guard changes.count < limit else { return }
-        let place = "\(path)[\(index)]"
-        if index >= before.endIndex {
-          note(place, nil, after[index])
-        } else if index >= after.endIndex {
-          note(place, before[index], nil)
+        if place >= before.endIndex {
+          note("\(path)[\(after[place].index)]", nil, after[place].value)
+        } else if place >= after.endIndex {
+          note("\(path)[\(before[place].index)]", before[place].value, nil)
         } else {
-          collect(before[index], after[index], place, limit, &changes)
+          let (index, element) = before[place]
+          let patterns = inside(patterns) { $0.matches(index: index, element) } ?? []
+          collect(
+            element, after[place].value, "\(path)[\(index)]", patterns, limit, &changes)
         }
       }
     default:
@@ -129,6 +176,55 @@ public enum StateDiff {
   static func text(_ value: JSON?) -> String {
     guard let value else { return "nothing" }
     return shortened(compactText(value))
+  }
+
+  /// Two values as texts, each in at most about 200 characters around the first place at which they
+  /// differ.
+  static func excerpts(_ old: JSON?, _ new: JSON?) -> (old: String, new: String) {
+    excerpts(old.map(compactText), new.map(compactText), limit: 200)
+  }
+
+  /// Two texts, of which long ones are cut to what is around the first place at which they differ:
+  /// a quarter of it stands before that place. Where there is only one, it is cut behind its
+  /// beginning.
+  ///
+  /// Cost: linear in the length of both.
+  ///
+  /// - Parameters:
+  ///   - old: A text; `nil` becomes the word nothing.
+  ///   - new: The other one.
+  ///   - limit: The bytes that are shown of each; what is not longer stays whole.
+  ///   - mark: Stands where a text is cut. Behind a text that was cut there is how many bytes it
+  ///     has.
+  public static func excerpts(
+    _ old: String?, _ new: String?, limit: Int, mark: String = "…"
+  ) -> (old: String, new: String) {
+    guard let old, let new else {
+      return (
+        old.map { excerpt($0, around: 0, limit, mark) } ?? "nothing",
+        new.map { excerpt($0, around: 0, limit, mark) } ?? "nothing"
+      )
+    }
+    let place = zip(old.utf8, new.utf8).prefix { $0 == $1 }.count
+    return (
+      excerpt(old, around: place, limit, mark), excerpt(new, around: place, limit, mark)
+    )
+  }
+
+  private static func excerpt(
+    _ text: String, around place: Int, _ limit: Int, _ mark: String
+  ) -> String {
+    let bytes = Array(text.utf8)
+    let limit = max(4, limit)
+    guard bytes.count > limit else { return text }
+    func isInside(_ index: Int) -> Bool { index < bytes.count && bytes[index] & 0xC0 == 0x80 }
+    var start = max(0, min(place - limit / 4, bytes.count - limit))
+    var end = min(bytes.count, start + limit)
+    // No character is cut in two.
+    while start > 0, isInside(start) { start -= 1 }
+    while isInside(end) { end += 1 }
+    return "\(start > 0 ? mark : "")\(String(decoding: bytes[start..<end], as: UTF8.self))"
+      + "\(end < bytes.count ? mark : "") (\(bytes.count) bytes)"
   }
 }
 

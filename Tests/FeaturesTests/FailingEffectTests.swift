@@ -48,7 +48,7 @@ struct FailingEffectTests {
     let folder = try TemporaryFolder()
     let path = folder.path("r.jsonl")
     let world = Self.hangingWorld()
-    world.logger.registerSecret(Array(World.secret.utf8), name: "radarr")
+    world.logger.redactor.registerSecret(Array(World.secret.utf8), name: "radarr")
     let joined = Self.joined(atOnce: atOnce)
     let lines = Lines(world, joined: joined)
     try lines.board.record(to: path)
@@ -60,7 +60,7 @@ struct FailingEffectTests {
       lines.allPrinted.contains(
         "error: the effect 'outside.work' threw an error that nobody caught"),
       "\(lines.allPrinted)")
-    #expect(lines.allPrinted.contains("it broke at «secret:radarr»"))
+    #expect(lines.allPrinted.contains("it broke at [secret:radarr]"))
     let state = lines.board.store.state
     #expect(state.shell.running.isEmpty && state.api.pending.isEmpty)
     #expect(await lines.run("echo on") == 0)

@@ -293,7 +293,7 @@ struct LogFeatureTests {
   func verifyMissing() async throws {
     let store = world.looseStore()
     store.send(try action("session verify /nowhere/at/all.jsonl"))
-    await store.waitForAction()
+    await store.waitForAction(patience: .seconds(3600))
     store.receive(where: {
       guard case .session(.succeeded(job: 1, .verified(let checks, _), _)) = $0 else {
         return false

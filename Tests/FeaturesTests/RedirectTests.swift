@@ -15,7 +15,7 @@ import Testing
 struct RedirectTests {
   @Test(
     "a redirect that waits for a pipe's reader takes no thread from anything else",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(60)))
   func pipes() async throws {
     let folder = try TemporaryFolder()
     let lines = Lines()

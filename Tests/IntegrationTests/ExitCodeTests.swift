@@ -63,7 +63,7 @@ struct Cause: Sendable, CustomTestStringConvertible {
 }
 
 /// Every exit code from what causes it in real life, as a one-shot command and in a script.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct ExitCodeTests {
   private static func program() throws -> Program {
     let program = try Program()

@@ -15,7 +15,7 @@ import Testing
 #endif
 
 /// How the program ends where a keychain does not open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct KeychainExitTests {
   private static func program() throws -> Program { try Program.withKeychain() }
 

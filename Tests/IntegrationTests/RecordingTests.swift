@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What `session verify` says of recordings that are not what was written.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct RecordingTests {
   private static let lines = [
     "echo one", "db put c 1 {\"name\":\"é\"}", "db get c 1", "set x 2", "log note remember",

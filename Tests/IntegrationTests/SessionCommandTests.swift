@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// `session` within a script, and recordings that travel.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct SessionCommandTests {
   @Test func aScriptRecordsAPartOfItself() async throws {
     let program = try Program()

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The program as somebody at a keyboard has it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct TerminalTests {
   private static let prompt = "board> "
 

@@ -138,6 +138,40 @@ struct GradeTests {
     #expect(summary.digests == 2)
   }
 
+  /// `note` got another name, and nobody raised the version: it decodes, without the note.
+  struct Renamed: Codable, Sendable {
+    var by: Int
+    var remark: String?
+  }
+
+  @Test(arguments: [false, true])
+  func aRenamedOptionalOfTheProgramsOwnVersionIsARisk(isVerified: Bool) throws {
+    let log = try Self.log()
+    let apply: @Sendable (inout State, Renamed) -> Void = { $0.total += $1.by }
+    let journal = DrawJournal()
+    let replayer = Replayer(
+      reducer: Reduce(apply: apply), dependencies: journal, journal: journal,
+      schema: Self.schema(1))
+    func run(acceptRisk: Bool) throws -> ReplaySummary {
+      if !isVerified { return try replay(log, Self.schema(1), acceptRisk: acceptRisk, apply) }
+      return try replayer.verify(
+        acceptRisk: acceptRisk,
+        from: { () throws(LogReadError) -> any LogSource in BytesSource(log) })
+    }
+    let error = #expect(throws: ReplayError.self) { try run(acceptRisk: false) }
+    #expect(error?.exitCode == 1)
+    guard case .risky(.risky(let risks, more: 0))? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(risks.map(\.step) == [1, 2])
+    #expect(risks[1].changes == [StateDiff.Change(path: "note", old: "n", new: nil)])
+    let summary = try run(acceptRisk: true)
+    #expect(summary.steps == 2)
+    #expect(summary.digests == 2)
+    #expect(summary.grade != .fine)
+  }
+
   @Test func aStateOfAnotherFormIsNotComparedByDigest() throws {
     let log = try Self.log()
     let apply: @Sendable (inout WiderState, Add) -> Void = { $0.total += $1.by }

@@ -77,11 +77,13 @@ struct LiveChainTests {
     try await Self.both { path, whole in
       let chain = try LogChain(path: path)
       let found = try await Self.replay(chain, other)
+      let (old, new): (JSON, JSON) = (
+        ["loaded": ["_0": .number("\(load * 10)")]], ["loaded": ["_0": 21]]
+      )
       #expect(
         found.difference
           == .other(
-            step: 3 * load - 1, expected: ["loaded": ["_0": .number("\(load * 10)")]],
-            found: ["loaded": ["_0": 21]]))
+            step: 3 * load - 1, expected: old, found: new, changes: StateDiff.changes(old, new)))
       #expect(found == (try await Self.replay(LogChain(whole), other)))
       let missing = try await Self.replay(chain, silent)
       #expect(

@@ -71,12 +71,29 @@ struct LiveReplayTests {
 
   @Test func anotherActionIsTheFirstDifference() async throws {
     let report = try await replay(Loading(answer: { $0 == 2 ? 21 : $0 * 10 }))
+    let changes = StateDiff.changes(["loaded": ["_0": 20]], ["loaded": ["_0": 21]])
     #expect(
       report.difference
-        == .other(step: 5, expected: ["loaded": ["_0": 20]], found: ["loaded": ["_0": 21]]))
+        == .other(
+          step: 5, expected: ["loaded": ["_0": 20]], found: ["loaded": ["_0": 21]],
+          changes: changes))
+    #expect(
+      report.difference?.description == """
+        step 5: the action is not the recorded one
+          loaded._0: expected 20, found 21
+        """)
     #expect(report.sent == 2)
     #expect(report.agreed == 4)
     #expect(report.exitCode == 1)
+  }
+
+  @Test func whatIsIgnoredMayDiffer() async throws {
+    let store = Store(
+      initialState: State(), reducer: Loading(answer: { $0 * 10 + 1 }), dependencies: ())
+    let ignoring = try JSONPathPattern(parsing: "loaded.*")
+    let report = try await LiveReplay<Loading>(schema: Self.schema, ignoring: [ignoring])
+      .run(try await record(), on: store)
+    #expect(report == .init(sent: 4, agreed: 10, difference: nil))
   }
 
   @Test func anActionThatNeverComesIsMissing() async throws {

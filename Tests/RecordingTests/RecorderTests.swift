@@ -110,7 +110,7 @@ struct RecorderTests {
     #expect(read(sink.bytes).lines.count == 102)
   }
 
-  @Test(.timeLimit(.minutes(5))) func unflushedLinesAreWrittenByThemselves() async throws {
+  @Test(.timeLimit(.minutes(60))) func unflushedLinesAreWrittenByThemselves() async throws {
     let (writes, continuation) = AsyncStream.makeStream(of: Void.self)
     let sink = MemorySink(onWrite: { continuation.yield() })
     let session = try Session(sink, options: RecordingOptions(durability: .none))

@@ -34,3 +34,70 @@ struct StateDiffTests {
     #expect(StateDiff.Change(path: "a", old: long, new: nil).description.count < 300)
   }
 }
+
+/// What is not compared, and what is shown of long values.
+struct StateDiffPartsTests {
+  private func changes(_ old: JSON, _ new: JSON, _ ignored: String...) throws -> [String] {
+    StateDiff.changedPaths(
+      old, new, ignoring: try ignored.map { try JSONPathPattern(parsing: $0) }
+    ).map(\.description)
+  }
+
+  @Test func whatAPatternLeadsToIsNotCompared() throws {
+    #expect(try changes(["a": 1, "b": 2], ["a": 2, "b": 3]) == ["a: 1 → 2", "b: 2 → 3"])
+    #expect(try changes(["a": 1, "b": 2], ["a": 2, "b": 3], "a") == ["b: 2 → 3"])
+    #expect(try changes(["a": 1, "b": 2], ["a": 2, "b": 3], "*") == [])
+    #expect(try changes(["a": ["x": 1]], ["a": ["x": 2]], "a.y", "b.x", "x", "a.x.y").count == 1)
+    #expect(try changes(["a": ["x": 1]], ["a": ["x": 2]], "*.x") == [])
+    #expect(try changes(["a": [1, 2]], ["a": [3, 4]], "a[1]") == ["a[0]: 1 → 3"])
+    #expect(try changes(["a": [1, 2]], ["a": [3, 4]], "a[*]") == [])
+  }
+
+  @Test func whetherItIsThereMakesNoDifference() throws {
+    #expect(try changes(["a": 1], ["a": 1, "b": 2], "b") == [])
+    #expect(try changes(["a": 1, "b": 2], ["a": 1], "b") == [])
+    #expect(try changes(["a": [1]], ["a": [1, 2]], "a[*]") == [])
+  }
+
+  @Test func elementsThatAreLeftOutMoveNoOthers() throws {
+    func headers(_ names: String...) -> JSON {
+      ["h": .array(names.map { ["name": .string($0), "value": .string($0 + "!")] })]
+    }
+    let old = headers("Age", "Kind", "Last")
+    #expect(try changes(old, headers("Kind", "Last"), "h[name=age]") == [])
+    #expect(try changes(old, headers("Kind", "AGE", "Last"), "h[name=age]") == [])
+    #expect(
+      try changes(old, headers("Kind", "Other"), "h[name=age]")
+        == ["h[2].name: \"Last\" → \"Other\"", "h[2].value: \"Last!\" → \"Other!\""])
+    #expect(try changes(old, headers("Kind", "Other"), "h[name=age]", "h[2]").count == 1)
+  }
+
+  @Test func longTextsAreCutAroundTheirDifference() {
+    let long = String(repeating: "ü", count: 100)
+    let (old, new) = StateDiff.excerpts(long + "1" + long, long + "2" + long, limit: 40)
+    #expect(old == "…üüüüü1üüüüüüüüüüüüüüü… (401 bytes)")
+    #expect(new == "…üüüüü2üüüüüüüüüüüüüüü… (401 bytes)")
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 8, 13, 40, 400])
+  func whateverTheLengthTheDifferenceIsShown(limit: Int) {
+    for place in stride(from: 0, through: 60, by: 7) {
+      let front = String(repeating: "é", count: place)
+      let back = String(repeating: "z", count: 60 - place)
+      let (old, new) = StateDiff.excerpts(front + "A" + back, front + "B" + back, limit: limit)
+      #expect(old.contains("A") && new.contains("B"), "\(limit), \(place): \(old), \(new)")
+      #expect(!old.contains("\u{FFFD}") && !new.contains("\u{FFFD}"))
+    }
+  }
+
+  @Test func shortTextsAndSingleOnesAreShownFromTheirBeginning() {
+    #expect(StateDiff.excerpts("a", "b", limit: 10) == ("a", "b"))
+    #expect(StateDiff.excerpts("a", nil, limit: 10) == ("a", "nothing"))
+    #expect(
+      StateDiff.excerpts(nil, "abcdefgh", limit: 4, mark: "...") == ("nothing", "abcd... (8 bytes)")
+    )
+    // One that only goes on is cut where the other ends.
+    let (old, new) = StateDiff.excerpts("abcdefgh", "abcdefghijklmnop", limit: 8)
+    #expect(old == "abcdefgh" && new == "…ghijklmn… (16 bytes)")
+  }
+}

@@ -100,7 +100,7 @@ struct TestStoreTests {
     })
     store.send(.typed("a")) { $0.text = "a" }
     store.advance(by: .milliseconds(300))
-    await store.waitForAction()
+    await store.waitForAction(patience: .seconds(3600))
     store.receive(.found(["A"])) { $0.results = ["A"] }
     store.finish()
   }

@@ -244,7 +244,7 @@ struct CornerTests {
       onIssue: { _ in })
     store.send("work")
     while begun.entries.isEmpty { await Task.yield() }
-    let left = await store.shutdown(deadline: .milliseconds(500))
+    let left = await store.shutdown(deadline: .seconds(3600))
     #expect(left.isEmpty)
     #expect(begun.entries == [1])
   }

@@ -175,7 +175,7 @@ struct LimitTests {
     #expect(store.state.seen == ["go", "a", "b"])
   }
 
-  @Test("R14 20 000 that wait start one after the other", .timeLimit(.minutes(5)))
+  @Test("R14 20 000 that wait start one after the other", .timeLimit(.minutes(60)))
   func many() {
     let executor = ManualExecutor()
     let store = Store(

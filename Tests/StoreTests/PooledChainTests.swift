@@ -4,7 +4,7 @@ import Testing
 
 /// On the pool an effect that follows alone from another one goes on in its task (ADR-016). Nothing else must tell it from one that has
 /// a task of its own.
-@Suite("R4 R5 R10 R11 Chains that share tasks", .timeLimit(.minutes(5)))
+@Suite("R4 R5 R10 R11 Chains that share tasks", .timeLimit(.minutes(60)))
 struct PooledChainTests {
   /// Each action starts the next, up to `last`.
   private static func store(

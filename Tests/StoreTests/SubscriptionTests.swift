@@ -104,7 +104,7 @@ struct SubscriptionTests {
     let clock = TestClock()
     let store = Store(
       initialState: Watching.State(topics: ["a"]), reducer: Watching(), dependencies: clock)
-    let left = await store.shutdown(deadline: .seconds(60))
+    let left = await store.shutdown(deadline: .seconds(3600))
     #expect(left.map(\.descriptor.name) == [])
   }
 

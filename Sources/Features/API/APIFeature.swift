@@ -16,8 +16,21 @@ extension BoardFeature {
         ? nil
         : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
           + link.query.map { item($0.name) + "==" + $0.value }
-    })
+    },
+    volatile: [
+      "api.*.answered.*.timing", "api.*.answered.*.attempts", "api.*.answered.*.verdict",
+      "api.*.succeeded.*.tested.milliseconds", "api.*.succeeded.*.recent.*[*].at",
+      "api.*.succeeded.*.cache.*[*].stored", "api.*.succeeded.*.cache.*[*].expires",
+    ] + volatileHeaders.map { "api.*.answered.*.headers[name=\($0)]" })
 }
+
+/// Headers of an answer that tell of the message and not of the resource (RFC 9110 6.6.1, 7.6.1;
+/// RFC 9111 5.1): when it was sent, how long it lay in caches, and the connection, which answers
+/// from a cache do not have.
+private let volatileHeaders = [
+  "date", "age", "connection", "keep-alive", "proxy-connection", "te", "trailer",
+  "transfer-encoding", "upgrade",
+]
 
 /// What the board knows of its requests; answers themselves are in the actions.
 public struct APIState: Codable, Sendable, Equatable {

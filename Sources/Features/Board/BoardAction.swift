@@ -27,7 +27,8 @@ public enum BoardAction: Codable, Sendable, Equatable {
     case .db(.run(let context, _)): context
     case .log(.run(let context, _)): context
     case .session(.run(let context, _, _)): context
-    default: nil
+    // No default, so that the compiler asks for the commands of a new feature.
+    case .shell, .api, .keychain, .db, .log, .session, .resumed: nil
     }
   }
 

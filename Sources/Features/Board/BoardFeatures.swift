@@ -15,18 +15,25 @@ public struct BoardFeature: Sendable {
   /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this feature's. Its words are
   /// taken as text, so that a link can give no option.
   public let link: @Sendable (BoardLink) -> [String]?
+  /// Members of its actions that differ from run to run though nothing has changed: timings, dates,
+  /// places of files. A live replay does not compare them. Texts of `JSONPathPattern`, from the
+  /// whole action on: `tea.*.brewed.*.seconds`.
+  public let volatile: [String]
 
-  /// A feature; without `link` it resolves none.
+  /// A feature; without `link` it resolves none, without `volatile` everything in its actions is
+  /// compared.
   init(
     name: String, summary: String, commands: CommandTable<BoardCommand>,
     outcome: @escaping @Sendable (BoardAction, BoardState) -> Outcome?,
-    link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil }
+    link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
+    volatile: [String] = []
   ) {
     self.name = name
     self.summary = summary
     self.commands = commands
     self.outcome = outcome
     self.link = link
+    self.volatile = volatile
   }
 }
 

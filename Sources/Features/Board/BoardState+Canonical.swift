@@ -1,33 +1,13 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-// The board's state is digested at each step of a recording. By hand that takes a tenth of what `Codable` does; the JSON is the same,
-// keys ascending.
+// The board's state is digested at each step of a recording. By hand that takes a tenth of what
+// `Codable` does; the JSON is the same, keys ascending. `BoardState` itself is left to `Codable`,
+// which forgets no member: a feature whose state is not here is written too, only slower.
 
-extension BoardState: CanonicalEncodable {
+extension BoardSettings: CanonicalEncodable {
   /// Writes what `encode(to:)` does.
-  public func encodeCanonical(to writer: inout CanonicalWriter) throws {
-    writer.beginObject()
-    writer.key("api")
-    api.write(to: &writer)
-    writer.key("db")
-    db.write(to: &writer)
-    writer.key("keychain")
-    keychain.write(to: &writer)
-    writer.key("log")
-    log.write(to: &writer)
-    writer.key("session")
-    session.write(to: &writer)
-    writer.key("settings")
-    settings.write(to: &writer)
-    writer.key("shell")
-    shell.write(to: &writer)
-    writer.endObject()
-  }
-}
-
-extension BoardSettings {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     writer.member("checksStatus", checksStatus)
     writer.member("environment", environment.rawValue)
@@ -44,8 +24,9 @@ extension BoardSettings {
   }
 }
 
-extension ShellState {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+extension ShellState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let exitCode { writer.member("exitCode", Int(exitCode)) }
     if let finished {
@@ -110,8 +91,9 @@ extension CommandContext {
   }
 }
 
-extension APIState {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+extension APIState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     writer.member("answers", answers)
     writer.key("pending")
@@ -129,8 +111,9 @@ extension APIState {
   }
 }
 
-extension KeychainState {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+extension KeychainState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let isUnlocked { writer.member("isUnlocked", isUnlocked) }
     if let names {
@@ -143,8 +126,9 @@ extension KeychainState {
   }
 }
 
-extension DatabaseState {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+extension DatabaseState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let collection { writer.member("collection", collection) }
     writer.member("writes", writes)
@@ -152,8 +136,9 @@ extension DatabaseState {
   }
 }
 
-extension LogState {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+extension LogState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let level { writer.member("level", level.rawValue) }
     writer.member("notes", notes)
@@ -161,8 +146,9 @@ extension LogState {
   }
 }
 
-extension SessionState {
-  fileprivate func write(to writer: inout CanonicalWriter) {
+extension SessionState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let position {
       writer.key("position")

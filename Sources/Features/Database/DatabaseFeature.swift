@@ -17,7 +17,12 @@ extension BoardFeature {
       case 2: ["db", "get", link.path[0], link.path[1]]
       default: nil
       }
-    })
+    },
+    volatile: [
+      "db.*.succeeded.*.document.*.updated", "db.*.succeeded.*.documents.*[*].updated",
+      "db.*.succeeded.*.paths", "db.*.succeeded.*.statistics.*.paths",
+      "db.*.succeeded.*.statistics.*.bytes",
+    ])
 }
 
 /// What the board knows of the database; documents are in the actions alone.

@@ -16,7 +16,8 @@ extension BoardFeature {
       case "status": ["keychain", "status"]
       default: nil
       }
-    })
+    },
+    volatile: ["created", "status", "checked"].map { "keychain.*.succeeded.*.\($0).*.path" })
 }
 
 /// What the board knows of the keychain: names and counts, never a value.

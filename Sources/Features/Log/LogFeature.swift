@@ -10,7 +10,10 @@ extension BoardFeature {
       guard case .log(let action) = action else { return nil }
       return LogOutcomes.outcome(of: action)
     },
-    link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil })
+    link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
+    volatile: [
+      "log.*.succeeded.*.records.*[*].time", "log.*.succeeded.*.records.*[*].fields[key=verdict]",
+    ])
 }
 
 /// What the board knows of its log; records are in the actions alone.

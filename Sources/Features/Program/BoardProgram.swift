@@ -25,7 +25,8 @@ public enum BoardProgram {
   /// - Parameter arguments: Without the program's name.
   /// - Returns: The exit code.
   public static func run(
-    arguments: [String], environment: [String: String], dependencies make: MakeDependencies
+    arguments: [String], environment: [String: String],
+    dependencies make: @escaping MakeDependencies
   ) async -> Int32 {
     SignalSource.ignoreBrokenPipes()
     let options: ProgramOptions

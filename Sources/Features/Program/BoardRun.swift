@@ -28,7 +28,7 @@ final class BoardRun: Sendable {
   ///   - leave: Ends the process.
   init(
     _ options: ProgramOptions, _ environment: [String: String],
-    _ make: BoardProgram.MakeDependencies,
+    _ make: @escaping BoardProgram.MakeDependencies,
     patience: DispatchTimeInterval = .milliseconds(1500),
     leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
   ) {
@@ -44,11 +44,11 @@ final class BoardRun: Sendable {
       isOffline: settings.isOffline)
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
-    dependencies = make(
-      settings.environment, configuration,
-      BoardTerminal(
-        mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
-        input: input))
+    let boardTerminal = BoardTerminal(
+      mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
+      input: input)
+    dependencies = BoardRun.dependencies(
+      settings.environment, configuration, boardTerminal, make)
   }
 
   /// Whether a command may read standard input, or lines come from there, also by another name such as `/dev/stdin`.
@@ -60,6 +60,27 @@ final class BoardRun: Sendable {
     case .script(let path, _): path == "-" || StandardInput.isSame(path: path) ? .script : .free
     case .standardInput: isInteractive ? .prompt : .script
     }
+  }
+
+  /// The services of the run, which can make others for a run beside it.
+  private static func dependencies(
+    _ environment: BoardSettings.Environment, _ configuration: LiveConfiguration,
+    _ terminal: BoardTerminal, _ make: @escaping BoardProgram.MakeDependencies
+  ) -> Dependencies {
+    let dependencies = make(environment, configuration, terminal)
+    var result = dependencies
+    result.beside = { folder, sharesHome in
+      // What is in memory has no cache of its own to be empty.
+      if sharesHome, environment != .live { return dependencies }
+      var other = configuration
+      other.paths = BoardPaths(home: folder, environment: configuration.environment)
+      if sharesHome {
+        other.paths.mainDatabase = configuration.paths.mainDatabase
+        other.paths.keychain = configuration.paths.keychain
+      }
+      return make(environment, other, terminal)
+    }
+    return result
   }
 
   private static func settings(

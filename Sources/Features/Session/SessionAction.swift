@@ -204,12 +204,17 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
   public var acceptsRisk: Bool
   /// Sends the lines to the services there are, and compares what follows.
   public var isLive: Bool
+  /// With `isLive`, what is not compared besides what features declare: texts of `JSONPathPattern`.
+  public var ignored: [String]?
+  /// With `isLive`, whether documents, preferences, API services and secrets are this home's; else
+  /// there are none at first.
+  public var sharesHome: Bool?
 
   /// A query; what is left out plays the whole at once.
   public init(
     file: String, from: Int? = nil, until: SessionTarget? = nil, speed: Double? = nil,
     isStepped: Bool = false, idleLimit: Int64? = nil, acceptsRisk: Bool = false,
-    isLive: Bool = false
+    isLive: Bool = false, ignored: [String]? = nil, sharesHome: Bool? = nil
   ) {
     self.file = file
     self.from = from
@@ -219,5 +224,7 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
     self.idleLimit = idleLimit
     self.acceptsRisk = acceptsRisk
     self.isLive = isLive
+    self.ignored = ignored
+    self.sharesHome = sharesHome
   }
 }

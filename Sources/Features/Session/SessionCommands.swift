@@ -201,7 +201,11 @@ enum SessionCommands {
     CommandSpec(
       ["session", "replay"], "print what a recorded session printed, from its steps alone",
       details: """
-        With --json only how the replay ended is printed. A recording that was rotated is one, with --live too.
+        With --json only how the replay ended is printed. A recording that was rotated is one, with --live too. With --live the \
+        lines meet an empty cache and a new home without documents, services and secrets; --this-home is for lines that need \
+        those there are, and may change them. What features know to differ from run to run (timings, dates, cache verdicts) is \
+        not compared. A PATH of --ignore is like those that a difference names; * is any member, [*] any element, \
+        [name=x-request-id] the elements with this name.
         """,
       arguments: [recording],
       options: [
@@ -212,11 +216,17 @@ enum SessionCommands {
           "idle-limit", value: "DUR", "with --speed, the longest pause", kind: .duration),
         OptionSpec(flag: "step", "wait for Enter before each part, at a terminal"),
         OptionSpec(
-          flag: "live", "send its lines to the services there are, and compare what follows"), risk,
+          flag: "live", "send its lines to the services there are, and compare what follows"),
+        OptionSpec(
+          "ignore", value: "PATH",
+          "with --live, what is not compared; may be given more than once", repeatable: true),
+        OptionSpec(
+          flag: "this-home", "with --live, use and change this home's documents and secrets"), risk,
       ],
       examples: [
         "session replay bug.actions.jsonl", "session replay bug.actions.jsonl --from 3 --until 9",
         "session replay bug.actions.jsonl --speed 2 --idle-limit 1s",
+        "session replay bug.actions.jsonl --live --ignore api.*.answered.*.headers[name=x-request-id]",
       ]
     ) { invocation throws(UsageError) in
       let idleLimit = try invocation.duration("idle-limit")?.microseconds
@@ -224,11 +234,19 @@ enum SessionCommands {
         file: try invocation.requiredText("file"), from: try invocation.int("from", in: 0 ... .max),
         until: try invocation.target("until"), isStepped: invocation.flag("step"),
         idleLimit: idleLimit, acceptsRisk: invocation.flag("accept-risk"))
+      let ignored = invocation.options("ignore")
+      for argument in ignored { _ = try pattern(argument) }
       if invocation.flag("live") {
         query.isLive = true
+        query.ignored = ignored.isEmpty ? nil : ignored.compactMap(\.text)
+        if invocation.flag("this-home") { query.sharesHome = true }
         for name in ["from", "until", "speed", "idle-limit", "step", "accept-risk"] {
           try invocation.exclusive("live", name)
         }
+      } else if let argument = ignored.first {
+        throw UsageError("--ignore goes with --live", at: argument)
+      } else if invocation.flag("this-home") {
+        throw invocation.error("--this-home goes with --live")
       }
       if let text = try invocation.text("speed") {
         guard let speed = Double(text), speed > 0, speed.isFinite else {
@@ -305,6 +323,19 @@ enum SessionCommands {
         .test(try invocation.requiredText("file"), until: try invocation.target("until")))
     },
   ]
+}
+
+extension SessionCommands {
+  /// What leads to at least one member: the empty path would leave nothing to compare.
+  private static func pattern(_ argument: Argument) throws(UsageError) -> JSONPathPattern {
+    do throws(JSONPathError) {
+      let pattern = try JSONPathPattern(parsing: argument.text ?? "")
+      if !pattern.steps.isEmpty { return pattern }
+    } catch {
+      throw UsageError("--ignore: \(error.message)", at: argument)
+    }
+    throw UsageError("--ignore takes a path such as api.*.answered.*.headers", at: argument)
+  }
 }
 
 extension BoardCommand {

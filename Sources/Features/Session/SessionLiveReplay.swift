@@ -1,28 +1,46 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
 
-/// Sends a recording's lines to the services there are, from the state it began with, and compares the actions that follow: the
-/// library's live replay on a board of its own.
+/// Sends a recording's lines to the services there are, from the state it began with, and compares
+/// the actions that follow: the library's live replay on a board of its own, with services of its
+/// own over an empty cache and a home that lasts as long.
 ///
 /// The board answers some commands from an observer, of which no handle knows; the list of running commands does, since each ends
 /// in one action. Commands of `session` are left out: they are about the recording, of which there is none here.
 struct SessionLiveReplay {
   let path: String
+  /// Those of the board at which the line was typed.
   let dependencies: Dependencies
-  /// How long an effect's action may take.
-  var patience = Duration.seconds(60)
+  let sharesHome: Bool
+  /// How long an effect's action may take: longer than a request that is tried again and again.
+  /// That none comes any more is known without it.
+  var patience = Duration.seconds(3600)
 
   private typealias Live = LiveReplay<BoardReducer>
 
-  private let live = Live(
-    schema: SessionReplay.schema, isUnderWay: { !$0.shell.running.isEmpty },
-    isCompared: { action in if case .session = action { false } else { true } })
+  private let live: Live
 
-  init(path: String, dependencies: Dependencies) {
-    self.path = path
+  /// - Parameter query: What is not compared besides what features declare, and whose home it is.
+  /// - Throws: `Failure` where a path is none.
+  init(_ query: SessionReplayQuery, dependencies: Dependencies) throws {
+    path = query.file
+    sharesHome = query.sharesHome ?? false
     self.dependencies = dependencies
+    let texts = BoardFeatures.all.flatMap(\.volatile) + (query.ignored ?? [])
+    do throws(JSONPathError) {
+      var ignored: [JSONPathPattern] = []
+      for text in texts { ignored.append(try JSONPathPattern(parsing: text)) }
+      live = Live(
+        schema: SessionReplay.schema, isUnderWay: { !$0.shell.running.isEmpty },
+        isCompared: { action in if case .session = action { false } else { true } },
+        ignoring: ignored)
+    } catch {
+      throw Failure(
+        code: ExitCode.usage, error: "usage", message: "--ignore: \(error.message)")
+    }
   }
 
   func run() async throws -> SessionCheck {
@@ -48,7 +66,25 @@ struct SessionLiveReplay {
     }
   }
 
+  /// Runs what was read with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
+    guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
+    let home = try TemporaryHome()
+    let services = beside(home.path, sharesHome)
+    let result: Result<SessionCheck, any Error>
+    do {
+      result = .success(try await run(recording, services))
+    } catch {
+      result = .failure(error)
+    }
+    await services.shutDown()
+    home.remove()
+    return try result.get()
+  }
+
+  private func run(
+    _ recording: Live.Recording, _ dependencies: Dependencies
+  ) async throws -> SessionCheck {
     var state = recording.initialState
     // The command that began the recording was still running.
     state.shell.running.removeAll { $0.name.hasPrefix("session.") }
@@ -70,18 +106,25 @@ struct SessionLiveReplay {
   private func check(_ report: Live.Report) -> SessionCheck {
     SessionCheck(
       path: path, steps: report.agreed, code: report.exitCode,
-      message: report.difference.map(text)
+      // What the services of the run answered, this board's secrets may be in.
+      message: report.difference.map { dependencies.logger.redact(text($0)) }
         ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
   }
 
   /// In ASCII but for what is the recording's own.
   private func text(_ difference: Live.Difference) -> String {
-    func shown(_ action: JSON) -> String { SessionText.value(action.text, limit: 200) }
-    return switch difference {
-    case .other(let step, let expected, let found):
-      "step \(step): expected the action \(shown(expected)), found \(shown(found))"
+    switch difference {
+    case .other(let step, _, _, let changes):
+      var lines = ["step \(step): the action is not the recorded one"]
+      for change in changes.places {
+        let (expected, found) = SessionText.values(change.old?.text, change.new?.text, limit: 200)
+        lines.append("  \(change.path): expected \(expected), found \(found)")
+      }
+      if changes.isTruncated { lines.append("  ... and more") }
+      return lines.joined(separator: "\n")
     case .missing(let step, let expected):
-      "step \(step): expected the action \(shown(expected)), nothing came"
+      let shown = SessionText.values(expected.text, nil, limit: 200).old
+      return "step \(step): expected the action \(shown), nothing came"
     }
   }
 }

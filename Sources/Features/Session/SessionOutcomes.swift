@@ -146,8 +146,9 @@ enum SessionOutcomes {
       columns: [
         Column("path", priority: 2), Column("step \(diff.from)"), Column("step \(diff.to)"),
       ],
-      rows: diff.changes.map {
-        [$0.path, SessionText.value($0.old), SessionText.value($0.new)]
+      rows: diff.changes.map { change in
+        let (old, new) = SessionText.values(change.old, change.new)
+        return [change.path, old, new]
       })
   }
 
@@ -254,8 +255,8 @@ enum SessionOutcomes {
     var text =
       "step \(step.step) of \(found.steps), \(SessionText.seconds(step.time)) s: \(step.title)\n"
     for change in found.diff?.changes ?? [] {
-      text +=
-        "  \(change.path): \(SessionText.value(change.old)) -> \(SessionText.value(change.new))\n"
+      let (old, new) = SessionText.values(change.old, change.new)
+      text += "  \(change.path): \(old) -> \(new)\n"
     }
     if found.diff?.isTruncated == true { text += "  ...\n" }
     return Outcome(

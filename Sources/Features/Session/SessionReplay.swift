@@ -39,7 +39,7 @@ enum SessionReplay {
     _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
     if query.isLive {
-      return try await SessionLiveReplay(path: query.file, dependencies: dependencies).run()
+      return try await SessionLiveReplay(query, dependencies: dependencies).run()
     }
     let pace = try pace(of: query)
     let feed = ReplayFeed<Part>()

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
+import SwiftBoardRecording
 
 /// Pieces of text that several outcomes of `session` share.
 enum SessionText {
@@ -11,11 +12,11 @@ enum SessionText {
     return "\(sign)\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// A value of a state in at most `limit` characters; what is left out is counted.
-  static func value(_ text: String?, limit: Int = 100) -> String {
-    guard let text else { return "nothing" }
-    guard text.count > limit else { return text }
-    return "\(text.prefix(limit))... (\(text.utf8.count) bytes)"
+  /// Two values of a state, or of an action, each in about `limit` bytes around where they differ;
+  /// what is left out is counted. In ASCII but for what is their own.
+  static func values(_ old: String?, _ new: String?, limit: Int = 100) -> (old: String, new: String)
+  {
+    StateDiff.excerpts(old, new, limit: limit, mark: "...")
   }
 
   static func json(_ text: String?) -> JSON {

@@ -7,7 +7,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct MockAPIClientTests {
   private struct Character: Decodable, Equatable {
     var id: Int

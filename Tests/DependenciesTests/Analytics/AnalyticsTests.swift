@@ -49,11 +49,11 @@ struct AnalyticsTests {
     let analytics = live([probe])
     #expect(!analytics.hasConsent)
     analytics.track(AnalyticsEvent("a"))
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(probe.attempts.withLock { $0.isEmpty })
     analytics.setConsent(true)
     analytics.track(AnalyticsEvent("b"))
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(probe.names == ["b"])
   }
 
@@ -91,7 +91,7 @@ struct AnalyticsTests {
     analytics.setConsent(false)
     #expect(analytics.statistics()[0].waiting == 0)
     gate.open()
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(probe.names == ["under way"])
   }
 
@@ -106,7 +106,7 @@ struct AnalyticsTests {
     analytics.setConsent(true)
     gate.open()
     analytics.track(AnalyticsEvent("new"))
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(probe.names == ["new"])
   }
 
@@ -120,7 +120,7 @@ struct AnalyticsTests {
     for index in 0..<10 { analytics.track(AnalyticsEvent("\(index)")) }
     #expect(analytics.statistics()[0].dropped == 7)
     gate.open()
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(probe.names == ["first", "7", "8", "9"])
     #expect(
       analytics.statistics()
@@ -140,7 +140,7 @@ struct AnalyticsTests {
     for _ in 0..<100 { good.delivered.wait() }
     #expect(stuck.names.isEmpty)
     gate.open()
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(good.names.count == 100)
     #expect(stuck.names == good.names)
   }
@@ -150,7 +150,7 @@ struct AnalyticsTests {
     let analytics = live([probe, Probe("other")])
     analytics.setConsent(true)
     analytics.track(AnalyticsEvent("a"))
-    for _ in 0..<3 { #expect(analytics.flush(within: .seconds(60))) }
+    for _ in 0..<3 { #expect(analytics.flush(within: .seconds(3600))) }
     #expect(probe.names == ["a"])
     let ids = probe.attempts.withLock { $0.flatMap { $0.map(\.id) } }
     #expect(ids.count == 3)
@@ -164,7 +164,7 @@ struct AnalyticsTests {
     let analytics = live([bad, good])
     analytics.setConsent(true)
     analytics.track(AnalyticsEvent("a"))
-    for _ in 0..<6 { #expect(analytics.flush(within: .seconds(60))) }
+    for _ in 0..<6 { #expect(analytics.flush(within: .seconds(3600))) }
     #expect(bad.attempts.withLock { $0.count } == 3)
     #expect(analytics.statistics()[0].dropped == 1)
     #expect(analytics.statistics()[0].waiting == 0)
@@ -180,7 +180,7 @@ struct AnalyticsTests {
     analytics.track(
       AnalyticsEvent(
         "s3cr3t-value", properties: [LogField("token", "x"), LogField("a", "s3cr3t-value")]))
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     let event = probe.kept.withLock { $0[0].event }
     #expect(
       event
@@ -193,7 +193,7 @@ struct AnalyticsTests {
     let analytics = live([FileAnalyticsProvider(path: folder.path("events.jsonl"))])
     analytics.setConsent(true)
     analytics.track(AnalyticsEvent("api.get", properties: [LogField("service", "a\nb")]))
-    #expect(analytics.flush(within: .seconds(60)))
+    #expect(analytics.flush(within: .seconds(3600)))
     #expect(
       String(decoding: try folder.read("events.jsonl"), as: UTF8.self)
         == #"{"id":"00000000-0000-0000-0000-000000000001","time":"2026-01-01T00:00:00.000000Z","#

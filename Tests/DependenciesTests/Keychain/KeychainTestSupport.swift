@@ -73,7 +73,7 @@ extension KeychainSecret {
 
 extension KeychainPolicy {
   /// The least key derivation, so that tests are fast.
-  static let fast = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .seconds(120))
+  static let fast = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .seconds(3600))
 }
 
 extension LiveKeychainService {

@@ -215,7 +215,7 @@ struct LiveLoggerTests {
     let sink = StoreSink(store: store)
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     for index in 0..<100 { logger.log("\(index)") }
-    await onThread { #expect(logger.flush(within: .seconds(30))) }
+    await onThread { #expect(logger.flush(within: .seconds(3600))) }
     let records = try await store.logRecords(limit: 1000, atLeast: nil)
     #expect(records.map(\.message) == (0..<100).map(String.init))
   }

@@ -186,7 +186,7 @@ struct DatabaseFaultTests {
   @Test func aWriterWaitsForAnothersLockAndReadsGoOn() async throws {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
-    let waiting = Waiting(milliseconds: 60_000)
+    let waiting = Waiting(milliseconds: 3_600_000)
     let service = folder.service(options: waiting.options)
     let stranger = try folder.stranger()
     try stranger.execute("BEGIN IMMEDIATE")
@@ -219,7 +219,7 @@ struct DatabaseFaultTests {
   @Test func cancellingEndsTheWait() async throws {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
-    let waiting = Waiting(milliseconds: 60_000)
+    let waiting = Waiting(milliseconds: 3_600_000)
     let service = folder.service(options: waiting.options)
     let stranger = try folder.stranger()
     try stranger.execute("BEGIN IMMEDIATE")

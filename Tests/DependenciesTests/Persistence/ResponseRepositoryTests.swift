@@ -122,6 +122,28 @@ struct ResponseRepositoryTests {
     #expect(try await subject.kept.map { String(decoding: $0.body, as: UTF8.self) } == "two")
   }
 
+  @Test func aConfirmedAnswerHasItsHeadersInTheirOrder() async throws {
+    let confirmation = [
+      HTTPHeader("Link", "c"), HTTPHeader("X-New", "1"), HTTPHeader("etag", "\"1\""),
+      HTTPHeader("Link", "d"),
+    ]
+    let stored = [
+      HTTPHeader("X-First", "1"), HTTPHeader("Link", "a"), HTTPHeader("ETag", "\"1\""),
+      HTTPHeader("Link", "b"), HTTPHeader("X-Last", "1"),
+    ]
+    let subject = Subject([
+      Self.answer("one", 200, stored), Self.answer("", 304, confirmation),
+      Self.answer("", 304, [stored[2]]),
+    ])
+    _ = try await subject.fetch(.remoteFirst)
+    let merged = [
+      stored[0], confirmation[0], confirmation[3], confirmation[2], stored[4], confirmation[1],
+    ]
+    #expect(try await subject.fetch(.remoteFirst).response.headers == merged)
+    let again = try await subject.fetch(.remoteFirst).response.headers
+    #expect(again.map { $0.name.lowercased() } == merged.map { $0.name.lowercased() })
+  }
+
   @Test(arguments: APIError.Kind.allCases)
   func whatIsKeptStandsInForAServiceOutOfReach(_ kind: APIError.Kind) async throws {
     let error = APIError(kind, "no")

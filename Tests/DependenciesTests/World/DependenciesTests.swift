@@ -125,16 +125,16 @@ struct DependenciesTests {
     let dependencies = Dependencies.live(configuration)
     dependencies.logger.redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
     dependencies.logger.log("only the file")
-    #expect(await dependencies.shutDown(within: .seconds(60)))
+    #expect(await dependencies.shutDown(within: .seconds(3600)))
     #expect(access(configuration.paths.log, F_OK) == 0)
     #expect(access(configuration.paths.cacheDatabase, F_OK) != 0)
     dependencies.logger.log("both s3cr3t-value", level: .warning)
-    #expect(await dependencies.shutDown(within: .seconds(60)))
+    #expect(await dependencies.shutDown(within: .seconds(3600)))
     let records = try await dependencies.persistence.logRecords(limit: 9, atLeast: nil)
     #expect(records.map(\.message) == ["both «secret:n»"])
     let text = String(decoding: try folder.read("home/log.jsonl"), as: UTF8.self)
     #expect(text.split(separator: "\n").count == 2)
-    #expect(await dependencies.shutDown(within: .seconds(60)))
+    #expect(await dependencies.shutDown(within: .seconds(3600)))
   }
 
   @Test func seedDecidesIdentifiersAndChance() {

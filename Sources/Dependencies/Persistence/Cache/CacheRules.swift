@@ -81,8 +81,15 @@ enum CacheRules {
       "content-length", "content-encoding", "content-type", "content-range",
     ]
     let new = kept(answer).filter { !body.contains($0.name.lowercased()) }
-    let names = Set(new.map { $0.name.lowercased() })
-    return stored.filter { !names.contains($0.name.lowercased()) } + new
+    var waiting = Dictionary(grouping: new) { $0.name.lowercased() }
+    let names = Set(waiting.keys)
+    // In the order of what is stored, so that a confirmed answer looks like the one that it
+    // confirms.
+    let merged = stored.flatMap { field -> [HTTPHeader] in
+      let name = field.name.lowercased()
+      return names.contains(name) ? waiting.removeValue(forKey: name) ?? [] : [field]
+    }
+    return merged + new.filter { waiting[$0.name.lowercased()] != nil }
   }
 
   /// Whether what is kept may stand in for an answer that did not come: only where the service could not be reached in

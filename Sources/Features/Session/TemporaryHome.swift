@@ -1,0 +1,53 @@
+import SwiftBoardCommandLine
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A folder for the files of a run beside the board's own. Only the user can read it (0700).
+struct TemporaryHome {
+  let path: String
+
+  /// Makes a folder in `TMPDIR`, or in `/tmp`.
+  ///
+  /// - Throws: `Failure` with the exit code 73.
+  init() throws {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    var template = Array(
+      "\(base.hasPrefix("/") ? base : "/tmp")/swiftboard-replay-XXXXXX".utf8CString)
+    let isMade = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mkdtemp($0) } != nil
+    }
+    guard isMade else {
+      let reason = String(cString: strerror(errno))
+      throw Failure(
+        code: ExitCode.cannotCreate, error: "io",
+        message:
+          "no folder for the replay's own home could be made in \(base.isEmpty ? "/tmp" : base): \(reason)",
+        help: "TMPDIR names a folder that can be written")
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Removes it with all that is in it; what cannot be removed stays.
+  func remove() { Self.remove(folder: path) }
+
+  private static func remove(folder: String) {
+    guard let entries = opendir(folder) else { return }
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name != ".", name != ".." else { continue }
+      let path = "\(folder)/\(name)"
+      // A link is removed, what it leads to stays.
+      if unlink(path) != 0 { remove(folder: path) }
+    }
+    closedir(entries)
+    rmdir(folder)
+  }
+}

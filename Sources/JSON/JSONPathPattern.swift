@@ -1,0 +1,158 @@
+/// A `JSONPath` that may stand for several: `api.*.answered.*.timing`, `rows[*].updated`,
+/// `headers[name=date]`.
+///
+/// `*` is any member, `[*]` any element; both match either. `[name=date]` is each element that has
+/// a member `name` with this text, in any case of ASCII letters; a text with `]` in it is written
+/// as a JSON string. A key `*` is written `["*"]`.
+public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
+  /// From a value to those inside it.
+  public enum Step: Sendable, Hashable {
+    /// The member with this key.
+    case key(String)
+    /// The element at this position, from 0.
+    case index(Int)
+    /// Every member and every element.
+    case any
+    /// Every element with this text at this key.
+    case having(key: String, text: String)
+  }
+
+  /// From the outside in; none of them is the value itself.
+  public var steps: [Step]
+
+  /// A pattern from its steps. O(1).
+  public init(_ steps: [Step]) { self.steps = steps }
+
+  /// Reads a pattern.
+  ///
+  /// - Throws: `JSONPathError` for a text that is none.
+  public init(parsing text: String) throws(JSONPathError) {
+    steps = []
+    var rest = text[...]
+    while let first = rest.first {
+      let offset = text.utf8.distance(from: text.startIndex, to: rest.startIndex)
+      let end: String.Index
+      if first == "[" {
+        end = try Self.end(ofBracket: rest, offset)
+        let content = rest[rest.index(after: rest.startIndex)..<rest.index(before: end)]
+        if content == "*" {
+          steps.append(.any)
+          rest = rest[end...]
+          continue
+        }
+        if content.first != "\"", let equals = content.firstIndex(of: "=") {
+          let value = content[content.index(after: equals)...]
+          steps.append(
+            .having(key: String(content[..<equals]), text: try Self.text(value, offset)))
+          rest = rest[end...]
+          continue
+        }
+      } else {
+        if first == ".", !steps.isEmpty { rest.removeFirst() }
+        end = rest.firstIndex { ".[]\"".contains($0) } ?? rest.endIndex
+        if rest[..<end] == "*" {
+          steps.append(.any)
+          rest = rest[end...]
+          continue
+        }
+        // A key behind a bracket or another key has a dot before it.
+        if !steps.isEmpty, first != "." {
+          throw JSONPathError(
+            offset: offset,
+            message: "found \(JSON.string(String(first)).description) at position \(offset + 1), "
+              + "expected '.' or '['")
+        }
+      }
+      do throws(JSONPathError) {
+        let path = try JSONPath(parsing: String(rest[..<end]))
+        guard !path.steps.isEmpty else {
+          throw JSONPathError(offset: 0, message: "expected a key at position \(offset + 1)")
+        }
+        steps += path.steps.map { step in
+          switch step {
+          case .key(let key): .key(key)
+          case .index(let index): .index(index)
+          }
+        }
+      } catch {
+        throw JSONPathError(offset: offset + error.offset, message: error.message)
+      }
+      rest = rest[end...]
+    }
+  }
+
+  /// Behind the bracket that closes the one `text` begins with.
+  private static func end(
+    ofBracket text: Substring, _ offset: Int
+  ) throws(JSONPathError) -> String.Index {
+    var (isQuoted, isEscaped) = (false, false)
+    for index in text.indices {
+      switch text[index] {
+      case _ where isEscaped: isEscaped = false
+      case "\\" where isQuoted: isEscaped = true
+      case "\"": isQuoted.toggle()
+      case "]" where !isQuoted: return text.index(after: index)
+      default: break
+      }
+    }
+    throw JSONPathError(
+      offset: offset, message: "'[' at position \(offset + 1) has no ']' behind it")
+  }
+
+  private static func text(_ value: Substring, _ offset: Int) throws(JSONPathError) -> String {
+    guard value.first == "\"" else { return String(value) }
+    guard let text = (try? JSON(parsing: String(value)))?.stringValue else {
+      throw JSONPathError(
+        offset: offset, message: "what is in quotes behind position \(offset + 1) is no JSON string"
+      )
+    }
+    return text
+  }
+
+  /// A text that parses to the same pattern.
+  public var description: String {
+    var text = ""
+    for step in steps {
+      switch step {
+      case .key("*"): text += "[\"*\"]"
+      case .key(let key):
+        let path = JSONPath([.key(key)]).description
+        text += text.isEmpty || path.hasPrefix("[") ? path : "." + path
+      case .index(let index): text += "[\(index)]"
+      case .any: text += "[*]"
+      case .having(let key, let value):
+        text +=
+          "[\(key)=\(value.contains { "\"]\\".contains($0) } ? "\(JSON.string(value))" : value)]"
+      }
+    }
+    return text
+  }
+}
+
+extension JSONPathPattern.Step {
+  /// Whether it leads to a member.
+  public func matches(key: String) -> Bool {
+    switch self {
+    case .key(let wanted): wanted == key
+    case .any: true
+    case .index, .having: false
+    }
+  }
+
+  /// Whether it leads to an element.
+  public func matches(index: Int, _ element: JSON) -> Bool {
+    switch self {
+    case .index(let wanted): wanted == index
+    case .any: true
+    case .having(let key, let text):
+      element[key]?.stringValue.map { $0.lowercasedASCII == text.lowercasedASCII } ?? false
+    case .key: false
+    }
+  }
+}
+
+extension String {
+  fileprivate var lowercasedASCII: [UInt8] {
+    utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+}

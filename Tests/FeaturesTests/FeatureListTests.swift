@@ -1,0 +1,120 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+@testable import SwiftBoardFeatures
+
+/// The places where a feature joins the board: what is missing in one of them, the compiler does not see.
+struct FeatureListTests {
+  /// Commands that an observer of the store answers.
+  private static let answeredOutside: Set<String> = [
+    "session.record", "session.stop", "session.status", "session.mark",
+  ]
+
+  /// The first command of an example, as an action.
+  private static func action(_ example: String) throws -> (name: String, action: BoardAction) {
+    let (path, command) = try Commands.parse(words(example))
+    let name = path.joined(separator: ".")
+    return (name, command.action(context(example, name, job: 7)))
+  }
+
+  @Test func everyStateHasAFeatureInTheList() {
+    let members = Mirror(reflecting: BoardState()).children.compactMap(\.label)
+    #expect(
+      Set(members) == Set(["settings"] + BoardFeatures.all.map(\.name)),
+      "a feature has a property of BoardState and a place in BoardFeatures.all, under one name")
+    #expect(members.count == BoardFeatures.all.count + 1)
+  }
+
+  @Test func everyStateIsInARecording() throws {
+    let json = try JSON(parsing: try CanonicalEncoder.encode(BoardState()))
+    #expect(
+      Set(json.members?.map(\.key) ?? [])
+        == Set(Mirror(reflecting: BoardState()).children.compactMap(\.label)))
+  }
+
+  @Test(arguments: BoardFeatures.all.map(\.name))
+  func everyCommandIsSeenToBeginAndToEnd(feature: String) throws {
+    let feature = try #require(BoardFeatures.all.first { $0.name == feature })
+    var examples = 0
+    for example in feature.commands.specs.flatMap(\.examples) {
+      let (name, action) = try Self.action(example)
+      examples += 1
+      #expect(action.started?.job == 7, "BoardAction.started knows nothing of '\(example)'")
+      let json = try JSON(parsing: try CanonicalEncoder.encode(action))
+      #expect(json.members?.map(\.key) == [feature.name], "\(example)")
+      #expect(
+        try CanonicalDecoder.decode(BoardAction.self, from: json) == action, "\(example)")
+      var state = BoardState()
+      let effects = BoardReducer().reduce(&state, action, World().dependencies)
+      let isOver = state.shell.finished != nil
+      #expect(
+        isOver || !effects.isEmpty || Self.answeredOutside.contains(name),
+        "'\(example)' waits for ever: is there a Scope in BoardReducer?")
+      #expect(isOver == state.shell.running.isEmpty, "\(example)")
+    }
+    #expect(examples > 0)
+  }
+
+  // MARK: Volatile members
+
+  @Test(arguments: BoardFeatures.all.flatMap(\.volatile))
+  func everyVolatilePathLeadsSomewhere(path: String) throws {
+    let pattern = try JSONPathPattern(parsing: path)
+    #expect(BoardFeatures.all.contains { path.hasPrefix("\($0.name).") })
+    let answers = try Self.answers.map { try JSON(parsing: try CanonicalEncoder.encode($0)) }
+    #expect(answers.contains { Self.reaches($0, pattern.steps[...]) }, "\(path)")
+  }
+
+  private static func reaches(
+    _ json: JSON, _ steps: ArraySlice<JSONPathPattern.Step>
+  ) -> Bool {
+    guard let step = steps.first else { return true }
+    let rest = steps.dropFirst()
+    switch json {
+    case .object(let members):
+      return members.contains { step.matches(key: $0.key) && reaches($0.value, rest) }
+    case .array(let elements):
+      return elements.enumerated().contains { index, element in
+        step.matches(index: index, element) && reaches(element, rest)
+      }
+    default: return false
+    }
+  }
+
+  /// Actions that have every member that may be volatile.
+  private static let answers: [BoardAction] = {
+    let headers = [
+      "Date", "Age", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+      "Transfer-Encoding", "Upgrade",
+    ]
+    let answer = APIAnswer(
+      method: "GET", url: "http://h/", status: 200, httpVersion: "1.1",
+      headers: headers.map { HTTPHeader($0, "x") }, bytes: 0, timing: APITiming(), verdict: .miss,
+      redirects: 0, attempts: 1)
+    let spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate("h/"))
+    let cached = CachedResponseSummary(
+      key: "k", service: "s", status: 200, bytes: 0, stored: 1, expires: 2)
+    let document = Document(collection: "c", id: "1", body: "{}", updated: 1)
+    let status = KeychainStatus(path: "p", exists: true, unlocked: true)
+    let statistics = PersistenceStatistics(paths: ["p"], bytes: 1, schemaVersion: 1, tables: [])
+    let record = LogRecord(
+      time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
+    return [
+      .api(.answered(job: 1, spec, answer)),
+      .api(.succeeded(job: 1, .tested(name: "n", status: 200, milliseconds: 1))),
+      .api(.succeeded(job: 1, .recent([RecentSearch(text: "t", at: 1)]))),
+      .api(.succeeded(job: 1, .cache([cached]))),
+      .db(.succeeded(job: 1, .document(document))),
+      .db(.succeeded(job: 1, .documents([document]))), .db(.succeeded(job: 1, .paths(["p"]))),
+      .db(.succeeded(job: 1, .statistics(statistics))),
+      .keychain(.succeeded(job: 1, .created(status))),
+      .keychain(.succeeded(job: 1, .status(status))),
+      .keychain(.succeeded(job: 1, .checked(status))),
+      .log(.succeeded(job: 1, .records([record]))),
+    ]
+  }()
+}

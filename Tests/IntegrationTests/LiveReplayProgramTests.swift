@@ -1,0 +1,189 @@
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+/// `session replay --live` of the built program, against a server that answers.
+@Suite(.timeLimit(.minutes(60)))
+struct LiveReplayProgramTests {
+  /// A service whose every answer has another date, age and request id, with a body and a tag that
+  /// a test changes.
+  final class Service: Sendable {
+    private final class Content: Sendable {
+      let state = Mutex((body: #"{"name":"Rick"}"#, answers: 0))
+
+      func response(_ request: TestHTTPServer.Request) -> TestHTTPServer.Response {
+        let (body, number) = state.withLock { state in
+          state.answers += 1
+          return (state.body, state.answers)
+        }
+        let tag = "\"\(body.utf8.count)\""
+        var headers = [
+          ("Date", "Mon, 02 Mar 2026 10:00:\(10 + number % 50) GMT"), ("ETag", tag),
+          ("X-Kind", "test"),
+        ]
+        // Age is there now and then, as behind a cache.
+        if number.isMultiple(of: 2) { headers.insert(("Age", "\(number)"), at: 0) }
+        if request.path == "/traced" { headers.append(("X-Request-ID", "\(number)")) }
+        if request.header("If-None-Match") == tag { return .init(304, headers: headers) }
+        return .init(json: body, headers: headers)
+      }
+    }
+
+    private let content: Content
+    private let server: TestHTTPServer
+
+    var origin: String { server.origin }
+    var requests: [TestHTTPServer.Request] { server.requests }
+
+    init() throws {
+      let content = Content()
+      self.content = content
+      server = try TestHTTPServer { .response(content.response($0)) }
+    }
+
+    func set(body: String) { content.state.withLock { $0.body = body } }
+  }
+
+  /// A program, and a folder for what is temporary, so that what is left there is seen.
+  private static func program() throws -> Program {
+    let program = try Program()
+    try program.makeFolder("tmp")
+    return program
+  }
+
+  private static func run(
+    _ program: Program, _ arguments: [String]
+  ) async throws -> ChildProcess.Outcome {
+    try await program.run(arguments, environment: ["TMPDIR": program.folder.path("tmp")])
+  }
+
+  private static func live(
+    _ program: Program, _ options: String...
+  ) async throws -> ChildProcess.Outcome {
+    let run = try await run(program, ["session", "replay", "r.jsonl", "--live"] + options)
+    #expect(try program.files("tmp") == [])
+    return run
+  }
+
+  private static func record(_ program: Program, _ lines: [String]) async throws {
+    let recorded = try await run(
+      program, ["--record", "r.jsonl"] + lines.flatMap { ["-c", $0] })
+    try #require(recorded.status == .exited(0), "\(recorded.errorText)")
+  }
+
+  @Test func anUnchangedServerAgreesEachTime() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    try await Self.record(
+      program,
+      [
+        "api service add rm \(service.origin)", "api get rm/one", "api get rm/one",
+        "api get rm/two a==1 --retry 2", "api service test rm", "db put c 1 {\"a\":1}",
+        "db list c", "db get c 1", "log tail", "api recent", "api cache list", "db path",
+        "keychain status",
+      ])
+    for _ in 1...10 {
+      let run = try await Self.live(program)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(run.errorText == "13 lines were sent, 26 steps agree\n")
+    }
+  }
+
+  @Test func aChangedBodyIsShownAroundTheDifference() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    func body(_ word: String) -> String {
+      #"{"text":"\#(String(repeating: "before ", count: 300))\#(word)\#(String(repeating: " after", count: 300))"}"#
+    }
+    service.set(body: body("Rick"))
+    try await Self.record(program, ["api get \(service.origin)/one"])
+    service.set(body: body("Summer"))
+    let run = try await Self.live(program)
+    #expect(run.status == .exited(1))
+    let text = run.errorText
+    #expect(text.contains("step 2: the action is not the recorded one"), "\(text)")
+    let line = try #require(run.errorLines.first { $0.contains("._2.text: ") }, "\(text)")
+    #expect(line.contains("api._0.answered._2.text: expected ... before "), "\(text)")
+    #expect(line.contains("before Rick after after"), "\(text)")
+    #expect(line.contains("before Summer after after"), "\(text)")
+    #expect(line.contains(" after a... (3921 bytes), found ..."), "\(text)")
+    #expect(!line.contains("Date"))
+    // The path may be ignored as it is shown, and so may all that follows from the body.
+    let ignoring = try await Self.live(
+      program, "--ignore", "api._0.answered._2.text", "--ignore", "api.*.answered.*.bytes",
+      "--ignore", "api.*.answered.*.headers[name=etag]",
+      "--ignore", "api.*.answered.*.headers[name=Content-Length]")
+    #expect(ignoring.status == .exited(0), "\(ignoring.errorText)")
+  }
+
+  @Test func anotherHeaderIsADifferenceUntilItIsIgnored() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    try await Self.record(program, ["api get \(service.origin)/traced"])
+    let run = try await Self.live(program)
+    #expect(run.status == .exited(1))
+    #expect(run.errorText.contains("].value: expected \"1\", found \"2\""), "\(run.errorText)")
+    let ignoring = try await Self.live(
+      program, "--ignore", "api.*.answered.*.headers[name=x-request-id]")
+    #expect(ignoring.status == .exited(0), "\(ignoring.errorText)")
+  }
+
+  /// The recording began with a full cache, a replay begins with an empty one.
+  @Test func whatTheCacheHadIsNoDifference() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    let before = try await Self.run(program, ["api", "get", "\(service.origin)/one"])
+    try #require(before.status == .exited(0))
+    try await Self.record(program, ["api get \(service.origin)/one"])
+    #expect(try program.text("r.jsonl").contains(#""verdict":"REVALIDATED""#))
+    for options in [[], ["--this-home"]] {
+      let run = try await Self.run(
+        program, ["session", "replay", "r.jsonl", "--live"] + options)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(service.requests.last?.header("If-None-Match") == nil)
+    }
+  }
+
+  @Test func theHomeIsLeftAsItIs() async throws {
+    let program = try Self.program()
+    try await Self.record(
+      program, ["api service add rm http://127.0.0.1:9", "db put c 1 {}", "db list c"])
+    let same = try await Self.live(program)
+    #expect(same.status == .exited(0), "\(same.errorText)")
+    let put = try await Self.run(program, ["db", "put", "c", "9", "{}"])
+    #expect(put.status == .exited(0))
+    #expect(try await Self.live(program).status == .exited(0))
+    let listed = try await Self.run(program, ["--json", "db", "list", "c", "--limit", "5"])
+    #expect(listed.outputText.contains(#""id":"9""#), "\(listed.outputText)")
+    // The home of the recording has the service already.
+    let here = try await Self.live(program, "--this-home")
+    #expect(here.status == .exited(1), "\(here.errorText)")
+    #expect(here.errorText.contains("step 2: "), "\(here.errorText)")
+    #expect(here.errorText.contains("there is a service named 'rm' already"), "\(here.errorText)")
+  }
+
+  @Test(arguments: [
+    (["--ignore", "a["], "has no ']' behind it"), (["--ignore", ""], "--ignore takes a path"),
+  ])
+  func aPathThatIsNoneIsRefused(options: [String], message: String) async throws {
+    let program = try Self.program()
+    let run = try await Self.run(program, ["session", "replay", "r.jsonl", "--live"] + options)
+    #expect(run.status == .exited(64))
+    #expect(run.errorText.contains(message), "\(run.errorText)")
+  }
+
+  @Test(arguments: [["--ignore", "a"], ["--this-home"]])
+  func whatBelongsToALiveReplayGoesWithNoOther(options: [String]) async throws {
+    let program = try Self.program()
+    let run = try await Self.run(program, ["session", "replay", "r.jsonl"] + options)
+    #expect(run.status == .exited(64))
+    #expect(run.errorText.contains("goes with --live"), "\(run.errorText)")
+  }
+
+  @Test func aDiffShowsLongValuesAroundTheirDifference() async throws {
+    let program = try Self.program()
+    let long = String(repeating: "x", count: 400)
+    try await Self.record(program, ["set a \(long)1\(long)", "set a \(long)2\(long)"])
+    let run = try await Self.run(
+      program, ["session", "diff", "1", "2", "--path", "shell.variables", "--file", "r.jsonl"])
+    #expect(run.status == .exited(1))
+    #expect(run.outputText.contains("x1x") && run.outputText.contains("x2x"), "\(run.outputText)")
+    #expect(run.outputText.contains("... (803 bytes)"), "\(run.outputText)")
+  }
+}
