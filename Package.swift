@@ -88,7 +88,8 @@ let package = Package(
       of: [
         "SwiftBoardTestSupport", "SwiftBoardRecording", "SwiftBoardFeatures",
         "SwiftBoardCommandLine", "swiftboard",
-      ]),
+      ],
+      exclude: ["Recordings"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -60,7 +60,7 @@ struct FailingEffectTests {
       lines.allPrinted.contains(
         "error: the effect 'outside.work' threw an error that nobody caught"),
       "\(lines.allPrinted)")
-    #expect(lines.allPrinted.contains("it broke at [secret:radarr]"))
+    #expect(lines.allPrinted.contains("it broke at «secret:radarr»"))
     let state = lines.board.store.state
     #expect(state.shell.running.isEmpty && state.api.pending.isEmpty)
     #expect(await lines.run("echo on") == 0)

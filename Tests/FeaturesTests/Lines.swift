@@ -25,7 +25,8 @@ final class Lines: Sendable {
   ///   - joined: Reduces beside the features.
   ///   - onOutput: Called for all that is printed, before who waits for a command hears of its end.
   init(
-    _ world: World = World(), dependencies: Dependencies? = nil,
+    _ world: World = World(), settings: BoardSettings = BoardSettings(),
+    dependencies: Dependencies? = nil,
     joined: JoinedReducer = JoinedReducer(), onOutput: @escaping @Sendable () -> Void = {}
   ) {
     self.world = world
@@ -34,7 +35,8 @@ final class Lines: Sendable {
     self.steps = steps
     let redirects = RedirectFiles { printed.add($0) }
     board = Board(
-      state: BoardState(), dependencies: dependencies ?? world.dependencies, seed: 1,
+      state: BoardState(settings: settings), dependencies: dependencies ?? world.dependencies,
+      seed: 1,
       joined: joined,
       sink: {
         if $0.redirect == nil {

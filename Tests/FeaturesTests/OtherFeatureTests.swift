@@ -268,7 +268,7 @@ struct LogFeatureTests {
   @Test("redact test shows what a sink would write")
   func redactTest() throws {
     let printed = try run("log redact test 'Authorization: Bearer abcdef'")
-    #expect(printed.output == "Authorization: [redacted]\n")
+    #expect(printed.output == "Authorization: «redacted»\n")
   }
 
   @Test("session: recording is the state's as soon as its beginning is reduced")

@@ -26,7 +26,9 @@ struct RedactionRuleTests {
       MockKeychainService(
         entries: ["k": Data(Self.secret.utf8), "pin": Data("123456789".utf8)], unlocked: false,
         secret: passphrase, unlockSource: passphrase))
-    lines = Lines(world)
+    var settings = BoardSettings()
+    settings.isTerminal = true
+    lines = Lines(world, settings: settings)
   }
 
   func answer(_ json: String, headers: [HTTPHeader] = []) {

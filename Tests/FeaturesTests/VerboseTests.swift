@@ -22,7 +22,7 @@ struct VerboseTests {
     let heads = printed.errors.split(separator: "\n").map(String.init)
     #expect(heads.first == "> POST http://rm.test/c")
     for line in [
-      "> X-Trace: 7", "> Authorization: [secret:radarr]", "> User-Agent: swiftboard",
+      "> X-Trace: 7", "> Authorization: «secret:radarr»", "> User-Agent: swiftboard",
       "> Content-Type: application/json", "< HTTP/1.1 200", "< Content-Type: application/json",
     ] { #expect(heads.contains(line), "\(line) in \(printed.errors)") }
     // Behind a command it is the command's alone.

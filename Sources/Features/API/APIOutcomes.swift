@@ -24,9 +24,14 @@ enum APIOutcomes {
     of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ state: BoardState
   ) -> Outcome {
     let settings = state.settings
-    let body = json(answer)
+    let isEarlier = settings.followsEarlierRules
+    let body = isEarlier ? earlierJSON(answer) : json(answer)
+    let headers =
+      isEarlier
+      ? .object(answer.headers.map { .init($0.name.lowercased(), .string($0.value)) })
+      : json(answer.headers)
     var value: JSON = .object([
-      .init("status", .number(String(answer.status))), .init("headers", json(answer.headers)),
+      .init("status", .number(String(answer.status))), .init("headers", headers),
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
     ])
     if let file = answer.file { value = value.adding("file", .string(file)) }
@@ -136,6 +141,11 @@ enum APIOutcomes {
   static func json(_ answer: APIAnswer) -> JSON {
     guard let text = answer.text else { return answer.base64.map(JSON.string) ?? .null }
     return json(text)
+  }
+
+  private static func earlierJSON(_ answer: APIAnswer) -> JSON {
+    guard let text = answer.text, !text.isEmpty else { return json(answer) }
+    return (try? JSON(parsing: text)) ?? .string(text)
   }
 
   /// A body as a value. A byte-order mark before a document is none of it.

@@ -90,7 +90,8 @@ public struct BoardRenderer: Sendable {
       guard !bytes.isEmpty else { return }
       // What is on standard error is our own; a result may be data, in which a mark is no mark of ours.
       let writesASCIIMarks =
-        state.settings.isASCII && (stream == .standardError || outcome.hasMarks)
+        state.settings.isASCII && !state.settings.followsEarlierRules
+        && (stream == .standardError || outcome.hasMarks)
       outputs.append(
         BoardOutput(
           stream: stream, bytes: writesASCIIMarks ? RedactionMark.ascii(bytes) : bytes,

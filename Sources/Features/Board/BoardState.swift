@@ -39,8 +39,11 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Columns of the terminal; `nil` off a terminal, where lines are as long as they are.
   public var width: Int?
   /// Whether standard output is a terminal: then bodies are shown for people, else as their bytes. `nil` in recordings that were
-  /// made before this was kept, whose bodies are shown for people.
+  /// made before this was kept.
   public var isTerminal: Bool?
+  /// Whether a recording is replayed by the rules it was made by: bodies shown for people, the last value of an answer with one value of
+  /// each header, a document behind a byte-order mark as text, marks as they are in ASCII output too.
+  var followsEarlierRules: Bool { isTerminal == nil }
   /// No byte of our own above 0x7F.
   public var isASCII = true
   /// Whether output has colours.

@@ -1,0 +1,30 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Recordings of earlier programs, with what they printed. They stay as they are.
+@Suite(.timeLimit(.minutes(60)))
+struct EarlierRecordingTests {
+  private static let folder =
+    #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    .dropLast().joined(separator: "/") + "/Recordings"
+
+  /// A session of all features, made while members of bodies were masked by their names and bodies were always indented.
+  @Test(arguments: ["every-feature"])
+  func itReplaysToTheSameTranscript(name: String) async throws {
+    let program = try Program()
+    let recording = "\(Self.folder)/\(name).actions.jsonl"
+    let verified = try await program.run("session", "verify", recording)
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let replayed = try await program.run("session", "replay", recording)
+    #expect(replayed.status == .exited(0), "\(replayed.errorText)")
+    let transcript = try #require(
+      FileManager.default.contents(atPath: "\(Self.folder)/\(name).txt"))
+    #expect(replayed.output == [UInt8](transcript))
+  }
+}
