@@ -34,12 +34,22 @@ public enum RedactionMark {
 
   /// The names in marks as ASCII output writes them, `[secret:NAME]`: they may also be text that only looks so. O(length).
   public static func asciiNames(in text: String) -> [String] {
+    let opening = Array("[secret:".utf8)
     var names: [String] = []
-    var rest = text[...]
-    while let start = rest.firstRange(of: "[secret:") {
-      rest = rest[start.upperBound...]
-      let name = rest.prefix { $0 != "]" && !$0.isNewline }
-      if name.endIndex < rest.endIndex, rest[name.endIndex] == "]" { names.append(String(name)) }
+    var text = text
+    text.withUTF8 { bytes in
+      var rest = bytes[...]
+      while let start = rest.firstIndex(of: opening[0]) {
+        rest = rest[(start + 1)...]
+        guard rest.starts(with: opening.dropFirst()) else { continue }
+        let name = rest.dropFirst(opening.count - 1).prefix {
+          $0 != UInt8(ascii: "]") && $0 >= 0x20
+        }
+        guard name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: "]") else {
+          continue
+        }
+        names.append(String(decoding: name, as: UTF8.self))
+      }
     }
     return names
   }

@@ -86,15 +86,20 @@ enum TypedSecrets {
 
   /// The text without what names a secret: a name may be what another secret's value is.
   private static func withoutReferences(_ text: String) -> String {
-    var result = ""
-    var rest = text[...]
-    while let start = rest.firstRange(of: "{{secret:"),
-      let end = rest[start.upperBound...].firstRange(of: "}}")
-    {
-      result += rest[..<start.lowerBound] + "\n"
-      rest = rest[end.upperBound...]
+    let opening = Array("{{secret:".utf8)
+    var result: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let start = rest.firstIndex(of: opening[0]) {
+      let tail = rest[start...]
+      guard tail.starts(with: opening), let end = tail.firstIndex(of: UInt8(ascii: "}")) else {
+        result += rest[...start]
+        rest = rest[(start + 1)...]
+        continue
+      }
+      result += rest[..<start] + [UInt8(ascii: "\n")]
+      rest = rest[(end + 1)...]
     }
-    return result.isEmpty ? text : result + rest
+    return String(decoding: result + rest, as: UTF8.self)
   }
 
   private static let subcommands: Set<String> = [

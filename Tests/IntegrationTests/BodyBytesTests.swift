@@ -1,0 +1,69 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// Rule 1: off a terminal the body of an answer is printed as its bytes, and a replay prints the same.
+@Suite(.timeLimit(.minutes(60)))
+struct BodyBytesTests {
+  private static let bodies: [String: [UInt8]] = [
+    "/binary": (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 167) },
+    "/json": Array(#"{"b": 1.50,  "a":"é","token":"t", "url":"http://h/?key=1&token=2"}"#.utf8),
+    "/bom": [0xEF, 0xBB, 0xBF] + Array("{\"a\":1}\r\n".utf8),
+    "/controls": Array("a\u{1B}[31mb\0c\r\n\tno end".utf8),
+    "/broken": Array("caf\u{E9}".utf8.dropLast()) + [0xC3],
+    "/empty": [], "/lines": Array("one\n\ntwo\n".utf8),
+  ]
+
+  private static func server() throws -> TestHTTPServer {
+    try TestHTTPServer { request in
+      bodies[request.path].map {
+        .response(.init(200, headers: [("Content-Type", "application/json")], body: $0))
+      }
+    }
+  }
+
+  @Test(arguments: bodies.keys.sorted())
+  func theBytesAreTheServers(path: String) async throws {
+    let server = try Self.server()
+    let program = try Program()
+    let body = try #require(Self.bodies[path])
+    let run = try await program.run(
+      "--home", "h", "--record", "r.jsonl", "-c", "api get \(server.origin)\(path)", "-c",
+      "api get \(server.origin)\(path) > file", "-c", "api get \(server.origin)\(path) --raw", "-c",
+      "api get \(server.origin)\(path) --out exact")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.output == body + body)
+    #expect(try program.folder.read("file") == body)
+    #expect(try program.folder.read("exact") == body)
+    server.stop()
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0), "\(replay.errorText)")
+    #expect(replay.output == body + body)
+  }
+
+  @Test func aLineOrATerminalDecidesOtherwise() async throws {
+    let server = try Self.server()
+    let program = try Program()
+    let pretty = try await program.run(
+      "--home", "h", "api", "get", "\(server.origin)/json", "--pretty")
+    #expect(
+      pretty.outputText
+        == "{\n  \"b\": 1.50,\n  \"a\": \"é\",\n  \"token\": \"t\",\n  \"url\": \"http://h/?key=1&token=2\"\n}\n"
+    )
+    let both = try await program.run(
+      "--home", "h", "api", "get", "\(server.origin)/json", "--pretty", "--raw")
+    #expect(both.status == .exited(64), "\(both.errorText)")
+
+    let terminal = try program.startOnTerminal("--ascii", "--home", "h", "--no-init")
+    #expect(await terminal.waitForOutput("board> "))
+    terminal.type("api get \(server.origin)/json\r")
+    #expect(await terminal.waitForOutput("  \"token\": \"t\",\r\n"), "\(terminal.outputText)")
+    terminal.type("api get \(server.origin)/binary\r")
+    #expect(
+      await terminal.waitForOutput("(4096 bytes that are no text; --out FILE keeps them)"),
+      "\(terminal.outputText)")
+    terminal.type("api get \(server.origin)/lines --raw\r")
+    #expect(await terminal.waitForOutput("one\r\n\r\ntwo\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+}
