@@ -260,7 +260,8 @@ struct RedactionRuleTests {
   @Test(
     "rule 3: also where it is put together, encoded, or came before it was known",
     arguments: [
-      "set a 1234; set b 56789; echo ${a}${b}", "echo 12345\"6789\"", "echo 313233343536373839",
+      "set a 1234; set b 56789; echo ${a}${b}", "echo 12345\"6789\"", "echo a; echo 12345'6789'",
+      "echo 313233343536373839",
       "echo MTIzNDU2Nzg5", "echo {{last}}", "echo $early",
     ])
   func composedSecrets(line: String) async throws {
@@ -274,6 +275,7 @@ struct RedactionRuleTests {
     let after = lines.allSteps.dropFirst(steps)
     #expect(!after.contains("123456789") && !after.contains("MTIzNDU2Nzg5"), "\(after)")
     #expect(after.contains("[refused: secret pin]"))
+    #expect(!after.contains("6789'"), "\(after)")
   }
 
   @Test(

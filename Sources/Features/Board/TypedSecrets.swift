@@ -29,7 +29,14 @@ enum TypedSecrets {
     switch line.parsed {
     case .empty: return nil
     case .commands(let list):
-      return list.commands.lazy.compactMap { literal(in: $0.words.map(typed)) }.first
+      // Before anything of the line runs, as each of its commands has the whole line in its step.
+      for command in list.commands {
+        let words = command.words.map(typed)
+        let file = command.redirect.map { [typed($0.file)] } ?? []
+        if let known = known(in: words + file, redactor) { return known }
+        if let literal = literal(in: words) { return literal }
+      }
+      return nil
     case .incomplete, .invalid:
       // What cannot be read as words is looked at roughly.
       var scanner = WordScanner(line.text)
@@ -48,12 +55,16 @@ enum TypedSecrets {
 
   /// A secret for which a command is refused once its words are known.
   static func refusal(of words: [Argument], _ redactor: Redactor) -> TypedSecret? {
+    known(in: words, redactor) ?? literal(in: words)
+  }
+
+  private static func known(in words: [Argument], _ redactor: Redactor) -> TypedSecret? {
     for word in words {
       for case .text(let text) in word.parts {
         if let known = known(in: text, redactor) { return known }
       }
     }
-    return literal(in: words)
+    return nil
   }
 
   private static func known(in text: String, _ redactor: Redactor) -> TypedSecret? {
