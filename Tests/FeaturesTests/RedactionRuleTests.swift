@@ -110,6 +110,33 @@ struct RedactionRuleTests {
     #expect(!lines.allPrinted.contains("redacted"))
   }
 
+  @Test(
+    "rule 1: what is put in is data: no option, no item of its own, no file",
+    arguments: [
+      ("@key.txt", "api post http://h/x VALUE"), ("Authorization:x", "api get http://h/x VALUE"),
+      ("a=b", "api post http://h/x VALUE"), ("@key.txt", "db put d x VALUE"),
+      ("--out=kept", "api get http://h/x VALUE"), ("--json", "echo VALUE"), ("-q", "echo VALUE"),
+    ])
+  func insertedValues(value: String, line: String) async throws {
+    try await world.files.write(Data("{}".utf8), to: "key.txt", mode: .create)
+    answer(#"{"v":"\#(value)"}"#)
+    await run(0, "api get http://h/evil", "set v {{last.body.v}}")
+    for form in ["$v", "{{last.body.v}}"] {
+      await run(0, "api get http://h/evil")
+      await run(
+        line.hasPrefix("echo") ? 0 : line.hasPrefix("db") ? 65 : 64,
+        line.replacing("VALUE", with: form))
+    }
+    #expect(world.api.requests.count == 3)
+    #expect(try await document("x") == nil)
+    #expect(world.files.files.keys.sorted() == ["key.txt"])
+    if line.hasPrefix("echo") { #expect(lines.allPrinted.contains("}\n\(value)\n")) }
+    // What is typed around it says what it is.
+    await run(0, "api post http://h/x a=$v --timeout 5s", "echo --json $v")
+    #expect(
+      world.api.requests.last?.body == Data(JSON.object([.init("a", .string(value))]).text.utf8))
+  }
+
   // MARK: Rule 2
 
   @Test(

@@ -147,14 +147,21 @@ struct CommandBinder<Output> {
 
   // MARK: Options
 
-  /// Starts with a dash and is not a negative number; quotes make a word text.
+  /// Starts with a dash and is not a negative number; quotes make a word text, and a value that is put in is text.
   private func looksLikeOption(_ word: Argument) -> Bool {
-    guard isLiteral || !word.isQuoted else { return false }
+    guard isLiteral || !word.isQuoted, isTypedAsOption(word) else { return false }
     let text = word.leadingText
     guard text.hasPrefix("-"), text != "-" || word.parts.count > 1 else { return false }
     let second = text.dropFirst().first
     guard second?.isNumber == true || second == "." else { return true }
     return candidates.contains { $0.options.contains { $0.short == second } }
+  }
+
+  /// Whether the dash and the option's name were typed, so that a value that is put in can be no more than the option's value.
+  private func isTypedAsOption(_ word: Argument) -> Bool {
+    guard word.typedCount != nil else { return true }
+    let typed = word.typedText
+    return typed.hasPrefix("--") ? typed.contains("=") : typed.hasPrefix("-") && typed.count > 1
   }
 
   private mutating func sort(for spec: CommandSpec<Output>) throws(UsageError) {
@@ -259,7 +266,7 @@ struct CommandBinder<Output> {
     of name: String, _ option: OptionSpec, _ word: Argument, _ index: inout Int
   ) throws(UsageError) -> Argument {
     guard index < rest.count,
-      isLiteral || rest[index].isQuoted || !rest[index].leadingText.hasPrefix("--")
+      isLiteral || rest[index].isQuoted || !rest[index].typedText.hasPrefix("--")
     else {
       throw UsageError(
         "\(name) wants a value", help: "\(name) \(option.placeholder ?? "VALUE")", at: word)

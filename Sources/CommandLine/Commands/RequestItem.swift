@@ -18,22 +18,24 @@ public enum RequestItem: Sendable, Hashable {
   /// `@file`: the file is the body.
   case body(path: String)
 
-  /// Reads an item. Secrets may stand in the values of fields, queries and headers.
+  /// Reads an item. Secrets may stand in the values of fields, queries and headers. The separator must have been typed: what a variable or
+  /// the last value puts in is data, and chooses no kind.
   ///
   /// - Throws: a `UsageError` at the word; code 65 for malformed JSON.
   public static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var name = String.UnicodeScalarView()
     var index = 0
-    while index < text.count {
+    let end = argument.typedCount.map { min($0, text.count) } ?? text.count
+    while index < end {
       let scalar = text[index]
-      if scalar == "\\", index + 1 < text.count, "\\:=@".unicodeScalars.contains(text[index + 1]) {
+      if scalar == "\\", index + 1 < end, "\\:=@".unicodeScalars.contains(text[index + 1]) {
         name.append(text[index + 1])
         index += 2
         continue
       }
       if scalar == ":" || scalar == "=" || scalar == "@" {
-        let isLong = scalar != "@" && index + 1 < text.count && text[index + 1] == "="
+        let isLong = scalar != "@" && index + 1 < end && text[index + 1] == "="
         let separator = String(scalar) + (isLong ? "=" : "")
         var rest = String.UnicodeScalarView()
         rest.append(contentsOf: text[(index + separator.count)...])
@@ -42,6 +44,11 @@ public enum RequestItem: Sendable, Hashable {
       }
       name.append(scalar)
       index += 1
+    }
+    guard argument.typedCount == nil else {
+      throw UsageError(
+        "a value that is put in is data, and says not where it belongs",
+        help: "write key=VALUE, key:=VALUE, key==VALUE or Header:VALUE around it", at: argument)
     }
     throw UsageError(
       "'\(argument.shown)' is no item",

@@ -7,8 +7,9 @@ public struct Argument: Sendable, Hashable {
   public private(set) var parts: [Part]
   /// How the word was written; see `Word.Quoting`.
   public var quoting: Word.Quoting
-  /// Whether a variable or the last value was put in: then not all of it was typed.
-  public var hasInsertedValue: Bool
+  /// How many scalars of `leadingText` were typed before the first value that was put in; `nil` where none was. What is put in is
+  /// data: it makes a word no option and says nothing of an item's kind.
+  public var typedCount: Int?
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
   /// The first character of the word, from 1.
@@ -18,12 +19,12 @@ public struct Argument: Sendable, Hashable {
 
   /// An argument from its parts, which are merged as in `SecretTemplate`.
   public init(
-    parts: [Part], quoting: Word.Quoting = .none, hasInsertedValue: Bool = false,
+    parts: [Part], quoting: Word.Quoting = .none, typedCount: Int? = nil,
     lineOffset: Int = 0, column: Int = 1, length: Int = 1
   ) {
     self.parts = SecretTemplate(parts: parts).parts
     self.quoting = quoting
-    self.hasInsertedValue = hasInsertedValue
+    self.typedCount = typedCount
     self.lineOffset = lineOffset
     self.column = column
     self.length = length
@@ -49,13 +50,19 @@ public struct Argument: Sendable, Hashable {
   /// The same place with other parts.
   func replacing(parts: [Part]) -> Argument {
     Argument(
-      parts: parts, quoting: quoting, hasInsertedValue: hasInsertedValue, lineOffset: lineOffset,
+      parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,
       column: column, length: length)
   }
 
   /// The part of the text before the first secret.
   public var leadingText: String {
     if case .text(let text) = parts.first { text } else { "" }
+  }
+
+  /// The part of `leadingText` that was typed: all of it, or what stands before the first value that was put in.
+  public var typedText: String {
+    guard let typedCount else { return leadingText }
+    return String(String.UnicodeScalarView(leadingText.unicodeScalars.prefix(typedCount)))
   }
 
   /// What follows the first `count` characters of `leadingText`.

@@ -14,24 +14,27 @@ extension Word {
     variables: (String) -> String?, last: (String) -> JSON?
   ) throws(UsageError) -> Argument {
     var parts: [Argument.Part] = []
-    var hasInsertedValue = false
+    var typedCount: Int?
+    var typed = 0
     for segment in segments {
       switch segment {
-      case .text(let text): parts.append(.text(text))
+      case .text(let text):
+        parts.append(.text(text))
+        typed += text.unicodeScalars.count
       case .secret(let name): parts.append(.secret(name))
       case .variable(let name, let inJSONString):
         guard let value = variables(name) else { throw missingVariable(name) }
         parts.append(.text(inJSONString ? Self.jsonEscaped(value) : value))
-        hasInsertedValue = true
+        typedCount = typedCount ?? typed
       case .last(let path, let inJSONString):
         guard let value = last(path) else { throw missingLast(path) }
         let text = value.stringValue ?? value.text
         parts.append(.text(inJSONString ? Self.jsonEscaped(text) : text))
-        hasInsertedValue = true
+        typedCount = typedCount ?? typed
       }
     }
     return Argument(
-      parts: parts, quoting: quoting, hasInsertedValue: hasInsertedValue, lineOffset: lineOffset,
+      parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,
       column: column, length: length)
   }
 

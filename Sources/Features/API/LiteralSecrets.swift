@@ -29,7 +29,7 @@ enum LiteralSecrets {
         return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
       }
       isAuthentication = text == "--auth"
-      if !word.hasInsertedValue, let found = item(word) { return found }
+      if word.typedCount == nil, let found = item(word) { return found }
       if let found = address(text) { return found }
     }
     return nil

@@ -92,7 +92,7 @@ enum TypedSecrets {
     let parts = word.segments.map { segment -> Argument.Part in
       if case .text(let text) = segment { .text(text) } else { .secret("") }
     }
-    return Argument(parts: parts, hasInsertedValue: word.literal == nil && !word.hasSecret)
+    return Argument(parts: parts, typedCount: word.literal == nil && !word.hasSecret ? 0 : nil)
   }
 
   /// The text without what names a secret: a name may be what another secret's value is.

@@ -115,7 +115,8 @@ enum DatabaseCommands {
     let words = try plain(invocation.arguments("body"), "db put")
     try MarkedText.refuse(invocation.arguments("body"))
     let text = words.joined(separator: " ")
-    if text.hasPrefix("@"), text.count > 1 { return .file(String(text.dropFirst())) }
+    let isFile = invocation.argument("body")?.typedText.hasPrefix("@") == true
+    if isFile, text.count > 1 { return .file(String(text.dropFirst())) }
     do throws(JSONError) {
       _ = try JSON(parsing: text)
     } catch {
