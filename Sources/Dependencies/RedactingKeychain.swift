@@ -93,6 +93,12 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
   }
 
+  /// Registers what another process has saved.
+  public func refresh() async {
+    await base.refresh()
+    await learn()
+  }
+
   /// Values stay registered.
   public func lock() async { await base.lock() }
 

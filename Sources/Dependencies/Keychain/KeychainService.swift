@@ -39,6 +39,10 @@ public protocol KeychainService: Sendable {
   /// where there is nothing, and once it was told. Opens nothing.
   func takeWarning() async -> String?
 
+  /// Looks whether the file of an unlocked keychain has changed, as another process may have saved, and reads it again then.
+  /// Nothing while locked; what fails is told by the next call that needs the entries.
+  func refresh() async
+
   /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks nothing and reads no file. Does
   /// nothing where `revision` is still the current one. The bytes are valid during the call only.
   ///
@@ -47,6 +51,11 @@ public protocol KeychainService: Sendable {
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
   ) async -> KeychainRevision?
+}
+
+extension KeychainService {
+  /// Nothing changes behind the keychain's back.
+  public func refresh() async {}
 }
 
 /// Which keychain, after which save.

@@ -112,6 +112,12 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.verify() }
   }
 
+  /// A `stat`, and O(size) where the file has changed.
+  public func refresh() {
+    guard vault.unlocked != nil else { return }
+    _ = try? vault.status()
+  }
+
   /// O(size) for a new revision, else O(1).
   public func visitEntries(
     since revision: KeychainRevision?,

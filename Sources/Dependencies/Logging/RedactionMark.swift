@@ -24,39 +24,48 @@ public enum RedactionMark {
     return text.withUTF8 { first(in: $0) }
   }
 
-  /// The first mark in a text in UTF-8, or `nil` where it has none. O(length).
+  /// The first mark in a text in UTF-8, or `nil` where it has none; `[secret:NAME]` of ASCII output is one too. O(length).
   public static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
-    guard let range = firstRange(in: bytes, from: 0) else { return nil }
-    let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
-    guard inner.starts(with: "secret:".utf8) else { return .redacted }
-    return .secret(name: String(decoding: inner.dropFirst("secret:".utf8.count), as: UTF8.self))
-  }
-
-  /// The names in marks as ASCII output writes them, `[secret:NAME]`: they may also be text that only looks so. O(length).
-  public static func asciiNames(in text: String) -> [String] {
-    let opening = Array("[secret:".utf8)
-    var names: [String] = []
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = bytes[...]
-      while let start = rest.firstIndex(of: opening[0]) {
-        rest = rest[(start + 1)...]
-        guard rest.starts(with: opening.dropFirst()) else { continue }
-        let name = rest.dropFirst(opening.count - 1).prefix {
-          $0 != UInt8(ascii: "]") && $0 >= 0x20
-        }
-        guard name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: "]") else {
-          continue
-        }
-        names.append(String(decoding: name, as: UTF8.self))
+    if let range = firstRange(in: bytes, from: 0) {
+      let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
+      guard inner.starts(with: "secret:".utf8) else { return .redacted }
+      return .secret(
+        name: String(decoding: inner.dropFirst("secret:".utf8.count), as: UTF8.self))
+    }
+    let opening = "[secret:".utf8
+    var rest = bytes[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "[")) {
+      rest = rest[(start + 1)...]
+      guard bytes[start...].starts(with: opening) else { continue }
+      let name = bytes[(start + opening.count)...].prefix { $0 != UInt8(ascii: "]") && $0 >= 0x20 }
+      if !name.isEmpty, name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: "]") {
+        return .secret(name: String(decoding: name, as: UTF8.self))
       }
     }
-    return names
+    return nil
+  }
+
+  /// The first mark in a text, also in the escapes of JSON or of addresses. O(length).
+  public static func first(inAnyFormIn text: String) -> Kind? {
+    var text = text
+    return text.withUTF8 { bytes -> Kind? in
+      if let mark = first(in: bytes) { return mark }
+      let plain = DecodedText(bytes)
+      for view in [plain.percentDecoded(plusIsSpace: false), plain.jsonUnescaped()] {
+        guard let view else { continue }
+        if let mark = view.bytes.withUnsafeBufferPointer({ first(in: $0) }) { return mark }
+      }
+      return nil
+    }
   }
 
   /// The text with its marks as ASCII output writes them: `[secret:NAME]` and `[redacted]`. O(length).
-  public static func ascii(_ bytes: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter marks: The marks that are written so; `nil`: all.
+  public static func ascii(_ bytes: [UInt8], marks: [String]? = nil) -> [UInt8] {
+    let marks = marks.map { Set($0.map { Array($0.utf8) }) }
     let ranges = bytes.withUnsafeBufferPointer { Self.ranges(in: $0) }
+      .filter { marks?.contains(Array(bytes[$0])) ?? true }
     var result: [UInt8] = []
     var position = 0
     for range in ranges {

@@ -53,6 +53,9 @@ public final class Redactor: Sendable {
   /// Whether a value is registered.
   public var hasSecrets: Bool { table.withLock { $0 != nil } }
 
+  /// How many values were registered; it grows with what is known.
+  public var count: Int { table.withLock { $0?.count ?? 0 } }
+
   /// Whether a value is registered under the name. O(number of values).
   public func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
 
@@ -83,7 +86,11 @@ public final class Redactor: Sendable {
   // MARK: By value
 
   /// The text with marks in the place of known secrets. In a JSON document a number that holds one becomes a string.
-  public func mask(_ text: String) -> Masked<String> { pass().mask(text) }
+  ///
+  /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
+  public func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
+    pass().mask(text, isJSON: isJSON)
+  }
 
   /// The bytes with marks in the place of known secrets; they need not be UTF-8.
   public func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
@@ -108,13 +115,13 @@ public final class Redactor: Sendable {
   struct Pass {
     fileprivate let table: SecretTable?
 
-    func mask(_ text: String) -> Masked<String> {
+    func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
       var text = text
       let edits = text.withUTF8 { self.edits(in: $0, byPosition: false) }
       guard !edits.isEmpty else { return Masked(text) }
       let names = edits.compactMap(\.name)
       return Masked(
-        String(decoding: Redactor.masked(text, edits), as: UTF8.self), names: names)
+        String(decoding: Redactor.masked(text, edits, isJSON), as: UTF8.self), names: names)
     }
 
     func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> {
@@ -229,11 +236,12 @@ public final class Redactor: Sendable {
   }
 
   /// Applies the edits; in a JSON document a number with a mark in it becomes a string.
-  private static func masked(_ text: String, _ edits: [RedactionEdit]) -> [UInt8] {
+  private static func masked(_ text: String, _ edits: [RedactionEdit], _ isJSON: Bool) -> [UInt8] {
     let bytes = Array(text.utf8)
-    let first = bytes.first { $0 > 0x20 }
-    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-      (try? JSON(parsing: text)) != nil
+    let document = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    let first = document.first { $0 > 0x20 }
+    guard isJSON || first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      (try? JSON(parsing: Array(document))) != nil
     else { return apply(edits, to: bytes) }
     var edits = edits
     var isInString = false

@@ -59,6 +59,8 @@ final class SecretTable: Sendable {
     hasSpaces = old.hasSpaces
   }
 
+  var count: Int { names.count }
+
   func knows(_ name: String) -> Bool { names.contains(name) }
 
   /// Where registered values stand, as they are and in every encoding. Unordered; ranges may overlap.
@@ -68,23 +70,20 @@ final class SecretTable: Sendable {
     let hasPercent = signs.contains(.percent)
     let hasEscape = signs.contains(.backslash)
     guard hasPercent || hasEscape || (hasSpaces && signs.contains(.plus)) else { return matches }
-    func searchView(_ view: DecodedText?) {
-      guard let view else { return }
-      view.bytes.withUnsafeBufferPointer { bytes in
-        search(bytes) { matches.append(Match(range: view.original($0), name: names[$1])) }
+    // Encodings in encodings, as in the query of an address that a JSON string holds.
+    var views = [DecodedText(text)]
+    for _ in 0..<3 {
+      views = views.flatMap { view -> [DecodedText] in
+        var decoded = [view.percentDecoded(plusIsSpace: false), view.jsonUnescaped()]
+        if hasSpaces { decoded.append(view.percentDecoded(plusIsSpace: true)) }
+        return decoded.compactMap { $0 }
+      }
+      for view in views {
+        view.bytes.withUnsafeBufferPointer { bytes in
+          search(bytes) { matches.append(Match(range: view.original($0), name: names[$1])) }
+        }
       }
     }
-    func searchPercent(_ base: DecodedText) {
-      searchView(base.percentDecoded(plusIsSpace: false))
-      if hasSpaces { searchView(base.percentDecoded(plusIsSpace: true)) }
-    }
-    let plain = DecodedText(text)
-    searchPercent(plain)
-    guard hasEscape, let once = plain.jsonUnescaped() else { return matches }
-    searchView(once)
-    if hasPercent { searchPercent(once) }
-    // JSON inside a JSON string, as in a body that an error text quotes.
-    searchView(once.jsonUnescaped())
     return matches
   }
 
@@ -190,6 +189,18 @@ enum SecretPattern {
     // A file with a secret often ends in a newline that is not sent.
     let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
     if end < value.count { forEachForm(of: UnsafeBufferPointer(rebasing: value[..<end]), body) }
+    // In a document that is base64 as a whole, the value stands in the escapes of JSON.
+    withErasedBytes(capacity: 6 * value.count) { escaped in
+      for byte in value {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): escaped += [UInt8(ascii: "\\"), byte]
+        default: escaped.append(byte)
+        }
+      }
+      if escaped.count > value.count {
+        escaped.withUnsafeBufferPointer { forEachForm(of: $0, body) }
+      }
+    }
     // Text that was read as UTF-8 has U+FFFD where a value is not UTF-8.
     guard value.count(where: { $0 < 0x80 }) >= 4 else { return }
     withErasedBytes(capacity: 3 * value.count) { repaired in

@@ -177,7 +177,6 @@ enum APICommands {
     var spec = APIRequestSpec(
       method: method, isExplicit: isExplicit, target: try target(invocation))
     spec.items = try items(invocation)
-    try MarkedText.refuse(invocation.argument("target"))
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
@@ -243,7 +242,6 @@ enum APICommands {
   static func items(_ invocation: Invocation) throws(UsageError) -> [APIItem] {
     var items: [APIItem] = []
     for argument in invocation.arguments("item") {
-      try MarkedText.refuse(argument)
       let parsed = try RequestItem.parse(argument)
       items.append(APIItem(parsed))
     }
@@ -259,7 +257,6 @@ enum APICommands {
         at: invocation.argument("name"))
     }
     var url = try invocation.requiredText("url")
-    try MarkedText.refuse(invocation.argument("url"))
     guard let problem = ServiceAddress.problem(url) else {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)

@@ -68,8 +68,8 @@ public enum APIAction: Codable, Sendable, Equatable {
   case run(CommandContext, APICommand)
   /// A request came back with a whole answer, of whatever status.
   case answered(job: Int, APIRequestSpec, APIAnswer)
-  /// A command that is no request ended well.
-  case succeeded(job: Int, APIResult)
+  /// A command that is no request ended well; `masked` says in place of how many values there are marks.
+  case succeeded(job: Int, APIResult, masked: MaskedValues? = nil)
   /// A command ended without an answer.
   case failed(job: Int, Failure)
 }

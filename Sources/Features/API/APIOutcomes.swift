@@ -13,7 +13,8 @@ enum APIOutcomes {
     switch action {
     case .run: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job).withMarks
+    case .succeeded(let job, let result, let masked):
+      outcome(of: result, job).withMarks.masked(masked)
     case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, state)
     }
   }
@@ -34,6 +35,9 @@ enum APIOutcomes {
       .init("status", .number(String(answer.status))), .init("headers", headers),
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
     ])
+    if !isEarlier, answer.text == nil, answer.base64 != nil {
+      value = value.adding(bodyEncoding, .string("base64"))
+    }
     if let file = answer.file { value = value.adding("file", .string(file)) }
     var notes = (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]
     if let stale = answer.stale { notes.append("warning: the service did not answer: \(stale)") }
@@ -57,10 +61,18 @@ enum APIOutcomes {
         job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     }
     outcome.details = heads(of: answer)
-    outcome.hasMarks =
-      answer.masked != nil || spec.shown != .body
-      || answer.headers.contains { SecretNames.isHeader($0.name) }
+    outcome.marks =
+      spec.shown == .headers || spec.shown == .verbose ? .all : .these(marks(in: answer))
     return outcome
+  }
+
+  /// The member that says how a body that is no text is written.
+  static let bodyEncoding = "bodyEncoding"
+
+  /// Whether the value of an answer has, at this path, a body that is no text: put into a line it would be something else.
+  static func isEncodedBody(_ path: String, of value: JSON) -> Bool {
+    value[bodyEncoding]?.stringValue == "base64" && value["verdict"] != nil
+      && (path == "body" || path.hasPrefix("body.") || path.hasPrefix("body["))
   }
 
   /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format that was asked for, unless the line
@@ -73,6 +85,15 @@ enum APIOutcomes {
       ?? state.shell.running.first { $0.job == job }
     let format = context?.output ?? state.settings.output
     return format != .table || isTerminal && context?.redirect == nil
+  }
+
+  /// The marks that masking put into an answer.
+  private static func marks(in answer: APIAnswer) -> [String] {
+    let hasRedacted = answer.headers.contains {
+      RedactionMark.first(in: $0.value) == .redacted
+    }
+    return (answer.masked?.names ?? []).map(RedactionMark.named)
+      + (hasRedacted ? [RedactionMark.redacted] : [])
   }
 
   private static func captures(_ captured: [APICaptured]) -> [String] {
@@ -148,12 +169,12 @@ enum APIOutcomes {
     return (try? JSON(parsing: text)) ?? .string(text)
   }
 
-  /// A body as a value. A byte-order mark before a document is none of it.
+  /// A body as a value; an empty one is an empty text. A byte-order mark before a document is none of it, and a document that names a member
+  /// twice is the text it is, since a value would lose one of the two.
   static func json(_ text: String) -> JSON {
-    if text.isEmpty { return .null }
     let document =
       text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-    return (try? JSON(parsing: document)) ?? .string(text)
+    return (try? JSON(parsing: document, limits: .strict)) ?? .string(text)
   }
 
   /// Headers as a value, under names in small letters; repeated ones are arrays.

@@ -50,8 +50,9 @@ struct APIReducer: Reducer {
       return [
         .task(name: "api.\(command.verb)") {
           do {
-            return .succeeded(
-              job: context.job, try await manage(command, context, dependencies))
+            let (result, masked) = try await masking(
+              try await manage(command, context, dependencies), dependencies)
+            return .succeeded(job: context.job, result, masked: masked)
           } catch let error where !(error is CancellationError) {
             return .failed(job: context.job, failure(error, dependencies))
           }
@@ -181,6 +182,12 @@ private func savedRequest(
     throw Failure(
       code: ExitCode.missing, error: "noSuchRequest", message: "no request is kept as '\(name)'",
       help: "keep one with --save \(name)")
+  }
+  if let secret = dependencies.logger.redactor.mask(json).names.first {
+    throw Failure(
+      code: ExitCode.data, error: "holdsSecret",
+      message: "the request kept as '\(name)' holds the value of the secret '\(secret)'",
+      help: "keep it again with {{secret:\(secret)}} in its place")
   }
   var spec = try CanonicalDecoder.decode(APIRequestSpec.self, from: Array(json.utf8))
   spec.items.removeAll { old in items.contains { $0.kind == old.kind && $0.name == old.name } }

@@ -35,6 +35,8 @@ func perform(
     let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
     try await dependencies.persistence.setPreference(savedKey(name), to: json)
   }
+  // Another process may have stored what this service repeats.
+  await dependencies.keychainService.refresh()
   let captured = await capture(spec.captures ?? [], of: fetched.response, dependencies)
   var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger.redactor)
   if !captured.isEmpty { answer.captured = captured }
@@ -87,6 +89,10 @@ private func capture(
       result.append(nothing(capture, "what is at '\(capture.path)' is no text"))
       continue
     }
+    if value.withUnsafeBufferPointer({ RedactionMark.first(in: $0) }) != nil {
+      result.append(nothing(capture, "what is at '\(capture.path)' is a mark in place of a value"))
+      continue
+    }
     do {
       try await dependencies.keychainService.save(Data(value), forKey: capture.name)
       result.append(
@@ -114,7 +120,7 @@ private func fetch(
     mayKeep: { [redactor = dependencies.logger.redactor] response in
       // An answer that repeats a secret is not kept.
       redactor.mask([UInt8](response.body)).names.isEmpty
-        && response.headers.allSatisfy { redactor.mask($0.value).names.isEmpty }
+        && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
     })
   // An answer with a secret to be captured is not kept either.
   let policy = spec.captures == nil ? spec.cache : .noCache
@@ -176,16 +182,18 @@ extension APIAnswer {
       return HTTPHeader(header.name, isHidden ? RedactionMark.redacted : masked.value)
     }
     headers = response.headers.map { header in
+      let name = redactor.mask(header.name)
       let masked = redactor.mask(header.value)
-      found += masked.names
+      found += name.names + masked.names
       return HTTPHeader(
-        header.name,
+        name.value,
         SecretNames.isHeader(header.name) && masked.names.isEmpty
-          ? RedactionMark.redacted : masked.value)
+          ? RedactionMark.redacted : Redactor.redactPositions(masked.value))
     }
     bytes = response.body.count
     if let valid = String(validating: response.body, as: UTF8.self) {
-      let masked = redactor.mask(valid)
+      let isJSON = response.headers.value(of: "Content-Type")?.lowercased().contains("json") == true
+      let masked = redactor.mask(valid, isJSON: isJSON)
       found += masked.names
       let fits = masked.value.fitsIntoJSON(of: longestText)
       text = fits ? masked.value : nil

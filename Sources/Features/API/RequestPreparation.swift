@@ -29,7 +29,7 @@ struct RequestPreparation {
   func prepare(_ spec: APIRequestSpec, _ context: CommandContext) async throws -> PreparedRequest {
     for template in [spec.target] + spec.items.map(\.value) {
       for case .text(let text) in template.parts {
-        try MarkedText.refuse(text, in: "the request", dependencies.logger.redactor)
+        try MarkedText.refuse(text, in: "the request")
       }
     }
     var secrets: Set<String> = []
@@ -162,9 +162,7 @@ struct RequestPreparation {
 
   /// What was masked when it was written to a file is not sent in place of what it was.
   private func refuseMarks(_ data: Data, _ item: APIItem) throws {
-    try MarkedText.refuse(
-      String(decoding: data, as: UTF8.self), in: item.value.description,
-      dependencies.logger.redactor)
+    try MarkedText.refuse(String(decoding: data, as: UTF8.self), in: item.value.description)
   }
 
   private func add(_ items: [APIItem], to request: inout APIRequest) async throws {

@@ -189,6 +189,14 @@ public final class Board: Sendable {
     }
   }
 
+  /// Puts texts without secrets in the place of those that the board remembers.
+  func hideSecrets(variables: [String: String], last: String?, lastLength: Int?) {
+    guard !closing.isSet else { return }
+    store.send(
+      .shell(.masked(variables: variables, last: last, lastLength: lastLength)),
+      origin: .program("secrets"))
+  }
+
   /// Cancels a running command: its exit code is 130.
   ///
   /// - Parameter cause: What its failure says that it was cancelled by; `nil`: nothing.

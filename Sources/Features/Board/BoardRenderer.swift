@@ -89,12 +89,11 @@ public struct BoardRenderer: Sendable {
     func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
       guard !bytes.isEmpty else { return }
       // What is on standard error is our own; a result may be data, in which a mark is no mark of ours.
-      let writesASCIIMarks =
-        state.settings.isASCII && !state.settings.followsEarlierRules
-        && (stream == .standardError || outcome.hasMarks)
+      let marks = stream == .standardError ? .all : outcome.marks
+      let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
       outputs.append(
         BoardOutput(
-          stream: stream, bytes: writesASCIIMarks ? RedactionMark.ascii(bytes) : bytes,
+          stream: stream, bytes: isExact ? bytes : marks.written(bytes),
           redirect: stream == .standardOutput ? context.redirect : nil, job: context.job))
     }
     func add(_ stream: BoardOutput.Stream, _ text: String) { add(stream, bytes: Array(text.utf8)) }
@@ -164,5 +163,16 @@ public struct BoardRenderer: Sendable {
   private func isHiddenReveal(_ action: BoardAction) -> Bool {
     guard !isReplay, case .keychain(.succeeded(_, .revealed)) = action else { return false }
     return true
+  }
+}
+
+extension Outcome.Marks {
+  /// The bytes with these marks as ASCII output writes them.
+  fileprivate func written(_ bytes: [UInt8]) -> [UInt8] {
+    switch self {
+    case .none: bytes
+    case .all: RedactionMark.ascii(bytes)
+    case .these(let marks): RedactionMark.ascii(bytes, marks: marks)
+    }
   }
 }

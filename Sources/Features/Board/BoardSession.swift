@@ -26,6 +26,16 @@ public final class BoardSession: Sendable {
     /// Lines that are being run, those of files not counted.
     var lines = 0
     var sourceDepth = 0
+    /// How many secrets were known when the state was last looked through.
+    var knownSecrets = KnownCount()
+
+    struct KnownCount {
+      private var count = 0
+      mutating func exchange(_ new: Int) -> Int {
+        defer { count = new }
+        return count
+      }
+    }
     /// What the line's outcome has to say about the background commands that it waited for.
     var message: String?
   }
@@ -83,7 +93,7 @@ public final class BoardSession: Sendable {
   /// A line as it may be shown: without a secret that was typed into it, and without what steers a terminal.
   public func shown(_ line: ScriptLine) -> String {
     let text =
-      TypedSecrets.refusal(of: line, redactor)?.text ?? TypedSecrets.removed(from: line.text)
+      TypedSecrets.refusal(of: line, redactor)?.text ?? TypedSecrets.shown(line)
     return escapeControls(text, keepsNewlines: true)
   }
 
@@ -181,7 +191,7 @@ public final class BoardSession: Sendable {
     let redirect: CommandContext.Redirect?
 
     init(_ line: ScriptLine, _ isLiteral: Bool, _ redirect: CommandContext.Redirect?) {
-      text = TypedSecrets.removed(from: line.text)
+      text = TypedSecrets.shown(line)
       place = line.place
       self.isLiteral = isLiteral
       self.redirect = redirect
@@ -230,6 +240,7 @@ public final class BoardSession: Sendable {
   {
     var context = self.context(line, prefix)
     var arguments: [Argument] = []
+    hideKnownSecrets()
     do throws(UsageError) {
       arguments = try expand(command.words)
       var file: Argument?
@@ -238,6 +249,7 @@ public final class BoardSession: Sendable {
         context.text = typed.text
         throw typed.error
       }
+      try MarkedText.refuse(arguments, file)
       if let topic = BoardFeatures.commands.helpTopic(in: arguments) {
         context.name = "help"
         return await perform(.shell(.run(context, .help(topic))), context)
@@ -265,6 +277,23 @@ public final class BoardSession: Sendable {
       hideTypedSecret(arguments, &context, &error)
       return await reject(error, context, line, command)
     }
+  }
+
+  /// What became known as a secret since the last command is taken out of what the board remembers: variables and the last value.
+  private func hideKnownSecrets() {
+    let count = redactor.count
+    guard shared.withLock({ $0.knownSecrets.exchange(count) }) != count else { return }
+    let (variables, last) = board.store.withState { ($0.shell.variables, $0.shell.last) }
+    let masked = variables.compactMapValues { value in
+      let masked = redactor.mask(value)
+      return masked.names.isEmpty ? nil : masked.value
+    }
+    let maskedLast = last.flatMap { last in
+      let masked = redactor.mask(last, isJSON: true)
+      return masked.names.isEmpty ? nil : masked.value
+    }
+    guard !masked.isEmpty || maskedLast != nil else { return }
+    board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
   }
 
   /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out of the step.
@@ -360,6 +389,7 @@ public final class BoardSession: Sendable {
     let lastValue = shell.last.flatMap { try? JSON(parsing: $0) }
     var arguments: [Argument] = []
     for word in words {
+      try refuseEncodedBody(word, lastValue)
       arguments.append(
         try word.expanded(
           variables: { name in
@@ -376,6 +406,17 @@ public final class BoardSession: Sendable {
           }))
     }
     return arguments
+  }
+
+  /// A body that is no text cannot be put into a line as it is.
+  private func refuseEncodedBody(_ word: Word, _ last: JSON?) throws(UsageError) {
+    guard let last else { return }
+    for case .last(let path, _) in word.segments where APIOutcomes.isEncodedBody(path, of: last) {
+      throw UsageError(
+        "the body of the last answer is no text and cannot be put into a line",
+        help: "write it to a file with --out FILE, and send that with @FILE", column: word.column,
+        length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
+    }
   }
 
   /// Options of the program that stood behind the command.

@@ -9,28 +9,26 @@ import SwiftBoardDependencies
 
 /// Text in which a mark stands in the place of a secret is never passed on: what is stored or sent would not be what it seems.
 enum MarkedText {
-  /// - Throws: `UsageError` at the word that holds a mark; its code is that of malformed data.
-  static func refuse(_ argument: Argument?) throws(UsageError) {
-    guard let argument else { return }
-    for case .text(let text) in argument.parts {
-      guard let mark = RedactionMark.first(in: text) else { continue }
-      let failure = failure(mark, in: "the text")
-      throw UsageError(failure.message, help: failure.help, at: argument, code: failure.code)
-    }
-  }
+  /// Features whose commands store or send what their words say.
+  private static let passing: Set<String> = ["api", "db", "keychain", "open", "source"]
 
-  static func refuse(_ arguments: [Argument]) throws(UsageError) {
-    for argument in arguments { try refuse(argument) }
+  /// - Parameter file: Where the command's output goes.
+  /// - Throws: `UsageError` at the word that holds a mark; its code is that of malformed data.
+  static func refuse(_ words: [Argument], _ file: Argument?) throws(UsageError) {
+    let passed = words.first?.text.map(passing.contains) == true ? words[1...] : []
+    for word in passed + (file.map { [$0] } ?? []) {
+      for case .text(let text) in word.parts {
+        guard let mark = RedactionMark.first(inAnyFormIn: text) else { continue }
+        let failure = failure(mark, in: "the text")
+        throw UsageError(failure.message, help: failure.help, at: word, code: failure.code)
+      }
+    }
   }
 
   /// - Parameter place: What holds the text, for the message.
-  /// - Throws: `Failure` where the text holds a mark, also one of ASCII output with the name of a secret.
-  static func refuse(_ text: String, in place: String, _ redactor: Redactor) throws {
-    if let mark = RedactionMark.first(in: text) { throw failure(mark, in: place) }
-    guard redactor.hasSecrets else { return }
-    for name in RedactionMark.asciiNames(in: text) where redactor.knows(name) {
-      throw failure(.secret(name: name), in: place)
-    }
+  /// - Throws: `Failure` where the text holds a mark.
+  static func refuse(_ text: String, in place: String) throws {
+    if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: place) }
   }
 
   /// - Throws: `Failure` where the bytes hold a mark. No copy of them is made.

@@ -60,3 +60,11 @@ extension Redactor {
     }
   }
 }
+
+/// Puts marks in the place of known secrets in what an effect gives back, also of those that another process has stored meanwhile.
+func masking<Value: Codable>(
+  _ value: Value, _ dependencies: Dependencies
+) async throws -> (value: Value, masked: MaskedValues?) {
+  await dependencies.keychainService.refresh()
+  return try dependencies.logger.redactor.masking(value)
+}

@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
 
 /// How a command ended, as a pure function of the step that ended it: what it shows, what `{{last}}` is afterwards, and its exit code.
@@ -15,10 +16,16 @@ public struct Outcome: Sendable {
   public var notes: [String]
   /// Lines for standard error before the notes, where `-v` asks for them.
   public var details: [String] = []
-  /// Whether it may have marks in the place of secrets, which ASCII output writes in its own way.
-  public var hasMarks = false
+  /// Which marks in what it shows are the board's own, so that ASCII output writes them in its own way.
+  public var marks = Marks.none
   /// `nil` where it succeeded, or is an answer that is no.
   public var failure: Failure?
+
+  /// Marks in what a command shows.
+  public enum Marks: Sendable, Equatable {
+    /// What looks like a mark is data; every mark is the board's own; these are.
+    case none, all, these([String])
+  }
 
   /// Success. With another `status` it is an answer that is no, and that what it shows says well enough.
   public init(
@@ -49,7 +56,7 @@ extension Outcome {
   /// The same, of which any text may have marks.
   var withMarks: Outcome {
     var outcome = self
-    outcome.hasMarks = true
+    outcome.marks = .all
     return outcome
   }
 
@@ -58,7 +65,7 @@ extension Outcome {
     guard let masked else { return self }
     var outcome = self
     outcome.notes.append(masked.note)
-    outcome.hasMarks = true
+    if outcome.marks == .none { outcome.marks = .these(masked.names.map(RedactionMark.named)) }
     return outcome
   }
 }

@@ -53,6 +53,18 @@ enum TypedSecrets {
     }
   }
 
+  /// The text of a line as it may be part of a step. Where a variable may name the command, a value at a place that takes a secret is left
+  /// out: the command may yet be a request.
+  static func shown(_ line: ScriptLine) -> String {
+    if case .commands(let list) = line.parsed {
+      for command in list.commands where command.words.first?.literal == nil {
+        let words = [Argument("api")] + command.words.dropFirst().map(typed)
+        if let found = literal(in: words) { return found.text }
+      }
+    }
+    return removed(from: line.text)
+  }
+
   /// A secret for which a command is refused once its words are known.
   static func refusal(of words: [Argument], _ redactor: Redactor) -> TypedSecret? {
     known(in: words, redactor) ?? literal(in: words)

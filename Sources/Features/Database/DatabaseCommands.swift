@@ -81,7 +81,6 @@ enum DatabaseCommands {
       examples: ["db preference set theme \"dark\"", "db preference set pageSize 20"]
     ) { invocation throws(UsageError) in
       let words = try plain(invocation.arguments("value"), "db")
-      try MarkedText.refuse(invocation.arguments("value"))
       let text = words.joined(separator: " ")
       let json = (try? JSON(parsing: text)) ?? .string(text)
       return .db(.preferenceSet(name: try invocation.requiredText("name"), json: json.text))
@@ -113,12 +112,11 @@ enum DatabaseCommands {
 
   private static func body(_ invocation: Invocation) throws(UsageError) -> DatabaseBody {
     let words = try plain(invocation.arguments("body"), "db put")
-    try MarkedText.refuse(invocation.arguments("body"))
     let text = words.joined(separator: " ")
     let isFile = invocation.argument("body")?.typedText.hasPrefix("@") == true
     if isFile, text.count > 1 { return .file(String(text.dropFirst())) }
     do throws(JSONError) {
-      _ = try JSON(parsing: text)
+      _ = try JSON(parsing: text, limits: .strict)
     } catch {
       throw UsageError(
         "the body is no JSON: \(error.message) (character \(error.column))",

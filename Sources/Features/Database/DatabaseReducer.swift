@@ -14,8 +14,8 @@ struct DatabaseReducer: Reducer {
       return [
         .task(name: "db.\(command.verb)") {
           do {
-            let (result, masked) = try dependencies.logger.redactor.masking(
-              try await perform(command, dependencies))
+            let (result, masked) = try await masking(
+              try await perform(command, dependencies), dependencies)
             return .succeeded(job: job, result, masked: masked)
           } catch let error where !(error is CancellationError) {
             return .failed(job: job, failure(error, dependencies))
@@ -68,7 +68,7 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
   case .put(let collection, let id, let body):
     let text =
       switch body {
-      case .json(let text): try unmarked(text, dependencies)
+      case .json(let text): try unmarked(text)
       case .file(let path): try await text(of: path, dependencies)
       }
     try await store.putDocument(
@@ -92,7 +92,7 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
     }
     return .preference(Preference(name: name, json: json))
   case .preferenceSet(let name, let json):
-    try await store.setPreference(name, to: try unmarked(json, dependencies))
+    try await store.setPreference(name, to: try unmarked(json))
     return .put(collection: "preference", id: name)
   case .preferenceUnset(let name):
     guard try await store.unsetPreference(name) else {
@@ -122,15 +122,15 @@ private func missing(_ what: String, _ help: String) -> Failure {
   Failure(code: ExitCode.missing, error: "missing", message: "there is no \(what)", help: help)
 }
 
-private func unmarked(_ text: String, _ dependencies: Dependencies) throws -> String {
-  try MarkedText.refuse(text, in: "the document", dependencies.logger.redactor)
+private func unmarked(_ text: String) throws -> String {
+  try MarkedText.refuse(text, in: "the document")
   return text
 }
 
 private func text(of path: String, _ dependencies: Dependencies) async throws -> String {
   let data = try await dependencies.files.read(path, limit: 16 << 20)
   do throws(JSONError) {
-    _ = try JSON(parsing: data)
+    _ = try JSON(parsing: data, limits: .strict)
   } catch {
     throw Failure(
       code: ExitCode.data, error: "malformedData",
@@ -139,7 +139,7 @@ private func text(of path: String, _ dependencies: Dependencies) async throws ->
   }
   let text = String(decoding: data, as: UTF8.self)
   let redactor = dependencies.logger.redactor
-  try MarkedText.refuse(text, in: path, redactor)
+  try MarkedText.refuse(text, in: path)
   if let name = redactor.mask(text).names.first {
     throw Failure(
       code: ExitCode.data, error: "holdsSecret",

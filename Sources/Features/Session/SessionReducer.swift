@@ -112,7 +112,7 @@ struct SessionReducer: Reducer {
     [
       .run(name: "session.\(name)") { send in
         do {
-          let (result, masked) = try dependencies.logger.redactor.masking(try await body(send))
+          let (result, masked) = try await masking(try await body(send), dependencies)
           send(.succeeded(job: job, result, masked: masked))
         } catch is CancellationError {
           throw CancellationError()

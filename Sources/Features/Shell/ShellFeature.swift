@@ -19,6 +19,7 @@ enum ShellOutcomes {
     case .cancelled(let job, let cause):
       Outcome(job: job, failure: .cancelled(by: cause))
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .masked: nil
     }
   }
 

@@ -12,6 +12,10 @@ struct ShellReducer: Reducer {
       return run(command, context, &state)
     case .reject:
       return []
+    case .masked(let variables, let last, let lastLength):
+      for (name, value) in variables { state.shell.variables[name] = value }
+      if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
+      return []
     case .cancelled(let job, _), .failed(let job, _):
       // No action of the cancelled request will come to say so.
       state.api.pending.removeAll { $0.job == job }

@@ -175,11 +175,26 @@ struct RedactorByValueTests {
       (#"{"\"123456789":"\\","b":123456789}"#, #"{"\"«secret:pin»":"\\","b":"«secret:pin»"}"#),
       (#"{"123456789":true}"#, #"{"«secret:pin»":true}"#),
       ("123456789", "«secret:pin»"), ("{123456789", "{«secret:pin»"),
+      ("\u{FEFF}[123456789]", "\u{FEFF}[\"«secret:pin»\"]"),
     ])
   func numbers(text: String, expected: String) {
     let redactor = Redactor()
     redactor.registerSecret(Array("123456789".utf8), name: "pin")
     #expect(redactor.mask(text).value == expected)
+    #expect(redactor.mask("123456789", isJSON: true).value == "\"«secret:pin»\"")
+  }
+
+  @Test("rule 2: forms in forms")
+  func formsInForms() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array(#"sup3r/s3cr"et\val"#.utf8), name: "k")
+    for text in [
+      #"%22sup3r/s3cr%5C%22et%5C%5Cval%22"#, #"sup3r%252Fs3cr%2522et%255Cval"#,
+      #"{"a":"{\"b\":\"{\\\"c\\\":\\\"sup3r/s3cr\\\\\\\"et\\\\\\\\val\\\"}\"}"}"#,
+      Data(#"{"t":"sup3r/s3cr\"et\\val"}"#.utf8).base64EncodedString(),
+    ] {
+      #expect(redactor.mask(text).names == ["k"], "\(text)")
+    }
   }
 
   @Test("rule 1: masking changes nothing but known values, whatever a text is called or looks like")
