@@ -36,6 +36,7 @@ let package = Package(
       name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(name: "CTasks"),
 
     module("SwiftBoardStore", folder: "Store"),
     module("SwiftBoardJSON", folder: "JSON"),
@@ -56,7 +57,11 @@ let package = Package(
         "SwiftBoardCommandLine",
       ]),
     .executableTarget(
-      name: "swiftboard", dependencies: ["SwiftBoardFeatures", "SwiftBoardDependencies"],
+      name: "swiftboard",
+      dependencies: [
+        "SwiftBoardFeatures", "SwiftBoardDependencies",
+        .target(name: "CTasks", condition: .when(platforms: [.linux])),
+      ],
       path: "Sources/swiftboard",
       swiftSettings: strict),
 

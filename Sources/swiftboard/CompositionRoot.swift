@@ -22,7 +22,8 @@ enum CompositionRoot {
         case .preview: Dependencies.preview
         }
       // The files that lines name, and the person who types them, are real in every environment.
-      dependencies.files = LiveFileService(own: configuration.paths)
+      dependencies.files = LiveFileService(
+        own: configuration.paths, environment: configuration.environment)
       dependencies.terminal = terminal
       return dependencies
     }

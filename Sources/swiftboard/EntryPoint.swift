@@ -1,5 +1,6 @@
 import Dispatch
 import SwiftBoardDependencies
+import SwiftBoardFeatures
 
 #if canImport(Glibc)
   import Glibc
@@ -19,9 +20,20 @@ func enter(
 ) -> Int32 {
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
-  // The first word is the program's name; what is not UTF-8 is repaired, as in `CommandLine.arguments`.
-  let arguments = UnsafeBufferPointer(start: words, count: words == nil ? 0 : Int(max(0, count)))
-    .dropFirst().compactMap { $0.map { String(cString: $0) } }
-  Task { exit(await CompositionRoot.run(arguments)) }
+  #if os(Linux)
+    UnwatchedThreads.useWhereNeeded()
+  #endif
+  // The first word is the program's name.
+  let words = UnsafeBufferPointer(start: words, count: words == nil ? 0 : Int(max(0, count)))
+    .dropFirst().compactMap(\.self)
+  var arguments: [String] = []
+  for word in words {
+    guard let argument = String(validatingCString: word) else {
+      return BoardProgram.refuse(
+        argument: arguments.count + 1, repaired: String(cString: word))
+    }
+    arguments.append(argument)
+  }
+  Task { [arguments] in exit(await CompositionRoot.run(arguments)) }
   dispatchMain()
 }

@@ -152,6 +152,9 @@ struct TerminalDeviceTests {
     #expect(try await ask("ab\u{3}").answer == .failure(.interrupted))
     #expect(try await ask("\u{4}").answer == .failure(.endOfInput))
     #expect(try await ask("\n").answer == .success([]))
+    #expect(try await ask("a\u{1A}b\u{1C}\n").answer == .success(Array("ab".utf8)))
+    #expect(try await ask("a\u{1B}[Db\n").answer == .failure(.controlCharacter))
+    #expect(try await ask("a\tb\n").answer == .success(Array("a\tb".utf8)))
   }
 
   @Test("without a terminal it says so")

@@ -1,7 +1,9 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardTestSupport
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(Glibc)
   import Glibc
@@ -30,5 +32,41 @@ struct RedirectTests {
       }
       for await code in group { #expect(code == 0) }
     }
+  }
+
+  @Test("a pipe whose reader stalls holds up no other file and no end", .timeLimit(.minutes(60)))
+  func stalledReader() async throws {
+    let folder = try TemporaryFolder()
+    let redirects = RedirectFiles { _ in }
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    let reader = open(folder.path("pipe"), O_RDWR | O_CLOEXEC)
+    #expect(await redirects.open(folder.path("pipe"), appends: false, job: 1) == nil)
+    #expect(await redirects.open(folder.path("file"), appends: false, job: 2) == nil)
+    // More than a pipe holds.
+    async let stalled: Void = OwnThread.run {
+      redirects.write([UInt8](repeating: 0x78, count: 4 << 20), job: 1)
+    }
+    // It is being written to as soon as anything comes out.
+    _ = await OwnThread.run {
+      var byte: UInt8 = 0
+      return read(reader, &byte, 1)
+    }
+    redirects.write(Array("x".utf8), job: 2)
+    redirects.closeAll()
+    #expect(try folder.read("file") == Array("x".utf8))
+    // The write ends when all of it is read.
+    var rest = [UInt8](repeating: 0, count: 1 << 16)
+    var left = (4 << 20) - 1
+    while left > 0 { left -= max(0, read(reader, &rest, rest.count)) }
+    await stalled
+    close(reader)
+  }
+
+  @Test("a command's end is told as often as it is asked for")
+  func waitedForTwice() async {
+    let lines = Lines()
+    #expect(await lines.run("api nonsense") == 64)
+    #expect(await lines.board.wait(for: 1) == 64)
+    #expect(await lines.board.wait(for: 1) == 64)
   }
 }

@@ -54,11 +54,31 @@ struct ArgumentTests {
     #expect(verified.status == .exited(0), "\(verified.errorText)")
   }
 
-  @Test("an argument that is no UTF-8 is repaired, and the program goes on")
-  func notUTF8() async throws {
+  @Test("the program lives on without /proc", .enabled { try await canHide() })
+  func livesOn() async throws {
     let program = try Program()
-    let run = try await program.shell(#"$0 --home h echo "$(printf 'a\377b')""#)
-    #expect(run.status == .exited(0), "\(run.errorText)")
-    #expect(run.outputText.hasPrefix("a") && run.outputText.hasSuffix("b\n"))
+    // Dispatch looks at its threads at once, and then each second.
+    let run = try await program.shell(
+      """
+      for i in 1 2 3 4 5 6 7 8 9 10; do \(Self.hidden) $0 --home h$i echo x & done
+      { echo 'echo y'; sleep 2.5; echo 'echo z'; } | \(Self.hidden) $0 --home h
+      wait
+      """)
+    #expect(
+      run.outputText.split(separator: "\n").sorted()
+        == Array(repeating: "x", count: 10) + ["y", "z"], "\(run.errorText)")
+    #expect(run.errorText == "")
+  }
+
+  @Test(
+    "an argument that is not UTF-8 is refused: repaired it would name something else",
+    arguments: ["echo", "--home h -f", ""])
+  func notUTF8(before: String) async throws {
+    let program = try Program()
+    let position = before.split(separator: " ").count + 1
+    let run = try await program.shell(#"$0 \#(before) "$(printf 'a\377b')" > out"#)
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains("argument \(position) is not UTF-8"), "\(run.errorText)")
+    #expect(try program.text("out") == "")
   }
 }

@@ -255,4 +255,70 @@ struct OutputTargetTests {
     #expect(!program.exists("new"))
     #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
   }
+
+  // MARK: The program's own descriptors
+
+  @Test(
+    "what is written to the file of standard output or standard error goes there, in order",
+    arguments: [
+      "$0 CALLS > so1", "$0 CALLS 2> so1 >&2", "$0 CALLS >> so1", "$0 CALLS > so1 2>&1",
+    ],
+    ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/2", "so1"])
+  func standardDescriptors(line: String, target: String) async throws {
+    let isError = target.hasSuffix("err") || target.hasSuffix("2")
+    if isError, !line.contains("2>") { return }
+    for arrow in [">", ">>"] {
+      let program = try Program()
+      let run = try await program.shell(
+        line.replacing("CALLS", with: "-c 'echo a' -c 'echo x \(arrow) \(target)' -c 'echo b'"))
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(try program.text("so1") == "a\nx\nb\n", "\(arrow) \(target)")
+    }
+  }
+
+  @Test("--out to standard output's file replaces nothing that is there")
+  func outToStandardOutput() async throws {
+    let server = try TestHTTPServer { _ in .response(.init(200, body: Array("body\n".utf8))) }
+    let program = try Program()
+    let run = try await program.shell(
+      "$0 --home h -c 'echo a' -c 'api get \(server.origin) --out /dev/stdout' -c 'echo b' > so1")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try program.text("so1") == "a\nbody\nb\n")
+  }
+
+  @Test("descriptors that the board opened are no targets, those it was given are")
+  func internalDescriptors() async throws {
+    let program = try Program()
+    for folder in ["/dev/fd", "/proc/self/fd"] {
+      for number in 3..<12 {
+        let run = try await program.run(
+          "--home", "h", "-c", "db put c 1 {}", "-c", "echo x > \(folder)/\(number)")
+        #expect(run.status == .exited(73), "\(number): \(run.errorText)")
+      }
+    }
+    let given = try await program.shell("$0 --home h -c 'echo x > /dev/fd/7' 7> given")
+    #expect(given.status == .exited(0), "\(given.errorText)")
+    #expect(try program.text("given") == "x\n")
+  }
+
+  @Test(
+    "the files of unlock sources are the board's own",
+    arguments: [
+      ("SWIFTBOARD_PASSPHRASE_FILE", "pass"), ("SWIFTBOARD_KEY_FILE", "pass"),
+      ("CREDENTIALS_DIRECTORY", "swiftboard.passphrase"),
+      ("CREDENTIALS_DIRECTORY", "swiftboard.key"),
+    ])
+  func unlockSources(variable: String, file: String) async throws {
+    let program = try Program()
+    try program.folder.write("precious", to: file)
+    let value =
+      variable == "CREDENTIALS_DIRECTORY" ? program.folder.path : program.folder.path(file)
+    for line in ["echo x > \(file)", "echo x >> ./\(file)", "db backup \(file)"] {
+      let run = try await program.run(
+        ["--home", "h", "-c", line], environment: [variable: value])
+      #expect(run.status == .exited(73), "\(line): \(run.errorText)")
+      #expect(run.errorText.contains("the board's own unlock source"), "\(run.errorText)")
+    }
+    #expect(try program.text(file) == "precious")
+  }
 }

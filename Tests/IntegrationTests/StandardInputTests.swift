@@ -187,4 +187,97 @@ struct StandardInputTests {
     #expect(run.status == .exited(74), "\(run.errorText)")
     #expect(run.errorText.contains("Bad file descriptor"), "\(run.errorText)")
   }
+
+  // MARK: By another name
+
+  @Test(
+    "a path that is standard input is refused where lines come from there, and nothing is stored",
+    arguments: ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"],
+    ["cat s.sb | $0 --home h", "$0 --home h < s.sb", "cat s.sb | $0 --home h -f -"])
+  func pathInAScript(path: String, line: String) async throws {
+    for command in ["keychain set k --from-file \(path)", "db put d u @\(path)"] {
+      try program.folder.write("\n\(command)\necho after\n", to: "s.sb")
+      let run = try await shell(line)
+      #expect(run.status == .exited(64), "\(run.errorText)")
+      #expect(run.errorText.contains("where these lines come from"), "\(run.errorText)")
+      #expect(!run.errorText.contains("saved"))
+      #expect(!run.outputText.contains("after"))
+    }
+    #expect(try await stored() == Array("old\n".utf8))
+  }
+
+  @Test(
+    "a path that is standard input is read from descriptor 0",
+    arguments: ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"],
+    ["cat value | LINE", "LINE < value", "(read first; LINE) < lines"])
+  func pathTaken(path: String, line: String) async throws {
+    try program.folder.write(Self.value, to: "value")
+    try program.folder.write(Array("first\n".utf8) + Self.value, to: "lines")
+    let run = try await shell(
+      line.replacing("LINE", with: "$0 --home h keychain set k --from-file \(path)"))
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try await stored() == Self.value)
+    let put = try await shell("echo '{\"a\":1}' | $0 --home h db put d u @\(path)")
+    #expect(put.status == .exited(0), "\(put.errorText)")
+  }
+
+  @Test(
+    "a path that is standard input with nothing left is refused, and the old secret stays",
+    arguments: [
+      "$0 --home h keychain set k --from-file /dev/stdin < /dev/null",
+      ": | $0 --home h keychain set k --from-file /dev/stdin",
+      "echo new | $0 --home h -c 'keychain set o --from-stdin' -c 'keychain set k --from-file /dev/stdin'",
+    ])
+  func pathWithNothingLeft(line: String) async throws {
+    let run = try await shell(line)
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains("nothing is left of standard input"), "\(run.errorText)")
+    #expect(try await stored() == Array("old\n".utf8))
+  }
+
+  @Test("a file by its own name is read whole, also where it is standard input")
+  func ownName() async throws {
+    try program.folder.write("first\nsecond\n", to: "lines")
+    let run = try await shell(
+      "(read first; $0 --home h keychain set k --from-file lines) < lines")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try await stored() == Array("first\nsecond\n".utf8))
+  }
+
+  @Test("a value that takes the place of another one is said to")
+  func replaced() async throws {
+    let again = try await shell("echo new | $0 --home h \(Self.set)")
+    #expect(again.errorText.contains("replaced the value of 'k'"), "\(again.errorText)")
+    let other = try await shell("echo new | $0 --home h keychain set other --from-stdin")
+    #expect(other.errorText.contains("saved; use it as {{secret:other}}"), "\(other.errorText)")
+  }
+
+  @Test("a new keychain without a secret says what it needs and where that can come from")
+  func initWithoutSource() async throws {
+    let run = try await program.run(["--home", "new", "keychain", "init"])
+    #expect(run.status == .exited(77), "\(run.errorText)")
+    #expect(run.errorText.contains("a new keychain needs a passphrase or a key file"))
+    for name in ["PASSPHRASE_FILE", "PASSPHRASE_FD", "KEY_FILE"] {
+      #expect(run.errorText.contains("SWIFTBOARD_\(name)"), "\(run.errorText)")
+    }
+    #expect(!run.errorText.contains("locked"), "\(run.errorText)")
+  }
+
+  @Test("Ctrl-Z at a hidden prompt is no part of the secret, and an arrow key is refused")
+  func controlKeys() async throws {
+    for (typed, code, value) in [
+      ("pa\u{1A}ss\u{1C}!", 0, "pass!\n"), ("pa\u{1B}[Dss", 64, "pass!\n"),
+    ] {
+      let terminal = try program.startOnTerminal(
+        "--home", "h", "keychain", "set", "k", environment: Self.keychain)
+      #expect(await terminal.waitForOutput("value of k: "), "\(terminal.outputText)")
+      terminal.type(typed + "\r")
+      if code == 0 {
+        #expect(await terminal.waitForOutput("once more: "), "\(terminal.outputText)")
+        terminal.type("pass!\r")
+      }
+      #expect(await terminal.wait() == .exited(Int32(code)), "\(terminal.outputText)")
+      #expect(try await stored() == Array(value.utf8))
+    }
+  }
 }

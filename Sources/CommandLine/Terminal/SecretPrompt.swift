@@ -16,15 +16,17 @@ public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertibl
   case endOfInput
   /// More than `SecretPrompt.limit` bytes.
   case tooLong
+  /// A key that is no character and does not edit the line, such as an arrow.
+  case controlCharacter
   /// The system's words.
   case failed(String)
 
-  /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long, 74 otherwise.
+  /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a control character, 74 otherwise.
   public var exitCode: Int32 {
     switch self {
     case .noTerminal, .endOfInput: 77
     case .interrupted: 130
-    case .tooLong: 64
+    case .tooLong, .controlCharacter: 64
     case .failed: 74
     }
   }
@@ -35,6 +37,8 @@ public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertibl
     case .interrupted: "interrupted"
     case .endOfInput: "nothing was entered"
     case .tooLong: "more than \(SecretPrompt.limit) bytes"
+    case .controlCharacter:
+      "a key that is no character was typed, such as an arrow: nothing was taken"
     case .failed(let message): "cannot read the terminal: \(message)"
     }
   }
@@ -46,6 +50,9 @@ public enum SecretPrompt {
   public static let limit = 4094
 
   /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when it returns.
+  ///
+  /// The keys that edit a line are the terminal's. Ctrl-Z and Ctrl-\ do nothing at the prompt, and any other control character
+  /// but a tab is an error: none gets into the secret unseen.
   ///
   /// They are never in a `String` and never in memory that moves. The terminal's modes are put back in any case. It blocks: call it through `readOnOwnThread`, or from
   /// a thread of your own.
@@ -118,13 +125,31 @@ public enum SecretPrompt {
       case interruptByte: throw .interrupted
       case UInt8(ascii: "\n"):
         guard count - 1 <= limit else { throw .tooLong }
-        return count - 1
+        return try withoutKeys(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - 1)]))
       default: continue
       }
     }
     tcflush(descriptor, TCIFLUSH)
     throw .tooLong
   }
+
+  /// Takes the keys out that would have stopped or ended the program, and gives what is left of the line.
+  private static func withoutKeys(_ line: UnsafeMutableRawBufferPointer)
+    throws(SecretPromptError) -> Int
+  {
+    var count = 0
+    for byte in line where byte != suspendByte && byte != quitByte {
+      guard byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t") else {
+        throw .controlCharacter
+      }
+      line[count] = byte
+      count += 1
+    }
+    return count
+  }
+
+  private static let suspendByte: UInt8 = 0x1A
+  private static let quitByte: UInt8 = 0x1C
 
   private static func systemRead(
     _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int

@@ -43,8 +43,9 @@ public struct FileError: Error, Sendable, Equatable, Codable {
   /// What went wrong.
   public enum Kind: String, Sendable, Codable {
     /// Nothing is there; something is; more bytes than the limit; permissions; no file can be made there; the disk is
-    /// full; any other error of the system; the file is one that the board keeps for itself.
-    case missing, exists, tooLarge, denied, cannotCreate, full, io, ownFile
+    /// full; any other error of the system; the file is one that the board keeps for itself; it is standard input, which
+    /// has nothing for a command.
+    case missing, exists, tooLarge, denied, cannotCreate, full, io, ownFile, unavailable
   }
 
   /// What went wrong, for code.

@@ -20,13 +20,15 @@ public struct LiveFileService: FileService {
 
   /// Holds nothing.
   ///
-  /// - Parameter own: Where the board's own files are, which no line may write to; `nil`: there are none.
-  public init(own: BoardPaths? = nil) {
-    self.init(own: own, system: FileSystem())
+  /// - Parameters:
+  ///   - own: Where the board's own files are, which no line may write to; `nil`: there are none.
+  ///   - environment: The process's variables: the files of its unlock sources are the board's own, too.
+  public init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
+    self.init(own: own, environment: environment, system: FileSystem())
   }
 
-  init(own: BoardPaths? = nil, system: FileSystem) {
-    self.own = own.map(OwnFiles.init)
+  init(own: BoardPaths? = nil, environment: [String: String] = [:], system: FileSystem) {
+    self.own = own.map { OwnFiles($0, secrets: UnlockSources.files(in: environment)) }
     self.system = system
   }
 
@@ -52,10 +54,16 @@ public struct LiveFileService: FileService {
     }.get()
   }
 
-  /// Compares with the files in the folders of the board's own: a few dozen system calls.
+  /// Compares with the files in the folders of the board's own, and with the descriptors that it has opened: a few dozen
+  /// system calls.
   ///
   /// - Throws: `ownFile`.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
+    if let descriptor = DescriptorPath(path), descriptor.isInternal {
+      throw FileError(
+        .ownFile, path: path,
+        message: "\(path) is the board's own descriptor and is not written to: name a file")
+    }
     guard let title = own?.title(of: path, isRecording: isRecording) else { return }
     throw FileError(
       .ownFile, path: path,

@@ -9,7 +9,8 @@
 /// A file while it is being written, piece by piece.
 ///
 /// A write that fails leaves what was there before: an existing file as it was, and no new one. What is no regular file
-/// (a device, a pipe) is written directly, and keeps what has come. Nothing waits for the disk.
+/// (a device, a pipe) is written directly, and keeps what has come; so is the file that standard output or standard error is
+/// open on. Nothing waits for the disk.
 ///
 /// Use one copy of the value, and end it with `finish` or `discard`.
 public struct OutputFile: Sendable {
@@ -58,6 +59,11 @@ public struct OutputFile: Sendable {
     target = FilePlace.followed(path)
     let opening = Opening(path: path, target: target, system: system)
     (descriptor, undo) = try opening.open(mode)
+  }
+
+  /// Whether it is written directly: a pipe, a device, the file of standard output. A write to it may wait.
+  public var isDirect: Bool {
+    if case .nothing = undo { true } else { false }
   }
 
   /// Writes all of the bytes.
@@ -141,6 +147,7 @@ public struct OutputFile: Sendable {
           .exists, path: path, message: "\(path) exists already and was left as it is")
       }
       if isThere, status.st_mode & S_IFMT != S_IFREG { return (try open(path, O_WRONLY), .nothing) }
+      if isThere, let descriptor = standardDescriptor(of: status) { return (descriptor, .nothing) }
       switch mode {
       case .append where isThere:
         return (try open(path, O_WRONLY | O_APPEND), .grown(from: Int64(status.st_size)))
@@ -156,6 +163,20 @@ public struct OutputFile: Sendable {
       case .stream: return (try open(target, O_WRONLY | O_CREAT | O_EXCL), .new)
       case .replace: return try openTemporary(isThere ? status : nil)
       }
+    }
+
+    /// A copy of standard output's or standard error's descriptor where that is open on the same file. It goes on where
+    /// those are, and the file keeps its name: what they write later would be lost with the file that was replaced.
+    private func standardDescriptor(of status: stat) -> Int32? {
+      for number in [STDOUT_FILENO, STDERR_FILENO] {
+        var own = stat()
+        guard fstat(number, &own) == 0, FileID(own) == FileID(status),
+          fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY
+        else { continue }
+        let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        if descriptor >= 0 { return descriptor }
+      }
+      return nil
     }
 
     /// - Parameter old: The file whose permissions the new one gets.

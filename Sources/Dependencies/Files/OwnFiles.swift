@@ -19,7 +19,8 @@ struct OwnFiles: Sendable {
   private let families: [Family]
   private let sessions: String
 
-  init(_ paths: BoardPaths) {
+  /// - Parameter secrets: The files that unlock sources read.
+  init(_ paths: BoardPaths, secrets: [String] = []) {
     func plain(_ path: String, _ title: String) -> Family {
       Family(path: path, title: title) { $0 == $1 }
     }
@@ -35,16 +36,18 @@ struct OwnFiles: Sendable {
           || [".damaged", ".before-", ".new-"].contains { name.hasPrefix(base + $0) }
       }
     }
-    families = [
-      Family(path: paths.keychain, title: "keychain") { name, base in
-        name == base || name == base + ".lock"
-          || (name.hasPrefix(".\(base).") && name.hasSuffix(".tmp"))
-      },
-      database(paths.mainDatabase, "database"), database(paths.cacheDatabase, "cache"),
-      rotated(paths.log, "log"), rotated(paths.analytics, "analytics"),
-      plain(paths.history, "history"), plain(paths.configuration, "configuration"),
-      plain(paths.initScript, "start script"),
-    ]
+    families =
+      [
+        Family(path: paths.keychain, title: "keychain") { name, base in
+          name == base || name == base + ".lock"
+            || (name.hasPrefix(".\(base).") && name.hasSuffix(".tmp"))
+        },
+        database(paths.mainDatabase, "database"), database(paths.cacheDatabase, "cache"),
+        rotated(paths.log, "log"), rotated(paths.analytics, "analytics"),
+        plain(paths.history, "history"), plain(paths.configuration, "configuration"),
+        plain(paths.initScript, "start script"),
+      ]
+      + secrets.filter { FilePlace.mayBeRegular($0) }.map { plain($0, "unlock source") }
     sessions = paths.sessions
   }
 
@@ -189,7 +192,8 @@ struct FilePlace: Sendable {
     return path
   }
 
-  private static func target(ofLink path: String) -> String? {
+  /// Where a symbolic link leads, as it is written there; `nil` for what is none.
+  static func target(ofLink path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &buffer, buffer.count)
     guard count > 0 else { return nil }
@@ -203,6 +207,12 @@ struct FilePlace: Sendable {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", String(path)) }
     let name = String(path[path.utf8.index(after: slash)...])
     return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+  }
+
+  /// Whether it is a regular file, or nothing yet. Whatever else is there is read as no secret.
+  static func mayBeRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   }
 
   /// What is in a folder; nothing where it cannot be read.

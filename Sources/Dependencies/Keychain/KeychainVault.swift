@@ -404,7 +404,14 @@ final class KeychainVault {
     guard try file.info() == nil else { throw file.exists }
     var given = secret
     if given == nil { given = try sources.secret() }
-    guard let secret = given else { throw locked }
+    guard let secret = given else {
+      throw KeychainError(
+        .locked,
+        message:
+          "a new keychain needs a passphrase or a key file, and there is none. Make it at a terminal, which asks for a passphrase, "
+          + "or name one in SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE."
+      )
+    }
     try secret.checkNew()
     let keys = try KeychainKeys(random: random)
     let slot = try KeychainSlot(for: secret, keys: keys, kdf: policy.kdf, random: random)

@@ -118,6 +118,14 @@ public final class UnlockSources: Sendable {
     return sources
   }
 
+  /// The files that the sources of an environment read, or would read.
+  static func files(in environment: [String: String]) -> [String] {
+    let folder = environment[credentials].flatMap { $0.isEmpty ? nil : $0 }
+    return [environment[passphraseFile], environment[keyFile]].compactMap { $0 }
+      .filter { !$0.isEmpty }
+      + (folder.map { ["\($0)/swiftboard.passphrase", "\($0)/swiftboard.key"] } ?? [])
+  }
+
   /// What cannot be looked at counts as there: a secret must not be passed over in silence.
   private static func exists(_ path: String) -> Bool {
     var raw = stat()

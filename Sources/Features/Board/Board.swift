@@ -30,7 +30,7 @@ public final class Board: Sendable {
     var time: Int64 = 0
     var times: [Int64] = []
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
-    /// Commands that ended before anybody waited.
+    /// How commands ended: a few bytes for each, for whatever waits later and as often as it likes.
     var ended: [Int: Int32] = [:]
     /// What `close()` does, for everybody who calls it.
     var end: Task<Void, Never>?
@@ -174,13 +174,13 @@ public final class Board: Sendable {
     store.send(.shell(.failed(job: job, failure: failure)), origin: .program("board"))
   }
 
-  /// Waits until a command has ended; at once where it has.
+  /// Waits until a command has ended; at once where it has, however often it was waited for before.
   ///
   /// - Returns: Its exit code; 130 where the board was closed before its end.
   public func wait(for job: Int) async -> Int32 {
     await withCheckedContinuation { continuation in
       let code = shared.withLock { shared -> Int32? in
-        if let code = shared.ended.removeValue(forKey: job) { return code }
+        if let code = shared.ended[job] { return code }
         if shared.isOver { return ExitCode.interrupted }
         shared.waiting[job, default: []].append(continuation)
         return nil
@@ -363,9 +363,8 @@ public final class Board: Sendable {
     let lost = finished.context.isBackground ? onBackgroundEnd(finished) : nil
     let status = lost ?? finished.status
     let waiting = shared.withLock { shared -> [CheckedContinuation<Int32, Never>] in
-      if let waiting = shared.waiting.removeValue(forKey: finished.context.job) { return waiting }
       shared.ended[finished.context.job] = status
-      return []
+      return shared.waiting.removeValue(forKey: finished.context.job) ?? []
     }
     for continuation in waiting { continuation.resume(returning: status) }
   }

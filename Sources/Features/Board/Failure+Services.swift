@@ -74,7 +74,7 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
-  /// The exit code of a file error: 65, 66, 73 or 74 by its kind.
+  /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.
   public init(_ error: FileError) {
     let code: Int32 =
       switch error.kind {
@@ -82,8 +82,12 @@ extension Failure {
       case .exists, .cannotCreate, .ownFile: ExitCode.cannotCreate
       case .tooLarge: ExitCode.data
       case .denied, .full, .io: ExitCode.io
+      case .unavailable: ExitCode.usage
       }
-    self.init(code: code, error: error.kind.rawValue, message: error.message)
+    let help =
+      error.kind == .unavailable
+      ? "name a file, or give the lines with -f FILE or -c LINE" : nil
+    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
   /// The exit code of a terminal error: 64, 74 or 130 by its kind.

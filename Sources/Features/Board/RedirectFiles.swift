@@ -7,10 +7,22 @@ import Synchronization
 /// `>` replaces an existing file when the command has ended, and `>>` adds to it. Where a write fails, and where a command
 /// fails before it has printed anything, what was there before is left.
 public final class RedirectFiles: Sendable {
-  private struct File {
-    var output: OutputFile
-    var isEmpty = true
-    var error: Int32?
+  /// One file. Only its own lock is held while it is written: the reader of a pipe may stall for ever.
+  private final class File: Sendable {
+    struct State {
+      var output: OutputFile
+      var isEmpty = true
+      var error: Int32?
+    }
+
+    let state: Mutex<State>
+    /// Whether a write may wait for another program, and leaves nothing to clear away.
+    let mayStall: Bool
+
+    init(_ output: OutputFile) {
+      mayStall = output.isDirect
+      state = Mutex(State(output: output))
+    }
   }
 
   private let files = Mutex<[Int: File]>([:])
@@ -40,7 +52,7 @@ public final class RedirectFiles: Sendable {
     }
     switch result {
     case .success(let output):
-      files.withLock { $0[job] = File(output: output) }
+      files.withLock { $0[job] = File(output) }
       return nil
     case .failure(let error): return Failure(error)
     }
@@ -48,8 +60,9 @@ public final class RedirectFiles: Sendable {
 
   /// Writes what a command prints.
   public func write(_ bytes: [UInt8], job: Int) {
-    let failure = files.withLock { files -> FileError? in
-      guard var file = files[job], file.error == nil, !bytes.isEmpty else { return nil }
+    guard !bytes.isEmpty, let file = files.withLock({ $0[job] }) else { return }
+    let failure = file.state.withLock { file -> FileError? in
+      guard file.error == nil else { return nil }
       file.isEmpty = false
       let result = bytes.withUnsafeBytes { bytes -> Result<Void, FileError> in
         do throws(FileError) {
@@ -58,10 +71,9 @@ public final class RedirectFiles: Sendable {
           return .failure(error)
         }
       }
-      if case .failure = result { file.error = ExitCode.io }
-      files[job] = file
-      if case .failure(let error) = result { return error }
-      return nil
+      guard case .failure(let error) = result else { return nil }
+      file.error = ExitCode.io
+      return error
     }
     if let failure { report("the output could not be written whole: \(failure.message)\n") }
   }
@@ -70,8 +82,13 @@ public final class RedirectFiles: Sendable {
   ///
   /// - Parameter status: How the command ended.
   func close(_ job: Int, status: Int32) -> Int32? {
-    let file = files.withLock { $0.removeValue(forKey: job) }
-    guard let file else { return nil }
+    guard let file = files.withLock({ $0.removeValue(forKey: job) }) else { return nil }
+    return file.state.withLock { close(&$0, status) }
+  }
+
+  private func close(_ file: inout File.State, _ status: Int32) -> Int32? {
+    // Whatever is still to be written comes too late.
+    defer { file.error = file.error ?? ExitCode.io }
     guard file.error == nil, !file.isEmpty || status == 0 else {
       file.output.discard()
       return file.error
@@ -85,10 +102,19 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  /// Closes what is open, when no command goes on.
+  /// Closes what is open, when no command goes on. A pipe or a device that is being written to at the moment is left to the end of the
+  /// process.
   func closeAll() {
-    for job in files.withLock({ $0.keys.sorted() }) {
-      _ = close(job, status: ExitCode.interrupted)
+    let open = files.withLock { files in
+      defer { files = [:] }
+      return files.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for file in open {
+      if file.mayStall {
+        file.state.withLockIfAvailable { _ = close(&$0, ExitCode.interrupted) }
+      } else {
+        file.state.withLock { _ = close(&$0, ExitCode.interrupted) }
+      }
     }
   }
 }

@@ -80,8 +80,9 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   case accepted(KeychainAcceptance)
   /// All names, in the order of their bytes.
   case names([String])
-  /// The value is stored; `isShort` where it is too short to be looked for in what services answer.
-  case saved(name: String, isShort: Bool? = nil)
+  /// The value is stored; `isShort` where it is too short to be looked for in what services answer, `replaced` where the name had a
+  /// value before.
+  case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
   /// The value was written straight to standard output.
   case revealed(name: String)
   /// The entry is gone.
@@ -130,10 +131,13 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
         presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
-    case .saved(let name, let isShort):
+    case .saved(let name, let isShort, let replaced):
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
-        notes: ["saved; use it as {{secret:\(name)}}"]
+        notes: [
+          "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
+            + "use it as {{secret:\(name)}}"
+        ]
           + (isShort == true ? ["warning: \(tooShort)"] : []))
     case .revealed(let name):
       Outcome(

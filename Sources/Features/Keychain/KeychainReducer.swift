@@ -51,7 +51,7 @@ struct KeychainReducer: Reducer {
     case .names(let names):
       state.isUnlocked = true
       state.names = names
-    case .saved(let name, _):
+    case .saved(let name, _, _):
       if var names = state.names, !names.contains(name) {
         names.append(name)
         state.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -129,11 +129,14 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     }
     let value = try await read(input, name, dependencies)
     try MarkedText.refuse(value, in: "the value")
-    try await unlocking(dependencies) { () throws(KeychainError) in
+    let isReplaced = try await unlocking(dependencies) { () throws(KeychainError) in
+      let isThere = try await keychain.keys().contains(name)
       try await keychain.save(value, forKey: name)
+      return isThere
     }
     return .saved(
-      name: name, isShort: value.count < Redactor.shortestValue ? true : nil)
+      name: name, isShort: value.count < Redactor.shortestValue ? true : nil,
+      replaced: isReplaced ? true : nil)
   case .reveal(let name):
     let value = try await secret(name, dependencies)
     await dependencies.terminal.reveal(value)

@@ -48,6 +48,20 @@ public enum BoardProgram {
     }
   }
 
+  /// Says that an argument is not UTF-8: repaired, it would name something else, and two different names might become one.
+  ///
+  /// - Parameters:
+  ///   - number: Its position, from 1 on.
+  ///   - repaired: It, with a sign in place of each byte that is none of a text.
+  /// - Returns: The exit code.
+  public static func refuse(argument number: Int, repaired: String) -> Int32 {
+    complain(
+      "argument \(number) is not UTF-8: \(repaired)",
+      help: "give names as UTF-8; a file can be renamed, or be given as standard input",
+      code: ExitCode.usage, isJSON: false)
+    return ExitCode.usage
+  }
+
   private static func show(_ text: String) -> Int32 {
     do throws(OutputError) {
       try StandardOutput().write(text)

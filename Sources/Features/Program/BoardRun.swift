@@ -47,8 +47,12 @@ final class BoardRun: Sendable {
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
       input: input)
-    dependencies = BoardRun.dependencies(
-      settings.environment, configuration, boardTerminal, make)
+    let input = input
+    dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
+      var dependencies = make($0, $1, $2)
+      dependencies.files = InputFiles(dependencies.files, input)
+      return dependencies
+    }
   }
 
   /// Whether a command may read standard input, or lines come from there, also by another name such as `/dev/stdin`.

@@ -49,6 +49,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       case .noTerminal: return nil
       case .interrupted, .endOfInput: throw TerminalError(.interrupted, "\(error)")
       case .tooLong: throw TerminalError(.tooLong, "\(error)")
+      case .controlCharacter: throw TerminalError(.mismatch, "\(error)")
       case .failed: throw TerminalError(.io, "\(error)")
       }
     }
@@ -69,7 +70,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       switch error {
       case .noTerminal: return nil
       case .interrupted, .endOfInput: return false
-      case .tooLong: return true
+      case .tooLong, .controlCharacter: return true
       case .failed: throw TerminalError(.io, "\(error)")
       }
     }

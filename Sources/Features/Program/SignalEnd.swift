@@ -43,9 +43,11 @@ final class SignalEnd: Sendable {
   /// - Parameter seal: What must not be lost; it has as long again.
   func limit(_ signal: Signal, seal: @escaping @Sendable () -> Void) {
     let code = signal.exitCode
-    DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+    // Queues of its own: Dispatch ends a process whose shared threads it cannot look at in `/proc`.
+    let queues = ["swiftboard.seal", "swiftboard.leave"].map { DispatchQueue(label: $0) }
+    queues[0].asyncAfter(deadline: .now() + patience) {
       guard !self.hasLeft.load(ordering: .relaxed) else { return }
-      DispatchQueue.global().asyncAfter(deadline: .now() + self.patience) { self.leaveOnce(code) }
+      queues[1].asyncAfter(deadline: .now() + self.patience) { self.leaveOnce(code) }
       seal()
       self.leaveOnce(code)
     }

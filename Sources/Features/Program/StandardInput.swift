@@ -1,6 +1,12 @@
 import SwiftBoardDependencies
 import Synchronization
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -72,24 +78,21 @@ final class StandardInput: Sendable {
       && input.st_ino == file.st_ino
   }
 
+  /// Whether reading a path is to take what is left of standard input: `/dev/stdin` and the like, a terminal or a pipe by any
+  /// name, and the file that lines come from. Another file is read anew by its own name.
+  func isNamed(by path: String) -> Bool {
+    var file = stat()
+    guard stat(path, &file) == 0, StandardInput.isSame(file) else { return false }
+    return refusal != nil || file.st_mode & S_IFMT != S_IFREG || DescriptorPath(path) != nil
+  }
+
   /// Reads descriptor 0 itself to its end, whatever it is: a file opened anew would begin at its start, and a socket cannot
   /// be. Blocks.
   ///
   /// - Throws: `unavailable` where lines come from there, where it was read before, and where it is empty; `tooLong` where
   ///   there are more than `limit` bytes; `io`.
   func read(limit: Int) throws(TerminalError) -> GuardedBytes {
-    if let refusal { throw TerminalError(.unavailable, refusal.message) }
-    let wasRead = state.withLock { state in
-      defer { state.wasRead = true }
-      return state.wasRead
-    }
-    guard !wasRead else {
-      throw TerminalError(
-        .unavailable, "nothing is left of standard input: an earlier command has read it")
-    }
-    guard fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE != O_WRONLY else {
-      throw TerminalError(.unavailable, "nothing is left of standard input: it is closed")
-    }
+    try take()
     let bytes: GuardedBytes
     do throws(KeychainError) {
       bytes = try GuardedBytes.read(fd: STDIN_FILENO, limit: limit)
@@ -104,4 +107,72 @@ final class StandardInput: Sendable {
     }
     return bytes
   }
+
+  /// Reads the same for a path that names it.
+  ///
+  /// - Throws: `unavailable`, `tooLarge` or `io`.
+  func read(as path: String, limit: Int) throws(FileError) -> Data {
+    if refusal != nil {
+      throw FileError(
+        .unavailable, path: path,
+        message: "\(path) is standard input, where these lines come from: nothing is read from it")
+    }
+    do throws(TerminalError) { try take() } catch {
+      throw FileError(.unavailable, path: path, message: "\(path): \(error.message)")
+    }
+    var data = Data()
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = chunk.withUnsafeMutableBytes {
+        systemRead(STDIN_FILENO, $0.baseAddress, $0.count)
+      }
+      if count == 0, !data.isEmpty { return data }
+      guard count != 0 else {
+        throw FileError(
+          .unavailable, path: path,
+          message: "\(path): nothing is left of standard input: it is empty")
+      }
+      if count < 0 {
+        let number = errno
+        if number == EINTR { continue }
+        if number == EAGAIN {
+          // The other end may have made it one that does not block.
+          var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+          _ = poll(&waiting, 1, -1)
+          continue
+        }
+        throw FileError(
+          .io, path: path,
+          message: "\(path) cannot be read: \(String(cString: strerror(number)))")
+      }
+      data.append(contentsOf: chunk[..<count])
+      guard data.count <= limit else {
+        throw FileError(
+          .tooLarge, path: path,
+          message: "\(path) is larger than the \(limit) bytes that are taken here")
+      }
+    }
+  }
+
+  /// Takes it for a command, which no other one may do after that.
+  private func take() throws(TerminalError) {
+    if let refusal { throw TerminalError(.unavailable, refusal.message) }
+    let wasRead = state.withLock { state in
+      defer { state.wasRead = true }
+      return state.wasRead
+    }
+    guard !wasRead else {
+      throw TerminalError(
+        .unavailable, "nothing is left of standard input: an earlier command has read it")
+    }
+    guard fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE != O_WRONLY else {
+      throw TerminalError(.unavailable, "nothing is left of standard input: it is closed")
+    }
+  }
+}
+
+// The methods above have the name of the call.
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int
+{
+  read(descriptor, bytes, count)
 }

@@ -1,0 +1,44 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Files of which one may be standard input by another name: that is read from descriptor 0, as `--from-stdin` does it, and not where
+/// lines come from there.
+struct InputFiles: FileService {
+  private let files: any FileService
+  private let input: StandardInput
+
+  init(_ files: any FileService, _ input: StandardInput) {
+    self.files = files
+    self.input = input
+  }
+
+  func read(_ path: String, limit: Int) async throws(FileError) -> Data {
+    let input = input
+    guard input.isNamed(by: path) else { return try await files.read(path, limit: limit) }
+    return try await OwnThread.run { () -> Result<Data, FileError> in
+      do throws(FileError) {
+        return .success(try input.read(as: path, limit: limit))
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
+    try await files.write(data, to: path, mode: mode)
+  }
+
+  func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
+    try files.checkTarget(path, isRecording: isRecording)
+  }
+
+  func checkPlace(_ path: String) throws(FileError) {
+    try files.checkPlace(path)
+  }
+}

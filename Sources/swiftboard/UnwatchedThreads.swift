@@ -1,0 +1,82 @@
+#if os(Linux)
+  import CTasks
+  import Dispatch
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// Where tasks run while `/proc` cannot be read.
+  ///
+  /// On Linux Dispatch looks at the threads of its shared queues once a second, in `/proc/THREAD/stat`, and ends the process where
+  /// that is missing. It does not look at those of serial queues: here each of a few such queues runs one job at a time.
+  final class UnwatchedThreads: TaskExecutor {
+    private struct State {
+      var count = 0
+      var idle: [DispatchQueue] = []
+      var waiting: [UnownedJob] = []
+    }
+
+    private static let shared = UnwatchedThreads()
+    /// More than can be blocked at a time, as a rule: each that is costs one thread.
+    private static let limit = 64
+    private let state = Mutex(State())
+    private let timer = DispatchQueue(label: "swiftboard.timer")
+
+    /// Lets all tasks run here where `/proc` cannot be read. Call it before the first one.
+    static func useWhereNeeded() {
+      guard access("/proc/self/stat", R_OK) != 0 else { return }
+      swiftboard_set_executor(
+        { job, _ in UnwatchedThreads.shared.add(job, after: 0) },
+        { nanoseconds, job, _ in UnwatchedThreads.shared.add(job, after: nanoseconds) },
+        { seconds, nanoseconds, _, _, clock, job, _ in
+          // 1 is the continuous clock.
+          var now = timespec()
+          clock_gettime(clock == 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC, &now)
+          let (whole, part) = (seconds - Int64(now.tv_sec), nanoseconds - Int64(now.tv_nsec))
+          let (product, isLong) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+          let rest = isLong ? (whole < 0 ? 0 : .max / 2) : max(0, product / 2 + part / 2)
+          UnwatchedThreads.shared.add(job, after: UInt64(rest) * 2)
+        })
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
+
+    private func add(_ pointer: UnsafeMutableRawPointer?, after nanoseconds: UInt64) {
+      guard let pointer else { return }
+      let job = unsafeBitCast(pointer, to: UnownedJob.self)
+      guard nanoseconds > 0 else { return add(job) }
+      let pause = DispatchTimeInterval.nanoseconds(Int(clamping: nanoseconds))
+      timer.asyncAfter(deadline: .now() + pause) { self.add(job) }
+    }
+
+    private func add(_ job: UnownedJob) {
+      let queue = state.withLock { state -> DispatchQueue? in
+        if let queue = state.idle.popLast() { return queue }
+        guard state.count < UnwatchedThreads.limit else {
+          state.waiting.append(job)
+          return nil
+        }
+        state.count += 1
+        return DispatchQueue(label: "swiftboard.tasks")
+      }
+      if let queue { queue.async { self.run(job, on: queue) } }
+    }
+
+    /// Runs a job, and what has come meanwhile.
+    private func run(_ job: UnownedJob, on queue: DispatchQueue) {
+      var next: UnownedJob? = job
+      while let job = next {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        next = state.withLock { state in
+          guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+          state.idle.append(queue)
+          return nil
+        }
+      }
+    }
+  }
+#endif
