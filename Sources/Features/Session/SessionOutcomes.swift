@@ -63,7 +63,8 @@ enum SessionOutcomes {
       if check.code == 0 {
         return Outcome(job: job, value: json(check), notes: notes + [check.message])
       }
-      return Outcome(job: job, failure: failure(check), value: json(check), notes: notes)
+      return Outcome(
+        job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
     case .graph(let text):
       // The recording's own words stay; only the picture's signs become ASCII.
       let shown =
@@ -279,12 +280,18 @@ enum SessionOutcomes {
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
     notes += failed.indices.filter { $0 != place }.map { text(failed[$0]) }
     return Outcome(
-      job: job, failure: failure(worst), value: value, presentation: presentation, notes: notes)
+      job: job, failure: failure(worst), value: value, presentation: presentation,
+      notes: notes + details(of: worst))
   }
 
   /// What was found, and in which file.
   private static func text(_ check: SessionCheck) -> String {
     check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
+  }
+
+  /// The lines of what was found behind the first, each on a line of its own: paths and values.
+  private static func details(of check: SessionCheck) -> [String] {
+    check.message.split(separator: "\n").dropFirst().map(String.init)
   }
 
   private static func failure(_ check: SessionCheck) -> Failure {
@@ -297,7 +304,8 @@ enum SessionOutcomes {
       case ExitCode.usage: "usage"
       default: "io"
       }
-    return Failure(code: check.code, error: name, message: text(check), help: check.help)
+    let line = text(check).split(separator: "\n").first.map(String.init) ?? ""
+    return Failure(code: check.code, error: name, message: line, help: check.help)
   }
 
   private static func json(_ check: SessionCheck) -> JSON {
