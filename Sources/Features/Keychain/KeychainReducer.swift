@@ -132,6 +132,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.save(value, forKey: name)
     }
+    await forgetKnownSecrets(dependencies)
     return .saved(
       name: name, isShort: value.count < Redactor.shortestValue ? true : nil)
   case .reveal(let name):
