@@ -71,7 +71,8 @@ struct CacheCredentialTests {
     #expect(keys.contains { $0.contains("{{secret:bob}}") }, "\(keys)")
     #expect(!keys.contains { $0.contains("alices-secret") || $0.contains("bobs") }, "\(keys)")
     #expect(await lines.run("api cache list") == 0)
-    #expect(lines.allPrinted.contains("{{secret:bob}}"))
+    #expect(lines.allPrinted.contains("secrets: alice"))
+    #expect(lines.allPrinted.contains("secrets: bob"))
   }
 
   @Test(

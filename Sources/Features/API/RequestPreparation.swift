@@ -136,6 +136,16 @@ struct RequestPreparation {
       default: break
       }
     }
+    // Lists show neither the header nor the query item of a credential, but the names.
+    var names = spec.target.secretNames
+    names += spec.items.filter { $0.kind == .header || $0.kind == .query }
+      .flatMap(\.value.secretNames)
+    switch service?.authentication {
+    case nil: break
+    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret):
+      names.append(secret)
+    }
+    if !names.isEmpty { secrets.append("secrets: \(Set(names).sorted().joined(separator: ", "))") }
     return ResponseRepository.key(
       method: request.method, url: url, headers: request.headers, secrets: secrets)
   }
