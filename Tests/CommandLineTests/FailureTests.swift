@@ -71,6 +71,12 @@ struct FailureTests {
         == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"\u001b\u202e","hint":null}"#
         + "\n")
     #expect(!hostile.render().unicodeScalars.contains("\u{1B}"))
+    var answered = hostile
+    answered.value = ["status": 404, "body": "a\u{1B}"]
+    #expect(
+      answered.render(json: true).hasSuffix(
+        #""hint":null,"value":{"status":404,"body":"a\u001b"}}"# + "\n"))
+    #expect(answered.render() == hostile.render())
   }
 
   @Test(

@@ -369,6 +369,14 @@ struct RedactionRuleTests {
       ("echo a; api get http://h/ token==x1y2", "token"),
       ("api get http://h/ token==x1y2 \"open", "token"),
       ("set c api; $c get http://h/ token==x1y2", "token"),
+      ("api get http://h/?tok%65n=x1y2", "token"),
+      ("api get http://h/?a=1&api%5Fkey=x1y2", "api_key"),
+      ("api --timeout 5s get --json http://h/?token=x1y2", "token"),
+      ("api http://h/?token=x1y2", "token"), ("api gte http://h/?token=x1y2", "token"),
+      ("api service add s http://h/?token=x1y2", "token"), ("api get s/x?token=x1y2", "token"),
+      ("set m get; api $m s/x?token=x1y2", "token"),
+      ("set u http://h; api $u token==x1y2", "token"),
+      ("api post http://h/ --out f -- token==x1y2", "token"),
     ])
   func typedAtAPosition(line: String, name: String) async throws {
     await run(64, line)
@@ -376,6 +384,23 @@ struct RedactionRuleTests {
     #expect(lines.allSteps.contains("[refused: secret \(name)]"), "\(lines.allSteps)")
     if !line.hasPrefix("set") { #expect(!lines.allSteps.contains("x1y2"), "\(lines.allSteps)") }
     #expect(world.api.requests.isEmpty)
+  }
+
+  @Test(
+    "rule 3: only where a request goes, and in its headers and query items",
+    arguments: [
+      "api post http://h/ url=http://h/?token=1",
+      #"api post http://h/ d:='{"u":"http://h/?token=1"}'"#,
+      "api post http://h/ 'text=see http://me@example.com/'", "api get http://h/ --out x?token=5",
+      "api get http://h/ --out=x?token=5", "api recent token==x",
+      "api recent 'http://a@b/?token=1'",
+      "api post http://h/ f@a?token=1", "api cache clear 'x?token=1'",
+      "set u http://h/?token=1; api get $u", "set u 'http://h/?token=1'; api post http://h/ u=$u",
+    ])
+  func dataOfARequest(line: String) async throws {
+    try await world.files.write(Data("{}".utf8), to: "a?token=1", mode: .create)
+    answer("{}")
+    await run(0, line)
   }
 
   @Test("rule 3: members of a body, empty values, references and data are not refused")

@@ -96,6 +96,21 @@ struct RendererTests {
       ])
   }
 
+  @Test("under --json a failing status is one line on standard error, with the answer")
+  func failingStatus() throws {
+    let world = World()
+    world.api.answer { _ in .json(#"{"reason":"taken"}"#, status: 409) }
+    let printed = try run("api post http://h/x a=1", in: world, settings: .output(.json))
+    #expect(printed.status == 4)
+    #expect(printed.output == "")
+    let line = try #require(
+      printed.errors.split(separator: "\n").map(String.init).first { $0.hasPrefix("{") })
+    let json = try JSON(parsing: line)
+    #expect(json.value(at: try JSONPath(parsing: "value.body.reason")) == "taken")
+    #expect(json.value(at: try JSONPath(parsing: "value.status")) == 409)
+    #expect(json.value(at: try JSONPath(parsing: "error")) == "httpStatus")
+  }
+
   @Test("notes go to standard error, and --quiet leaves them out, and no error")
   func quiet() {
     var settings = BoardSettings()

@@ -20,14 +20,17 @@ struct RequestSecretTests {
   }
 
   @Test(
-    "a reference in a member makes the body secret; a file is data",
+    "a reference in a member makes the body secret, and so does a known value in a file",
     arguments: [
       ("api post http://h/x a={{secret:k}}", true), ("api put http://h/x a=x-{{secret:k}}", true),
-      ("api post http://h/x a=1 b@file", false), ("api post http://h/x @file", false),
+      ("api post http://h/x a=1 b@file", true), ("api post http://h/x @file", true),
+      ("api post http://h/x a=1 b@other", false), ("api post http://h/x @other", false),
       ("api post http://h/x a=1 key=={{secret:k}} X-A:{{secret:k}}", false),
     ])
   func bodies(line: String, isSecret: Bool) async throws {
     try await world.files.write(Data("hidden-value".utf8), to: "file", mode: .create)
+    try await world.files.write(Data("another-value".utf8), to: "other", mode: .create)
+    world.logger.redactor.registerSecret(Array("hidden-value".utf8), name: "k")
     let request = try sent(line)
     #expect(request.hasSecretBody == isSecret)
     #expect(request.secretValues == (line.contains("{{") ? ["hidden-value"] : []))
@@ -45,12 +48,40 @@ struct RequestSecretTests {
   }
 
   @Test(
+    "a secret in the name of a host or of a service is refused before anything is sent",
+    arguments: [
+      "http://{{secret:k}}/", "http://{{secret:k}}.h/x", "http://a.{{secret:k}}", "{{secret:k}}/x",
+      "http://h:{{secret:k}}/", "{{secret:k}}", "http://h{{secret:k}}/?", "s{{secret:k}}/x",
+    ])
+  func hosts(target: String) throws {
+    let printed = try run("api get \(target) --cache noCache", in: world)
+    #expect(printed.status == 64, "\(printed.errors)")
+    #expect(printed.errors.contains("a secret is no part of a host name"))
+    #expect(printed.errors.contains("put it into the path, the query or a header"))
+    #expect(!printed.errors.contains("hidden-value"))
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("a secret that looks like an address is none, and stays in the path")
+  func addressAsSecret() throws {
+    let world = World(MockKeychainService(entries: ["k": Data("http://o/".utf8)]))
+    world.api.answer { _ in .json("{}") }
+    let printed = try run(
+      ["api service add s http://h", "api get s/x?u={{secret:k}}", "api get http:/{{secret:k}}"],
+      in: world)
+    #expect(world.api.requests.map(\.url) == ["http://h/x?u=http://o/"])
+    #expect(printed.last?.status == 66)
+  }
+
+  @Test(
     "of a service",
     arguments: [
       ("header:X-Key={{secret:k}}", ["hidden-value"], true),
       ("query:key={{secret:k}}", ["hidden-value"], false),
       ("bearer:{{secret:k}}", ["hidden-value"], false),
-      ("basic:me:{{secret:k}}", ["bWU6aGlkZGVuLXZhbHVl", "hidden-value"], false),
+      (
+        "basic:me:{{secret:k}}", ["bWU6aGlkZGVuLXZhbHVl", "hidden-value", "me:hidden-value"], false
+      ),
     ])
   func services(authentication: String, values: [String], isHeader: Bool) throws {
     let request = try sent(

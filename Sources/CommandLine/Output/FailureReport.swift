@@ -10,13 +10,19 @@ public struct FailureReport: Sendable, Equatable {
   public var line: Int
   /// The line as typed, all its physical lines.
   public var text: String?
+  /// What there is all the same, as the answer of a status that is an error; only JSON shows it.
+  public var value: JSON?
 
   /// A report from its parts.
-  public init(_ failure: Failure, place: LinePlace? = nil, line: Int = 1, text: String? = nil) {
+  public init(
+    _ failure: Failure, place: LinePlace? = nil, line: Int = 1, text: String? = nil,
+    value: JSON? = nil
+  ) {
     self.failure = failure
     self.place = place
     self.line = line
     self.text = text
+    self.value = value
   }
 
   /// A failure in a line of a source.
@@ -34,16 +40,19 @@ public struct FailureReport: Sendable, Equatable {
   /// ```
   ///
   /// - Parameters:
-  ///   - json: one line `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`.
+  ///   - json: one line `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
+  ///     `"value":…` at its end where there is one.
   ///   - width: columns for the shown line; a longer one is cut around the caret.
   ///   - color: only without `json`.
   public func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {
     if json {
-      return OutputFormatter.line([
-        "line": JSON(line), "ok": false, "code": JSON(failure.code),
-        "error": .string(failure.error),
-        "message": .string(failure.message), "hint": failure.help.map(JSON.string) ?? .null,
-      ]) + "\n"
+      var members: [JSON.Member] = [
+        .init("line", JSON(line)), .init("ok", false), .init("code", JSON(failure.code)),
+        .init("error", .string(failure.error)), .init("message", .string(failure.message)),
+        .init("hint", failure.help.map(JSON.string) ?? .null),
+      ]
+      if let value { members.append(.init("value", value)) }
+      return OutputFormatter.line(.object(members)) + "\n"
     }
     var start = ""
     if let place {

@@ -73,8 +73,8 @@ public enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Escapes decoded, `+` read as a space; what is not UTF-8 then is replaced.
-  static func decoded(_ text: Substring) -> String {
+  /// Escapes decoded, `+` read as a space; what is not UTF-8 then is replaced. O(length).
+  public static func decoded(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
     var index = 0

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply them.
 enum Redirect {
   /// The address an answer sends to; nil where it is no redirect that can be followed.
@@ -51,19 +57,19 @@ enum Redirect {
       next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
     if !from.hasSameOrigin(as: to) {
-      let secrets = request.secretValues
+      let secrets = CarriedSecrets(request.secretValues)
       if next.hasSecretBody, next.body?.isEmpty == false {
         throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
       }
       let segments = to.path.split(separator: "/").map(String.init)
-      if holdsSecret(host: to.host, secrets)
-        || (segments + [to.path]).contains(where: { holdsSecret($0, secrets) })
+      if secrets.areHeld(inHost: to.host)
+        || (segments + [to.path]).contains(where: { secrets.areHeld(in: $0) })
       {
         throw refusal(from, to, secrets, "the new address itself holds a secret")
       }
       address = to.droppingQueryItems { item in
-        item.split(separator: "=", maxSplits: 1).contains { holdsSecret(String($0), secrets) }
-          || holdsSecret(String(item), secrets)
+        item.split(separator: "=", maxSplits: 1).contains { secrets.areHeld(in: String($0)) }
+          || secrets.areHeld(in: String(item))
       }
       let secret = Set(request.secretHeaders.map { $0.lowercased() })
       // `Host` would name the old host; the proxy's credentials are for the proxy, which libcurl configures itself.
@@ -74,40 +80,12 @@ enum Redirect {
     return (next, address)
   }
 
-  /// Whether an encoded part of an address holds a secret. One of fewer than six bytes has to be the whole part, for it
-  /// may be in any text by chance.
-  private static func holdsSecret(_ part: String, _ secrets: Set<String>) -> Bool {
-    guard !secrets.isEmpty else { return false }
-    // A plus sign is a space in some queries and itself in others. An address inside of an address, as those of logins
-    // have one to come back to, is encoded again.
-    return [part, part.replacing("+", with: "%2B")].contains { text in
-      var text = text
-      for _ in 0..<4 {
-        if secrets.contains(where: { isHeld($0, in: text) }) { return true }
-        let decoded = PercentEncoding.decoded(text[...])
-        if decoded == text { return false }
-        text = decoded
-      }
-      return secrets.contains { isHeld($0, in: text) }
-    }
-  }
-
-  private static func isHeld(_ secret: String, in text: String) -> Bool {
-    guard !secret.isEmpty else { return false }
-    return text == secret || (secret.utf8.count >= 6 && text.contains(secret))
-  }
-
-  /// Whether the name of a host, which is in lower case, holds a secret.
-  private static func holdsSecret(host: String, _ secrets: Set<String>) -> Bool {
-    secrets.contains { $0.utf8.count >= 6 && host.contains($0.lowercased()) }
-  }
-
   private static func refusal(
-    _ from: URLBuilder, _ to: URLBuilder, _ secrets: Set<String>, _ reason: String
+    _ from: URLBuilder, _ to: URLBuilder, _ secrets: CarriedSecrets, _ reason: String
   ) -> APIError {
     func shown(_ address: URLBuilder) -> String {
-      if holdsSecret(host: address.host, secrets) { return "another host" }
-      return holdsSecret(address.path, secrets) ? address.origin : address.origin + address.path
+      if secrets.areHeld(inHost: address.host) { return "another host" }
+      return secrets.areHeld(in: address.path) ? address.origin : address.origin + address.path
     }
     return APIError(
       .redirectRefused,
@@ -115,5 +93,53 @@ enum Redirect {
       the redirect from \(shown(from)) to \(shown(to)) was not followed: \(reason). If it is the right place, send \
       the request to that address
       """)
+  }
+}
+
+/// The secrets that a request carries, for finding them in the address that it is redirected to.
+private struct CarriedSecrets {
+  private let values: Set<String>
+  /// Finds those of six bytes and more in base64, hexadecimal and JSON too.
+  private let redactor = Redactor()
+  /// What is left of the longer ones in the name of a host, which is in lower case: as they are and in base64.
+  private let inHosts: [String]
+
+  /// About 20 µs a value.
+  init(_ values: Set<String>) {
+    self.values = values.filter { !$0.isEmpty }
+    var inHosts: [String] = []
+    for value in values where value.utf8.count >= Redactor.shortestValue {
+      redactor.registerSecret(Array(value.utf8), name: "secret")
+      inHosts += [value, Data(value.utf8).base64EncodedString().filter { $0 != "=" }]
+    }
+    self.inHosts = inHosts.map { $0.lowercased() }
+  }
+
+  /// Whether an encoded part of an address holds a secret. One of fewer than six bytes has to be the whole part, for it
+  /// may be in any text by chance.
+  func areHeld(in part: String) -> Bool {
+    guard !values.isEmpty else { return false }
+    // A plus sign is a space in some queries and itself in others. An address inside of an address, as those of logins
+    // have one to come back to, is encoded again.
+    return [part, part.replacing("+", with: "%2B")].contains { text in
+      var text = text
+      for _ in 0..<4 {
+        if isOne(text) { return true }
+        let decoded = PercentEncoding.decoded(text[...])
+        if decoded == text { return false }
+        text = decoded
+      }
+      return isOne(text)
+    }
+  }
+
+  /// Whether the name of a host, which is in lower case, holds a secret.
+  func areHeld(inHost host: String) -> Bool {
+    inHosts.contains { host.contains($0) } || !redactor.mask(host).names.isEmpty
+  }
+
+  private func isOne(_ text: String) -> Bool {
+    values.contains(text) || !redactor.mask(text).names.isEmpty
+      || values.contains { $0.utf8.count >= Redactor.shortestValue && text.contains($0) }
   }
 }

@@ -167,6 +167,10 @@ public protocol ResponseCache: Sendable {
   func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary]
   /// How many were removed. `service` `nil`: all.
   func clearResponses(service: String?) async throws(PersistenceError) -> Int
+  /// Removes each answer for which the condition holds, and damaged ones; none of their bytes stays in a file. How many
+  /// were removed. All bodies are read.
+  func removeResponses(where isRemoved: @escaping @Sendable (CachedResponse) -> Bool)
+    async throws(PersistenceError) -> Int
 }
 
 /// An answer that is kept.

@@ -104,7 +104,24 @@ private func capture(
           name: capture.name, failure: failure(error, dependencies), isShort: false))
     }
   }
+  await forgetKnownSecrets(dependencies)
   return result
+}
+
+/// Removes the kept answers that hold a known secret: they were kept before it was known. A cache that fails keeps no answer
+/// from its line.
+func forgetKnownSecrets(_ dependencies: Dependencies) async {
+  let redactor = dependencies.logger.redactor
+  do {
+    _ = try await dependencies.persistence.removeResponses { response in
+      !redactor.mask([UInt8](response.body)).names.isEmpty
+        || response.headers.contains { !redactor.mask($0.value).names.isEmpty }
+        || !redactor.mask(response.key).names.isEmpty
+    }
+  } catch {
+    dependencies.logger.log(
+      "kept answers were not searched for secrets: \(error)", level: .warning, category: "api")
+  }
 }
 
 /// The longest pause before a request is sent again: whoever waits sees it go on, and a service that is down is not forgotten.
@@ -123,7 +140,7 @@ private func fetch(
         && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
     })
   // An answer with a secret to be captured is not kept either.
-  let policy = spec.captures == nil ? spec.cache : .noCache
+  let policy = spec.captures == nil && prepared.isCacheable ? spec.cache : .noCache
   var attempt = 1
   var pause = Duration.milliseconds(200)
   while true {

@@ -15,24 +15,74 @@ enum LiteralSecrets {
   /// What stands for a part of a word that was not typed.
   private static let inserted: Character = "\u{FFFC}"
 
-  /// The first one in a command's words, of which the first is the command's own.
+  /// The first one in a command's words, of which the first is the command's own: in the address that a request goes to, in its
+  /// headers and query items, and in `--auth`. Members of bodies, the values of other options and commands that send nothing are data.
   ///
   /// What a variable or the last value puts in is data and not looked at; so is what follows in the same word.
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
-    var isAuthentication = false
-    for word in words.dropFirst() {
-      let text = word.parts.map { part in
-        if case .text(let text) = part { text } else { String(inserted) }
-      }.joined()
-      if isAuthentication || text.hasPrefix("--auth="), !text.contains(inserted) {
-        return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
-      }
-      isAuthentication = text == "--auth"
+    let (positionals, authentications) = sorted(words.dropFirst())
+    for text in authentications where !text.contains(inserted) {
+      return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
+    }
+    let start = command == "open" ? 0 : target(in: positionals.map(typed))
+    guard let start else { return nil }
+    for (index, word) in positionals.enumerated() where index >= start {
+      let text = typed(word)
+      // A word that is an address is one, wherever a misspelt line has it.
+      let isAddress =
+        index == start || ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
+      if isAddress, let found = address(text) { return found }
       if word.typedCount == nil, let found = item(word) { return found }
-      if let found = address(text) { return found }
     }
     return nil
+  }
+
+  /// The words without options and their values, and the values of `--auth`.
+  private static func sorted(_ words: ArraySlice<Argument>) -> ([Argument], auth: [String]) {
+    var positionals: [Argument] = []
+    var authentications: [String] = []
+    var option: String?
+    var hasEnded = false
+    for word in words {
+      let text = typed(word)
+      if option != nil || !hasEnded && text.hasPrefix("--auth=") {
+        if option == nil || option == "--auth" { authentications.append(text) }
+        option = nil
+      } else if hasEnded || !text.hasPrefix("-") || word.typedCount == 0 {
+        positionals.append(word)
+      } else {
+        hasEnded = text == "--"
+        if valued.contains(text) { option = text }
+      }
+    }
+    return (positionals, authentications)
+  }
+
+  /// Which of the words behind `api` is the target of a request, or the address of a service; `nil` where there is none.
+  private static func target(in words: [String]) -> Int? {
+    switch words.first {
+    case "recent", "cache", "cancel": nil
+    case "service": words.dropFirst().first == "add" ? 3 : nil
+    case "run": 1
+    // A word that a variable puts in may be a method as well.
+    case let first? where APICommands.methods.contains(first) || first == String(inserted): 1
+    default: 0
+    }
+  }
+
+  private static let valued = Set(
+    (APICommands.table.specs.flatMap(\.options) + BoardFeatures.commands.globals)
+      .filter { $0.value != nil }
+      .flatMap { option in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) })
+
+  /// What was typed of a word: all of it in a line's words, and the beginning of one whose values are put in.
+  private static func typed(_ word: Argument) -> String {
+    if word.typedCount != nil, !word.parts.contains(.secret("")) {
+      return word.typedText + String(inserted)
+    }
+    return word.parts.map { if case .text(let text) = $0 { text } else { String(inserted) } }
+      .joined()
   }
 
   private static func item(_ word: Argument) -> Found? {
@@ -62,9 +112,9 @@ enum LiteralSecrets {
     for item in query.split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains(inserted),
-        SecretNames.isQueryItem(parts[0])
+        case let name = PercentEncoding.decoded(parts[0]), SecretNames.isQueryItem(name)
       else { continue }
-      return Found(name: String(parts[0]), form: "\(parts[0])=={{secret:NAME}}")
+      return Found(name: name, form: "\(name)=={{secret:NAME}}")
     }
     return nil
   }

@@ -11,8 +11,11 @@ import SwiftBoardJSON
 /// A request with its secrets in place, and what may be said of it.
 struct PreparedRequest {
   var request: APIRequest
-  /// For the cache: without secrets.
+  /// For the cache: with the names of the secrets, without their values.
   var key: String
+  /// Whether its answer may be kept, and be one that is kept. Not where a header that holds a credential has a value of
+  /// which no name is known: it would be another user's answer.
+  var isCacheable: Bool
   var service: String
   /// The target as typed, for messages.
   var shown: String
@@ -32,11 +35,13 @@ struct RequestPreparation {
         try MarkedText.refuse(text, in: "the request")
       }
     }
+    try refuseSecretHost(spec.target)
     var secrets: Set<String> = []
     let target = try await resolve(spec.target, &secrets)
     var service: APIService?
     var url: String
-    if target.contains("://") {
+    // Whether it is an address is for the line to say, not for a secret's value.
+    if case .text(let text)? = spec.target.parts.first, text.contains("://") {
       url = target
     } else {
       let parts = target.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -52,7 +57,7 @@ struct RequestPreparation {
       method: spec.method, url: url,
       timeout: .milliseconds(spec.timeout ?? context.timeout ?? 30_000),
       redirectLimit: spec.follow, secretValues: secrets)
-    let secretQuery = try await authenticate(&request, service)
+    try await authenticate(&request, service)
     try await add(spec.items, to: &request)
     if request.headers.value(of: "Accept") == nil {
       request.headers.append(HTTPHeader("Accept", "application/json, */*;q=0.5"))
@@ -60,17 +65,89 @@ struct RequestPreparation {
     if request.headers.value(of: "User-Agent") == nil {
       request.headers.append(HTTPHeader("User-Agent", "swiftboard"))
     }
-    var names = secretQuery
-    for item in spec.items where item.kind == .query && !item.value.secretNames.isEmpty {
-      names.insert(PercentEncoding.encoded(item.name))
+    // What a file holds may be a known secret as well.
+    if let body = request.body, !request.hasSecretBody {
+      request.hasSecretBody = !dependencies.logger.redactor.mask([UInt8](body)).names.isEmpty
     }
     return PreparedRequest(
       request: request,
-      key: dependencies.logger.redactor.mask(
-        ResponseRepository.key(
-          method: request.method, url: request.url, headers: request.headers, secretQuery: names)
-      ).value,
+      key: dependencies.logger.redactor.mask(key(spec, request, service)).value,
+      isCacheable: !spec.items.contains { item in
+        item.kind == .header && SecretNames.isHeader(item.name) && item.value.secretNames.isEmpty
+          && item.value.text != ""
+      },
       service: service?.name ?? "", shown: spec.target.description)
+  }
+
+  /// A host, or a service, is looked up by its name, which others see; and its name is in lower case, where no secret is
+  /// recognised any more.
+  private func refuseSecretHost(_ target: SecretTemplate) throws {
+    guard target.text == nil else { return }
+    var before = ""
+    if case .text(let text)? = target.parts.first { before = text }
+    let isHostComplete =
+      before.firstRange(of: "://").map { scheme in
+        before[scheme.upperBound...].contains { "/?#".contains($0) }
+      } ?? before.contains("/")
+    guard isHostComplete else {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "a secret is no part of a host name or of a service's name",
+        help: "put it into the path, the query or a header")
+    }
+  }
+
+  /// The key of the cache: all that the answer depends on, with `{{secret:NAME}}` for the values of secrets. One secret's
+  /// answer is none for another's.
+  private func key(_ spec: APIRequestSpec, _ request: APIRequest, _ service: APIService?) -> String
+  {
+    func named(_ template: SecretTemplate, _ encoded: (String) -> String) -> String {
+      template.parts.map { part in
+        switch part {
+        case .text(let text): encoded(text)
+        case .secret(let name): "{{secret:\(name)}}"
+        }
+      }.joined()
+    }
+    // What looks like a reference and is none must not become one.
+    func literal(_ text: String) -> String { text.replacing("{", with: "%7B") }
+    var url = named(spec.target, literal)
+    if let service {
+      let path = url.drop { $0 != "/" }.dropFirst()
+      url = path.isEmpty ? service.baseURL : service.baseURL + "/" + path
+    }
+    var secrets: [String] = []
+    switch service?.authentication {
+    case nil: break
+    case .header(let name, let secret): secrets.append("\(name.lowercased()): {{secret:\(secret)}}")
+    case .query(let name, let secret):
+      url = appending(PercentEncoding.encoded(name), "{{secret:\(secret)}}", to: url)
+    case .bearer(let secret): secrets.append("authorization: Bearer {{secret:\(secret)}}")
+    case .basic(let user, let secret):
+      secrets.append("authorization: Basic \(user):{{secret:\(secret)}}")
+    }
+    for item in spec.items {
+      switch item.kind {
+      case .query:
+        url = appending(
+          PercentEncoding.encoded(item.name), named(item.value, PercentEncoding.encoded), to: url)
+      case .header where !item.value.secretNames.isEmpty:
+        secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
+      default: break
+      }
+    }
+    // Lists show neither the header nor the query item of a credential, but the names.
+    var names = spec.target.secretNames
+    names += spec.items.filter { $0.kind == .header || $0.kind == .query }
+      .flatMap(\.value.secretNames)
+    switch service?.authentication {
+    case nil: break
+    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret):
+      names.append(secret)
+    }
+    if !names.isEmpty { secrets.append("secrets: \(Set(names).sorted().joined(separator: ", "))") }
+    return ResponseRepository.key(
+      method: request.method, url: url, headers: request.headers, secrets: secrets)
   }
 
   private func known(_ name: String, _ spec: APIRequestSpec) async throws -> APIService {
@@ -120,44 +197,37 @@ struct RequestPreparation {
     return text
   }
 
-  /// Puts the service's key where it wants it. Gives the names of query items that are secret.
-  private func authenticate(_ request: inout APIRequest, _ service: APIService?) async throws
-    -> Set<String>
-  {
+  /// Puts the service's key where it wants it.
+  private func authenticate(_ request: inout APIRequest, _ service: APIService?) async throws {
     switch service?.authentication {
-    case nil: return []
+    case nil: break
     case .header(let name, let secret):
       let value = try await value(secret)
       request.headers.append(HTTPHeader(name, value))
       request.secretHeaders.insert(name)
       request.secretValues.insert(value)
-      return []
     case .query(let name, let secret):
       let value = try await value(secret)
-      append(PercentEncoding.encoded(name), PercentEncoding.encoded(value), to: &request)
+      request.url = appending(
+        PercentEncoding.encoded(name), PercentEncoding.encoded(value), to: request.url)
       request.secretValues.insert(value)
-      return [PercentEncoding.encoded(name)]
     case .bearer(let secret):
       let value = try await value(secret)
       request.headers.append(HTTPHeader("Authorization", "Bearer " + value))
       request.secretValues.insert(value)
-      return []
     case .basic(let user, let secret):
       let value = try await value(secret)
-      let pair = Data("\(user):\(value)".utf8).base64EncodedString()
+      let plain = "\(user):\(value)"
+      let pair = Data(plain.utf8).base64EncodedString()
       request.headers.append(HTTPHeader("Authorization", "Basic " + pair))
-      request.secretValues.formUnion([value, pair])
-      return []
+      request.secretValues.formUnion([value, plain, pair])
     }
   }
 
-  private func append(_ name: String, _ value: String, to request: inout APIRequest) {
-    var fragment = ""
-    if let hash = request.url.firstIndex(of: "#") {
-      fragment = String(request.url[hash...])
-      request.url = String(request.url[..<hash])
-    }
-    request.url += (request.url.contains("?") ? "&" : "?") + name + "=" + value + fragment
+  private func appending(_ name: String, _ value: String, to url: String) -> String {
+    let hash = url.firstIndex(of: "#") ?? url.endIndex
+    let address = url[..<hash]
+    return "\(address)\(address.contains("?") ? "&" : "?")\(name)=\(value)\(url[hash...])"
   }
 
   /// What was masked when it was written to a file is not sent in place of what it was.
@@ -170,10 +240,10 @@ struct RequestPreparation {
     for item in items {
       switch item.kind {
       case .query:
-        append(
+        request.url = appending(
           PercentEncoding.encoded(item.name),
           PercentEncoding.encoded(try await resolve(item.value, &request.secretValues)),
-          to: &request)
+          to: request.url)
       case .header:
         let value = try await resolve(item.value, &request.secretValues)
         guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {

@@ -115,7 +115,7 @@ public struct BoardRenderer: Sendable {
           value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
     }
     if let failure = outcome.failure {
-      add(.standardError, formatter.render(report(failure, context)))
+      add(.standardError, formatter.render(report(failure, outcome.value, context)))
     }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
@@ -149,7 +149,9 @@ public struct BoardRenderer: Sendable {
   }
 
   /// A failure that blames no word blames the line.
-  private func report(_ failure: Failure, _ context: CommandContext) -> FailureReport {
+  private func report(
+    _ failure: Failure, _ value: JSON, _ context: CommandContext
+  ) -> FailureReport {
     var failure = failure
     if failure.column == nil {
       failure.column = 1
@@ -157,7 +159,7 @@ public struct BoardRenderer: Sendable {
     }
     return FailureReport(
       failure, place: context.source.map { LinePlace($0, line: context.line) },
-      line: context.line, text: context.text)
+      line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))
   }
 
   private func isHiddenReveal(_ action: BoardAction) -> Bool {

@@ -134,6 +134,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
       try await keychain.save(value, forKey: name)
       return isThere
     }
+    await forgetKnownSecrets(dependencies)
     return .saved(
       name: name, isShort: value.count < Redactor.shortestValue ? true : nil,
       replaced: isReplaced ? true : nil)

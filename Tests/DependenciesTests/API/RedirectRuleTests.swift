@@ -60,4 +60,43 @@ struct RedirectRuleTests {
       request, status: 302, from: URLBuilder("http://h/a"), to: URLBuilder("http://h2/b"))
     #expect(next.url == "http://h2/b", "a word of two letters is there by chance")
   }
+
+  @Test("what holds a secret in another form stays behind, or is not followed")
+  func forms() throws {
+    let secret = "hidden+value/1"
+    let bytes = Array(secret.utf8)
+    let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let base64 = Data(bytes).base64EncodedString()
+    let pair = Data("me:\(secret)".utf8).base64EncodedString()
+    let forms = [
+      hex, hex.uppercased(), base64, pair, PercentEncoding.encoded(base64),
+      base64.replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" },
+      PercentEncoding.encoded(PercentEncoding.encoded(pair)),
+      Data("a-long-prefix \(secret) and more".utf8).base64EncodedString(),
+    ]
+    let request = APIRequest(url: "http://h/a", secretValues: [secret, "ab"])
+    let from = try URLBuilder("http://h/a")
+    for form in forms {
+      let (next, _) = try Redirect.request(
+        request, status: 302, from: from, to: URLBuilder("http://o/b?x=1&k=\(form)&n\(form)=2"))
+      #expect(next.url == "http://o/b?x=1", "\(form)")
+      let error = #expect(throws: APIError.self, "\(form)") {
+        _ = try Redirect.request(
+          request, status: 302, from: from, to: URLBuilder("http://o/b/\(form)/c"))
+      }
+      #expect(error?.kind == .redirectRefused)
+      #expect(error?.message.contains(form) == false)
+    }
+    for host in [hex, base64.filter { $0 != "=" && $0 != "/" && $0 != "+" }]
+    where base64.contains(host) || host == hex {
+      #expect(throws: APIError.self, "\(host)") {
+        _ = try Redirect.request(
+          request, status: 302, from: from, to: URLBuilder("http://\(host).example/"))
+      }
+    }
+    // A value of two bytes is in base64 by chance.
+    let (next, _) = try Redirect.request(
+      request, status: 302, from: from, to: URLBuilder("http://o/b?k=YWI%3D&l=cab&m=ab"))
+    #expect(next.url == "http://o/b?k=YWI%3D&l=cab")
+  }
 }

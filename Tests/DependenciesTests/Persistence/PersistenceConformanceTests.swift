@@ -348,6 +348,45 @@ struct PersistenceConformanceTests {
     #expect(try await service.clearResponses(service: nil) == 1)
   }
 
+  @Test(arguments: Kind.allCases) func answersAreRemovedByCondition(_ kind: Kind) async throws {
+    let subject = try Subject(kind)
+    let service = subject.service
+    #expect(try await service.removeResponses { _ in true } == 0)
+    for key in ["a", "b", "c"] { try await service.storeResponse(Self.response(key)) }
+    #expect(try await service.removeResponses { $0.key == "b" } == 1)
+    #expect(try await service.cachedResponses().map(\.key) == ["a", "c"])
+    #expect(try await service.cachedResponse("b") == nil)
+    #expect(try await service.cachedResponse("c") == Self.response("c"))
+    #expect(try await service.removeResponses { _ in false } == 0)
+  }
+
+  @Test("of an answer that was removed no byte stays in a file")
+  func removedAnswers() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    func holdsSecret() throws -> Bool {
+      try folder.names.contains { name in
+        let bytes = try DatabaseFolder.bytes("\(folder.path)/\(name)")
+        return String(decoding: bytes, as: UTF8.self).contains("t0ken-value")
+      }
+    }
+    for (key, body) in [("a", "t0ken-value "), ("b", "plain ")] {
+      try await service.storeResponse(
+        CachedResponse(
+          key: key, service: "s", status: 200, headers: [],
+          body: Data(String(repeating: body, count: 2000).utf8), stored: 1, expires: nil))
+    }
+    #expect(try holdsSecret())
+    #expect(
+      try await service.removeResponses {
+        String(decoding: $0.body, as: UTF8.self).contains("t0ken")
+      } == 1)
+    #expect(try !holdsSecret())
+    #expect(try await service.cachedResponses().map(\.key) == ["b"])
+    try await service.close()
+    #expect(try !holdsSecret())
+  }
+
   // MARK: Log records
 
   @Test(arguments: Kind.allCases) func theNewestRecordsOldestFirst(_ kind: Kind) async throws {

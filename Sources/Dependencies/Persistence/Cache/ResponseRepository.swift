@@ -99,14 +99,18 @@ public struct ResponseRepository: Sendable {
     }
   }
 
-  /// A key for a request: method and address, without the named query items, and what is asked to come back.
+  /// A key for a request: method and address, without the named query items, what is asked to come back, and whose
+  /// credentials ask for it.
   ///
   /// - Parameters:
   ///   - method: For example `GET`.
   ///   - url: Its query may hold secrets under the names of `secretQuery`; those items are left out, and so is a fragment.
   ///   - headers: `Accept` and `Accept-Language` become part of the key, since answers vary by them.
+  ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer {{secret:alice}}`. What one of
+  ///     them may see, another may not. That a secret has another value than before makes no other key.
   public static func key(
-    method: String, url: String, headers: [HTTPHeader] = [], secretQuery: Set<String> = []
+    method: String, url: String, headers: [HTTPHeader] = [], secretQuery: Set<String> = [],
+    secrets: [String] = []
   ) -> String {
     let address = url.prefix { $0 != "#" }
     let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -120,7 +124,7 @@ public struct ResponseRepository: Sendable {
     for name in ["Accept", "Accept-Language"] {
       if let value = headers.value(of: name) { key += "\n\(name.lowercased()): \(value)" }
     }
-    return key
+    return secrets.reduce(key) { "\($0)\n\($1)" }
   }
 
   // MARK: Parts

@@ -76,6 +76,34 @@ extension LivePersistenceService {
       return connection.changes
     }
   }
+
+  /// One body is in memory at a time. Where another process reads at the same moment, the write-ahead log keeps what was
+  /// removed until it is folded in.
+  public func removeResponses(
+    where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
+  ) async throws(PersistenceError) -> Int {
+    guard try await !cachedResponses().isEmpty else { return 0 }
+    let count = try await cache.write("removeResponses") {
+      (connection) throws(PersistenceError) in
+      var keys: [String] = []
+      try connection.statement("SELECT key FROM responses").forEachRow { keys.append($0.text(0)) }
+      var count = 0
+      for key in keys {
+        if let response = try ResponseTable.get(key, connection), !isRemoved(response) { continue }
+        let removal = try connection.statement("DELETE FROM responses WHERE key = ?")
+        removal.bind(1, key)
+        try removal.run()
+        count += 1
+      }
+      return count
+    }
+    if count > 0 {
+      _ = try await cache.exclusive("removeResponses") { (connection) throws(PersistenceError) in
+        try connection.truncateLog()
+      }
+    }
+    return count
+  }
 }
 
 /// The table `responses`. Which entry was used last is a count, not a time, so no clock can make one immortal.

@@ -52,6 +52,17 @@ extension InMemoryPersistenceService {
     }
   }
 
+  /// O(n).
+  public func removeResponses(
+    where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
+  ) async throws(PersistenceError) -> Int {
+    try perform("removeResponses") { content in
+      let before = content.responses.count
+      content.responses = content.responses.filter { !isRemoved($0.value.response) }
+      return before - content.responses.count
+    }
+  }
+
   // MARK: Log records
 
   /// O(n): the list is copied.

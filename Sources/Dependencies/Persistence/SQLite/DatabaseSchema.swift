@@ -73,7 +73,7 @@ extension DatabaseSchema {
 
   /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost no scan.
   static let cache = DatabaseSchema(
-    applicationID: 0x5342_6368, durability: .normal, erasesDeleted: false,
+    applicationID: 0x5342_6368, durability: .normal, erasesDeleted: true,
     whenDamaged: .startAnew,
     migrations: [
       Migration(
@@ -106,6 +106,8 @@ extension DatabaseSchema {
             sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, level INTEGER NOT NULL,
             category TEXT NOT NULL, message TEXT NOT NULL, fields TEXT NOT NULL) STRICT
           """,
-        ])
+        ]),
+      // Keys did not say whose credentials had asked.
+      Migration(version: 2, statements: ["DELETE FROM responses"]),
     ])
 }
