@@ -32,7 +32,8 @@ public struct LogMigration: Sendable {
   ///   },
   ///   editState: { $0["deposits"] = 0 })
   /// ```
-  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of other cases stay as they are.
+  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of other
+  /// cases stay as they are.
   ///
   /// - Parameters:
   ///   - from: The version it starts from. One for each version leads up to the program's own.
