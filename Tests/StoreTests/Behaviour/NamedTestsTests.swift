@@ -18,8 +18,8 @@ struct NamedTestsTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The tests of the folders that the page names, each as `Suite.test`, under all types of its file
-  /// that stand before it.
+  /// The tests of the folders that the page names, each as `Suite.test`: the suite is the last type of
+  /// the file, not indented, that stands before the test.
   private static func allTests() throws -> Set<String> {
     var tests: Set<String> = []
     let folder = root + "/Tests"
@@ -28,7 +28,7 @@ struct NamedTestsTests {
       && ["StoreTests", "StoreTestingTests", "DependenciesTests"].contains(
         name.prefix { $0 != "/" })
     {
-      var suites: Set<Substring> = []
+      var suite: Substring = ""
       var isTest = false
       for line in try text("\(folder)/\(name)").split(separator: "\n") {
         if line.contains("@Test") { isTest = true }
@@ -36,10 +36,10 @@ struct NamedTestsTests {
         if let kind = words.firstIndex(where: { ["struct", "class", "extension"].contains($0) }),
           !line.hasPrefix(" "), kind + 1 < words.count
         {
-          suites.insert(words[kind + 1])
+          suite = words[kind + 1]
         }
         if isTest, let function = words.firstIndex(of: "func"), function + 1 < words.count {
-          for suite in suites { tests.insert("\(suite).\(words[function + 1])") }
+          tests.insert("\(suite).\(words[function + 1])")
           isTest = false
         }
       }
@@ -73,8 +73,9 @@ struct NamedTestsTests {
       for name in (cells.last ?? "").split(separator: "`").map({ $0.trimmed })
       where name.contains(".") && name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." }) {
         if !name.hasPrefix(".") { suite = name.prefix { $0 != "." } }
-        let test = name.hasPrefix(".") ? suite + name : name
-        #expect(tests.contains(String(test)), "\(test), in: \(line)")
+        let test = String(name.hasPrefix(".") ? suite + name : name)
+        let isThere = tests.contains(test)
+        #expect(isThere, "there is no test \(test), named in: \(line)")
         count += 1
       }
       #expect(count > 0, "names no test: \(line)")
