@@ -13,19 +13,6 @@ extension JSON {
   /// A boolean.
   public init(_ value: Bool) { self = .bool(value) }
 
-  /// The last member of that key; nil where there is none, or no object. Cost: linear in the
-  /// members.
-  public subscript(key: String) -> JSON? {
-    guard case .object(let members) = self else { return nil }
-    return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
-  }
-
-  /// The element at that index; nil where there is none, or no array.
-  public subscript(index: Int) -> JSON? {
-    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
-    return elements[index]
-  }
-
   /// Whether the value is `null`; an absent member is `nil` and not this.
   public var isNull: Bool { self == .null }
 

@@ -20,6 +20,42 @@ public struct LogMigration: Sendable {
     self.action = action
     self.state = state
   }
+
+  /// A migration that changes actions and states in place.
+  ///
+  /// ```swift
+  /// LogMigration(
+  ///   from: 2,
+  ///   editAction: { action in
+  ///     action.rename("pay", to: "deposit")
+  ///     action["deposit"]["note"] = nil
+  ///   },
+  ///   editState: { $0["deposits"] = 0 })
+  /// ```
+  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of other
+  /// cases stay as they are.
+  ///
+  /// - Parameters:
+  ///   - from: The version it starts from. One for each version leads up to the program's own.
+  ///   - editAction: Called for every action. A throw means that the action cannot be migrated.
+  ///   - editState: Called for the state in the header and in snapshots.
+  public init(
+    from: Int, editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
+    editState: @escaping @Sendable (inout JSON) throws -> Void = { _ in }
+  ) {
+    self.init(
+      from: from,
+      action: {
+        var action = $0
+        try editAction(&action)
+        return action
+      },
+      state: {
+        var state = $0
+        try editState(&state)
+        return state
+      })
+  }
 }
 
 /// A line that decodes, but not to the same again.

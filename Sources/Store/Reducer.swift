@@ -35,6 +35,10 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>]
 }
 
+/// A reducer of the same state, action and dependencies: `var body: some ReducerOf<Self>`, in a type
+/// that declares all three (`typealias Dependencies = Void` where there are none).
+public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action, R.Dependencies>
+
 extension Reducer {
   /// None. O(1).
   @inlinable

@@ -55,6 +55,35 @@ public final class Store<R: Reducer>: Sendable {
       onIssue: onIssue ?? { writeToStandardError("issue: \($0)") })
   }
 
+  /// A store of a reducer without dependencies. Else as
+  /// `init(initialState:reducer:dependencies:executor:onIssue:)`.
+  @inlinable
+  public convenience init(
+    initialState: State, reducer: R, executor: (any TaskExecutor)? = nil,
+    onIssue: (@Sendable (StoreIssue) -> Void)? = nil
+  ) where R.Dependencies == Void {
+    self.init(
+      initialState: initialState, reducer: reducer, dependencies: (), executor: executor,
+      onIssue: onIssue)
+  }
+
+  /// A store of the reducers that are listed, without dependencies. Else as
+  /// `init(initialState:reducer:dependencies:executor:onIssue:)`.
+  ///
+  /// ```swift
+  /// let store = Store(initialState: Counter.State()) { Counter() }
+  /// ```
+  /// - Parameter reducer: Called once, here.
+  @inlinable
+  public convenience init<S, A>(
+    initialState: S, executor: (any TaskExecutor)? = nil,
+    onIssue: (@Sendable (StoreIssue) -> Void)? = nil,
+    @ReducerBuilder<S, A, Void> reducer: () -> R
+  ) where R: Reducer<S, A, Void> {
+    self.init(
+      initialState: initialState, reducer: reducer(), executor: executor, onIssue: onIssue)
+  }
+
   init(core: StoreCore<R>) {
     self.core = core
   }

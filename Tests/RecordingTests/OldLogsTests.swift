@@ -55,6 +55,19 @@ struct OldLogsTests {
         return ["deposit": payment]
       }),
   ]
+  /// The same, in place. `close` has no payment, and stays as it is.
+  private static let editing = [
+    LogMigration(
+      from: 1,
+      editAction: { action in
+        action["pay"]["note"] = nil
+        try action.rename("amount", to: "cents", at: "pay")
+        guard let cents = action["pay"]["cents"] else { return }
+        action["pay"] = ["amount": ["cents": cents, "currency": "EUR"]]
+      }),
+    LogMigration(
+      from: 2, editAction: { $0.rename("pay", to: "deposit") }, editState: { $0["deposits"] = 0 }),
+  ]
   /// The state has no deposits before version 3. A program may choose to fill them in, so that nothing is left to a default.
   private static let filling = LogMigration(
     from: 2, action: { $0 },
@@ -89,6 +102,33 @@ struct OldLogsTests {
     // Another form of state has other digests; that is said and not passed over.
     #expect(summary.warnings.contains(.digestsNotCompared))
     #expect(summary.digests == 0)
+  }
+
+  @Test(arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
+  func olderLogsReplayThroughMigrationsInPlace(name: String) throws {
+    let (summary, cents) = try replay(name, Self.editing)
+    #expect(summary.grade == .fine)
+    #expect(summary.steps == 4)
+    #expect(cents == 1234)
+    // Without the edit of the state its new property is a default's.
+    let actionsAlone = [
+      Self.editing[0], LogMigration(from: 2, editAction: { $0.rename("pay", to: "deposit") }),
+    ]
+    #expect(throws: ReplayError.self) { try self.replay(name, actionsAlone) }
+    #expect(try replay(name, actionsAlone, acceptRisk: true).cents == 1234)
+  }
+
+  @Test func anEditThatThrowsIsImpossible() throws {
+    let refusing = LogMigration(
+      from: 2, editAction: { action in try action.rename("pay", to: "deposit", at: "..") })
+    let error = #expect(throws: ReplayError.self) {
+      try self.replay("ledger-2.actions.jsonl", [refusing])
+    }
+    guard case .impossible(let obstacle)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(obstacle.reason.contains("migration"))
   }
 
   @Test(arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])

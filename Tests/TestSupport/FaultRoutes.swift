@@ -2,7 +2,7 @@ extension Core {
   /// The routes that misbehave, under `/faults/`.
   ///
   /// - `hang`: no answer; `closed` tells when the peer left
-  /// - `drip`: `tick` every 100 ms for 10 s
+  /// - `drip`: `tick` every 100 ms for an hour
   /// - `cut`: 3 of 100 bytes, then the connection closes; `garbage`: no HTTP; `empty`: closes at once; `reset`: RST
   /// - `status/N`: that status; with `N` 204 or 304 without a body
   /// - `redirect?to=URL&status=N`: without `to` the same server under the name `localhost`, `/echo`
@@ -15,7 +15,7 @@ extension Core {
   func faultReply(_ parts: [String], to request: TestHTTPServer.Request) -> TestHTTPServer.Reply {
     switch parts.first {
     case "hang": return .hang
-    case "drip": return .drip(chunk: "tick\n", times: 100, milliseconds: 100)
+    case "drip": return .drip(chunk: "tick\n", times: 36_000, milliseconds: 100)
     case "cut": return .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc".utf8))
     case "garbage": return .raw(Array("\u{0}\u{1}garbage\r\n\r\n".utf8))
     case "old": return .raw(Array("hello from 1991\r\n".utf8))

@@ -25,6 +25,14 @@ public enum ElementAction<ID, Action> {
   }
 }
 
+/// The action of a list of features whose states are `Identifiable`.
+///
+/// ```swift
+/// enum Action { case rows(ElementActionOf<Row>) }
+/// ```
+public typealias ElementActionOf<R: Reducer> = ElementAction<R.State.ID, R.Action>
+where R.State: Identifiable
+
 extension ElementAction: Sendable where ID: Sendable, Action: Sendable {}
 extension ElementAction: Equatable where ID: Equatable, Action: Equatable {}
 extension ElementAction: Hashable where ID: Hashable, Action: Hashable {}

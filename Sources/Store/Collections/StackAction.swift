@@ -12,6 +12,13 @@ public enum StackAction<State, Action> {
   public static func push(_ state: State) -> Self { .push(id: nil, state: state) }
 }
 
+/// The action of a stack of features.
+///
+/// ```swift
+/// enum Action { case path(StackActionOf<Path>) }
+/// ```
+public typealias StackActionOf<R: Reducer> = StackAction<R.State, R.Action>
+
 extension StackAction: Sendable where State: Sendable, Action: Sendable {}
 extension StackAction: Equatable where State: Equatable, Action: Equatable {}
 extension StackAction: Hashable where State: Hashable, Action: Hashable {}

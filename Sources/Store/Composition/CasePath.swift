@@ -26,6 +26,28 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
     self.extract = extract
   }
 
+  /// A path from both directions, in the place where it is used.
+  ///
+  /// ```swift
+  /// enum Action {
+  ///   case counter(Counter.Action)
+  ///   var counter: Counter.Action? { if case .counter(let action) = self { action } else { nil } }
+  /// }
+  ///
+  /// Scope(state: \.counter, action: .case(Action.counter, \.counter)) { Counter() }
+  /// ```
+  /// - Parameters:
+  ///   - embed: The enum case itself.
+  ///   - extract: A property of the enum, or a closure that does the same:
+  ///     `{ if case .counter(let action) = $0 { action } else { nil } }`.
+  @inlinable
+  @inline(__always)
+  public static func `case`(
+    _ embed: @escaping @Sendable (Value) -> Root, _ extract: @escaping @Sendable (Root) -> Value?
+  ) -> Self {
+    CasePath(embed: embed, extract: extract)
+  }
+
   /// Whether `root` is of this case. O(1).
   @inlinable
   public func matches(_ root: Root) -> Bool { extract(root) != nil }

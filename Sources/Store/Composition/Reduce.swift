@@ -11,6 +11,15 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
     self.body = body
   }
 
+  /// A closure that needs no dependencies.
+  @inlinable
+  @inline(__always)
+  public init(
+    _ body: @escaping @Sendable (inout State, Action) -> [Effect<Action>]
+  ) {
+    self.body = { state, action, _ in body(&state, action) }
+  }
+
   /// Calls the closure.
   @inlinable
   @inline(__always)

@@ -150,6 +150,22 @@ extension Effect {
     concatenate(effects, fileID: fileID, line: line)
   }
 
+  /// This effect and another, side by side: `merge` of the two.
+  @inlinable
+  public func merge(
+    with other: Effect, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    .merge([self, other], fileID: fileID, line: line)
+  }
+
+  /// This effect, and another when the work of this one has ended: `concatenate` of the two.
+  @inlinable
+  public func concatenate(
+    with other: Effect, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Effect {
+    .concatenate([self, other], fileID: fileID, line: line)
+  }
+
   @inlinable
   static func combined(
     _ effects: [Effect], _ make: ([Effect]) -> Operation, _ location: SourceLocation

@@ -178,6 +178,81 @@ struct CancellationBehaviourTests {
     #expect(stage.isQuiet)
   }
 
+  enum End: CaseIterable { case sameStep, nextStep, handle, replaced }
+
+  @Test(
+    "R5 the body of an effect that is cancelled before its task begins does not run",
+    arguments: ["task", "run", "fireAndForget", "merge", "concatenate", "delay"], End.allCases)
+  func bodyOfCancelled(kind: String, end: End) {
+    let begun = Journal<Bool>()
+    let clock = TestClock()
+    let stage = Stage { action in
+      let task = Effect<String>.task {
+        begun.note(Task.isCancelled)
+        return "late"
+      }
+      let effect: Effect<String> =
+        switch kind {
+        case "task": task
+        case "run": .run { _ in begun.note(Task.isCancelled) }
+        case "fireAndForget": .fireAndForget { begun.note(Task.isCancelled) }
+        case "merge": .merge(task, .send("at once"))
+        case "concatenate": .concatenate(task, .run { _ in })
+        default: task.delay(for: .zero, clock: clock)
+        }
+      switch (action, end) {
+      case ("go", .sameStep): return [effect.cancellable(id: 1), .cancel(id: 1)]
+      case ("go", .replaced): return [effect.cancellable(id: 1, cancelInFlight: true)]
+      case ("go", _): return [effect.cancellable(id: 1)]
+      case ("cancel", _): return [.cancel(id: 1)]
+      default: return []
+      }
+    }
+    let handle = stage.store.send("go")
+    switch end {
+    case .sameStep: break
+    case .nextStep: stage.store.send("cancel")
+    case .handle: handle.cancel()
+    case .replaced: stage.store.send("go")
+    }
+    stage.executor.run()
+    #expect(begun.entries == (end == .replaced ? [false] : []), "that which replaces it runs")
+    #expect(handle.isFinished && stage.store.effects.isEmpty)
+  }
+
+  @Test(
+    "R5 the body of an effect whose task begins while the cancel is reduced runs, cancelled and unheard"
+  )
+  func bodyBegunMeanwhile() {
+    let begun = Journal<String>()
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "go":
+        [
+          .run { send in
+            begun.note("began, cancelled: \(Task.isCancelled)")
+            try? await gate.wait()
+            begun.note("went on, cancelled: \(Task.isCancelled)")
+            send("late")
+          }.cancellable(id: 1)
+        ]
+      case "cancel": [.cancel(id: 1)]
+      default: []
+      }
+    }
+    // What another thread may do at this moment: begin the task that waits.
+    stage.store.setHooks { [executor = stage.executor] _, _ in
+      StepHooks(didReduce: { step, _ in if step.action == "cancel" { executor.run() } })
+    }
+    let handle = stage.store.send("go")
+    stage.store.send("cancel")
+    stage.executor.run()
+    #expect(begun.entries == ["began, cancelled: false", "went on, cancelled: true"])
+    #expect(stage.seen == ["go", "cancel"])
+    #expect(handle.isFinished && stage.issues.entries == [])
+  }
+
   @Test(
     "R5 an effect whose action starts its successor under the same id is replaced by it")
   func successor() {

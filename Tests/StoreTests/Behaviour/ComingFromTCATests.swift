@@ -98,3 +98,352 @@ struct ComingFromTCATests {
     store.finish()
   }
 }
+
+// The first lines of a tutorial for The Composable Architecture, with the macros left out: a
+// counter, a fact about a number, a timer.
+
+/// A counter without dependencies.
+private struct Counter: ComposedReducer {
+  struct State: Equatable {
+    var count = 0
+  }
+
+  enum Action {
+    case decrementButtonTapped
+    case incrementButtonTapped
+  }
+
+  var body: some Reducer<State, Action, Void> {
+    Reduce { state, action in
+      switch action {
+      case .decrementButtonTapped:
+        state.count -= 1
+        return .none
+      case .incrementButtonTapped:
+        state.count += 1
+        return .none
+      }
+    }
+  }
+}
+
+/// The counter with a fact about its number, and a timer.
+private struct CounterFeature: ComposedReducer {
+  struct State: Equatable {
+    var count = 0
+    var fact: String?
+    var isLoading = false
+    var isTimerRunning = false
+  }
+
+  enum Action: Equatable {
+    case incrementButtonTapped
+    case factButtonTapped
+    case factResponse(String)
+    case timerTick
+    case toggleTimerButtonTapped
+  }
+
+  enum CancelID { case timer }
+
+  struct Dependencies: Sendable {
+    var clock: any Clock<Duration>
+    var fact: @Sendable (Int) async throws -> String
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action, dependencies in
+      switch action {
+      case .incrementButtonTapped:
+        state.count += 1
+        state.fact = nil
+        return .none
+
+      case .factButtonTapped:
+        state.fact = nil
+        state.isLoading = true
+        return .run { [count = state.count] send in
+          send(.factResponse(try await dependencies.fact(count)))
+        }
+
+      case .factResponse(let fact):
+        state.fact = fact
+        state.isLoading = false
+        return .none
+
+      case .timerTick:
+        state.count += 1
+        state.fact = nil
+        return .none
+
+      case .toggleTimerButtonTapped:
+        state.isTimerRunning.toggle()
+        if state.isTimerRunning {
+          return .run { send in
+            while true {
+              try await dependencies.clock.sleep(for: .seconds(1))
+              send(.timerTick)
+            }
+          }
+          .cancellable(id: CancelID.timer)
+        } else {
+          return .cancel(id: CancelID.timer)
+        }
+      }
+    }
+  }
+}
+
+/// Two counters, a list of them and a stack of them.
+private struct AppFeature: ComposedReducer {
+  struct Row: Reducer {
+    struct State: Equatable, Identifiable {
+      let id: Int
+      var taps = 0
+    }
+
+    enum Action { case tapped }
+
+    func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+      state.taps += 1
+      return .none
+    }
+  }
+
+  struct State: Equatable {
+    var tab1 = Counter.State()
+    var tab2 = Counter.State()
+    var rows: IdentifiedArrayOf<Row.State> = [Row.State(id: 7)]
+    var path = StackState<Row.State>()
+  }
+
+  enum Action {
+    case tab1(Counter.Action)
+    case tab2(Counter.Action)
+    case rows(ElementActionOf<Row>)
+    case path(StackActionOf<Row>)
+
+    var tab1: Counter.Action? { if case .tab1(let action) = self { action } else { nil } }
+    var rows: ElementActionOf<Row>? { if case .rows(let action) = self { action } else { nil } }
+  }
+
+  var body: some Reducer<State, Action, Void> {
+    Scope(state: \.tab1, action: .case(Action.tab1, \.tab1)) { Counter() }
+    Scope(
+      state: \.tab2,
+      action: .case(Action.tab2) { if case .tab2(let action) = $0 { action } else { nil } }
+    ) { Counter() }
+    Reduce { state, action in
+      .none
+    }
+    .forEach(\.rows, action: .case(Action.rows, \.rows)) { Row() }
+    .forEach(
+      \.path, action: .case(Action.path) { if case .path(let action) = $0 { action } else { nil } }
+    ) { Row() }
+  }
+}
+
+@Suite("First lines of a TCA tutorial")
+struct FirstLinesTests {
+  @Test("a counter, in a store without dependencies")
+  func counter() {
+    let store = Store(initialState: Counter.State()) { Counter() }
+    store.send(.incrementButtonTapped)
+    store.send(.incrementButtonTapped)
+    store.send(.decrementButtonTapped)
+    #expect(store.state.count == 1)
+
+    let same = Store(initialState: Counter.State(), reducer: Counter())
+    same.send(.decrementButtonTapped)
+    #expect(same.state.count == -1)
+
+    let twice = Store(initialState: Counter.State()) {
+      Counter()
+      Counter()
+    }
+    twice.send(.incrementButtonTapped)
+    #expect(twice.state.count == 2)
+  }
+
+  private func store(_ clock: TestClock) -> TestStore<CounterFeature> {
+    TestStore(
+      initialState: CounterFeature.State(), reducer: CounterFeature(), clock: clock,
+      dependencies: CounterFeature.Dependencies(
+        clock: clock, fact: { "\($0) is a good number." }),
+      report: { Issue.record("\($0)") })
+  }
+
+  @Test("a fact about the number, from an effect")
+  func numberFact() {
+    let store = store(TestClock())
+    store.send(.incrementButtonTapped) { $0.count = 1 }
+    store.send(.factButtonTapped) { $0.isLoading = true }
+    store.receive(.factResponse("1 is a good number.")) {
+      $0.isLoading = false
+      $0.fact = "1 is a good number."
+    }
+    store.finish()
+  }
+
+  @Test("a timer that is cancelled")
+  func timer() {
+    let store = store(TestClock())
+    store.send(.toggleTimerButtonTapped) { $0.isTimerRunning = true }
+    store.advance(by: .seconds(1))
+    store.receive(.timerTick) { $0.count = 1 }
+    store.advance(by: .seconds(1))
+    store.receive(.timerTick) { $0.count = 2 }
+    store.send(.toggleTimerButtonTapped) { $0.isTimerRunning = false }
+    store.advance(by: .seconds(10))
+    store.finish()
+  }
+
+  @Test("children by case paths of one line, lists and stacks by the names of their reducers")
+  func composition() {
+    let store = Store(initialState: AppFeature.State()) { AppFeature() }
+    store.send(.tab1(.incrementButtonTapped))
+    store.send(.tab2(.decrementButtonTapped))
+    store.send(.rows(.element(id: 7, action: .tapped)))
+    store.send(.path(.push(AppFeature.Row.State(id: 1))))
+    store.send(.path(.element(id: store.state.path.ids[0], action: .tapped)))
+    #expect(store.state.tab1.count == 1)
+    #expect(store.state.tab2.count == -1)
+    #expect(store.state.rows[id: 7]?.taps == 1)
+    #expect(store.state.path.last?.taps == 1)
+  }
+
+  @Test("a case path of one line embeds, extracts and changes in place")
+  func casePath() {
+    let path = CasePath.case(AppFeature.Action.tab1, \.tab1)
+    #expect(path.matches(path.embed(.incrementButtonTapped)))
+    #expect(!path.matches(.tab2(.incrementButtonTapped)))
+    var action = AppFeature.Action.tab1(.incrementButtonTapped)
+    path.modify(&action) { $0 = .decrementButtonTapped }
+    #expect(path.extract(action) == .decrementButtonTapped)
+  }
+}
+
+@Suite("A single effect where a list is returned")
+struct EffectListTests {
+  private struct Failure: Error {}
+
+  /// A list of effects from its context, as in a `return`.
+  private func list(_ effects: [Effect<String>]) -> [EffectDescriptor] { effects.descriptors() }
+
+  @Test("each is the list of the effect of that name, made at this line")
+  func members() {
+    let clock = TestClock()
+    #expect(list(.none) == [])
+    #expect(list(.send("a")) == [.send()])
+    #expect(list(.cancel(id: "x")) == [.cancel(id: "x")])
+    #expect(list(.task(name: "load") { "a" }) == [.task("load")])
+    #expect(list(.run { $0("a") }) == [.run()])
+    #expect(list(.fireAndForget {}) == [.run("fireAndForget")])
+    #expect(list(.merge(.send("a"), .task { "b" })) == [.merge(.send(), .task())])
+    #expect(list(.concatenate(.send("a"), .run { _ in })) == [.concatenate(.send(), .run())])
+    #expect(list(.merge(.none, .send("a"))) == [.send()])
+    #expect(list(.merge()) == [])
+
+    #expect(list(.task { "a" }.cancellable(id: "x")) == [.task(id: "x")])
+    #expect(list(.run { _ in }.catch { _ in "b" }.outlives()) == [.run()])
+    #expect(
+      list(.task { "a" }.debounced(id: "x", for: .seconds(1), clock: clock)) == [.task(id: "x")])
+    #expect(list(.send("a").delay(for: .seconds(1), clock: clock)) == [.task()])
+    #expect(
+      list(.task(name: "t") { "a" }.timeout(after: .seconds(1), clock: clock)) == [.task("t")])
+    #expect(
+      list(.task(name: "t") { "a" }.retry(.constant(.seconds(1), attempts: 2), clock: clock))
+        == [.task("t")])
+    #expect(
+      list(.task { "a" }.throttled(id: "x", for: .seconds(1), clock: clock))
+        == [.merge(.run("throttle"), .task(), id: "x")])
+
+    let line = #line + 1
+    let effects: [Effect<String>] = .run { _ in }.cancellable(id: "x")
+    #expect(effects.descriptors().map(\.location.line) == [UInt32(line)])
+  }
+
+  @Test("an operator takes a list as one effect")
+  func operators() {
+    let several: [Effect<String>] = [.task { "a" }, .task { "b" }]
+    #expect(
+      several.cancellable(id: "x", cancelInFlight: true).descriptors()
+        == [.merge(.task(), .task(), id: "x")])
+    #expect([Effect<String>]().cancellable(id: "x").descriptors() == [])
+
+    let stage = Stage { action in
+      switch action {
+      case "go": [.task { "a" }, .task { "b" }].cancellable(id: "x", cancelInFlight: true)
+      case "stop": .cancel(id: "x")
+      case "fail": [.task { throw Failure() }, .task { "c" }].catch { _ in "caught" }
+      default: .none
+      }
+    }
+    stage.store.send("go")
+    stage.executor.run()
+    stage.store.send("go")
+    stage.store.send("go")
+    stage.executor.run()
+    stage.store.send("go")
+    stage.store.send("stop")
+    stage.executor.run()
+    stage.store.send("fail")
+    stage.executor.run()
+    #expect(
+      stage.seen == [
+        "go", "a", "b", "go", "go", "a", "b", "go", "stop", "fail", "caught", "c",
+      ])
+    #expect(stage.issues.entries == [])
+  }
+
+  @Test("merge(with:) and concatenate(with:), of effects and of lists")
+  func withOthers() {
+    let first = Effect<String>.task(name: "1") { "1" }
+    let second = Effect<String>.task(name: "2") { "2" }
+    #expect(first.merge(with: second).descriptor == .merge(.task("1"), .task("2")))
+    #expect(first.concatenate(with: second).descriptor == .concatenate(.task("1"), .task("2")))
+    #expect(first.merge(with: .none).descriptor == .task("1"))
+    #expect(Effect.none.concatenate(with: second).descriptor == .task("2"))
+
+    #expect([first].merge(with: [second]).descriptors() == [.task("1"), .task("2")])
+    #expect([first].merge(with: .none).descriptors() == [.task("1")])
+    #expect(
+      [first, second].concatenate(with: [second]).descriptors()
+        == [.concatenate(.merge(.task("1"), .task("2")), .task("2"))])
+    #expect([first].concatenate(with: .none).descriptors() == [.task("1")])
+    #expect([Effect<String>]().concatenate(with: [first, second]).descriptors().count == 2)
+
+    let stage = Stage { action in
+      switch action {
+      case "go":
+        .task { "1" }.concatenate(with: .task { "2" }).merge(with: .send("0"))
+          .cancellable(id: "x")
+      default: .none
+      }
+    }
+    stage.store.send("go")
+    stage.executor.run()
+    #expect(stage.seen == ["go", "0", "1", "2"])
+    stage.store.send("go").cancel()
+    stage.executor.run()
+    #expect(stage.seen == ["go", "0", "1", "2", "go", "0"])
+  }
+
+  @Test("without effects nothing is allocated: `.none` is `[]`")
+  func none() {
+    let none: [Effect<String>] = .none
+    let empty: [Effect<String>] = []
+    none.withUnsafeBufferPointer { none in
+      empty.withUnsafeBufferPointer { #expect(none.baseAddress == $0.baseAddress) }
+    }
+  }
+
+  @Test("the names of actions by their reducers")
+  func names() {
+    #expect(
+      ElementActionOf<AppFeature.Row>.self == ElementAction<Int, AppFeature.Row.Action>.self)
+    #expect(
+      StackActionOf<AppFeature.Row>.self
+        == StackAction<AppFeature.Row.State, AppFeature.Row.Action>.self)
+  }
+}

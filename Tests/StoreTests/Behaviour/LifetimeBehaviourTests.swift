@@ -221,6 +221,36 @@ struct LifetimeBehaviourTests {
   }
 
   @Test(
+    "R10 the handle of a child's action ends what its parent returned in answer, dismissed or not",
+    arguments: [true, false], [true, false])
+  func childHandleEndsAnswer(isDismissed: Bool, isCancelled: Bool) {
+    let clock = TestClock()
+    let seen = Journal<Host.Action>()
+    let store = Store(
+      initialState: Host.State(),
+      reducer: CombineReducers {
+        Host { $0 == "task" ? [.run { $0("finish") }] : [] }
+        Reduce<Host.State, Host.Action, Void> { _, action, _ in
+          guard action == .child("finish") else { return [] }
+          let answer = Effect<Host.Action>.task {
+            try await clock.sleep(for: .seconds(1))
+            return .cancel
+          }
+          return isDismissed ? [.send(.dismiss), answer] : [answer]
+        }
+      }, dependencies: (), executor: clock.executor)
+    store.observe { step, _ in seen.note(step.action) }
+    let handle = store.send(.child("task"))
+    clock.executor.run()
+    #expect((store.state.child == nil) == isDismissed)
+    #expect(clock.sleepers.count == 1)
+    if isCancelled { handle.cancel() }
+    clock.run()
+    #expect(seen.entries.contains(.cancel) == !isCancelled)
+    #expect(handle.isFinished && clock.sleepers.isEmpty && store.effects.isEmpty)
+  }
+
+  @Test(
     "R7 a child dismissed at the very instant at which it acts: nothing comes through, in any order"
   )
   func dismissedAtTheInstant() {

@@ -1,0 +1,7 @@
+/// What an extension of `Array` needs, to be one of lists of effects. Only `Effect` conforms.
+public protocol EffectProtocol<Action>: Sendable {
+  /// What the effect sends.
+  associatedtype Action: Sendable
+}
+
+extension Effect: EffectProtocol {}
