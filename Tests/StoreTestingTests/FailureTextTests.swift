@@ -122,11 +122,35 @@ struct FailureTextTests {
         +     "a"
             ]
           )
+
+        Of the 1 action behind it in the queue none is the expected one. Nothing was reduced.
         """,
-        "Received an action that the closure does not accept: `found([\"a\", \"a\"])`.",
-        "Received an action of another case: `tick`.",
+        "Received an action that the closure does not accept: `found([\"a\", \"a\"])`.\n\nNothing was reduced.",
+        "Received an action of another case: `tick`.\n\nNothing was reduced.",
       ])
-    #expect(store.state.results == ["a", "a"], "what came is reduced, so that the test goes on")
+    #expect(
+      store.state.results == ["a", "a"], "what was told of is reduced, so that the test goes on")
+  }
+
+  @Test("another action than expected, which is further back in the queue")
+  func furtherBack() {
+    let store = searchStore(report: failures.report)
+    store.send(.twice("a"))
+    let before = store.state
+    #expect(store.receive(where: { $0 == .found(["a", "a"]) }) == nil)
+    #expect(store.state == before, "nothing is reduced")
+    #expect(store.received == [.found(["a"]), .found(["a", "a"])])
+    store.finish()
+    #expect(
+      failures.messages == [
+        """
+        Received an action that the closure does not accept: `found(["a"])`.
+
+        The expected action is further back in the queue, behind 1 other:
+          found(["a"])
+        Receive that first. Nothing was reduced.
+        """
+      ])
   }
 
   @Test("receive before send")
