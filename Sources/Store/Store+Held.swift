@@ -47,6 +47,15 @@ extension Store {
     }
   }
 
+  /// The oldest action that waits.
+  package var nextWaiting: WaitingAction? {
+    core.lock.withLock { machine in
+      machine.queue[machine.queueHead...].first { !machine.isDropped($0) }.map {
+        WaitingAction(action: $0.action, origin: $0.origin ?? core.origin(of: $0.source, machine))
+      }
+    }
+  }
+
   /// Reduces the oldest action that waits. False where none does.
   @discardableResult
   package func reduceNext() -> Bool {

@@ -20,8 +20,15 @@ func count(_ number: Int, _ noun: String) -> String {
 }
 
 func difference<Value>(_ first: Value, _ second: Value) -> String {
-  differenceText(of: first, and: second)
-    ?? "  (they are not equal, but differ in nothing that a mirror shows)"
+  if let text = differenceText(of: first, and: second) { return text }
+  if let text = completeDifferenceText(of: first, and: second) {
+    return text + "\n\n"
+      + "The stacks have the same elements, but will give different ids to those that are pushed next (nextID). "
+      + "Likely causes: one of them was made anew, by StackState(), which begins at #0 again; or an element "
+      + "was pushed and popped on one side only. To empty a stack write removeAll(), which keeps nextID; "
+      + "in a reducer a new stack would give ids a second time."
+  }
+  return "  (they are not equal, but differ in nothing that a mirror shows)"
 }
 
 /// An effect in a sentence: its name, and its id where it has one.

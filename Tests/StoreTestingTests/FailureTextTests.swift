@@ -122,11 +122,81 @@ struct FailureTextTests {
         +     "a"
             ]
           )
+
+        Of the 1 action behind it in the queue none is the expected one. Nothing was reduced.
         """,
-        "Received an action that the closure does not accept: `found([\"a\", \"a\"])`.",
-        "Received an action of another case: `tick`.",
+        "Received an action that the closure does not accept: `found([\"a\", \"a\"])`.\n\nNothing was reduced.",
+        "Received an action of another case: `tick`.\n\nNothing was reduced.",
       ])
-    #expect(store.state.results == ["a", "a"], "what came is reduced, so that the test goes on")
+    #expect(
+      store.state.results == ["a", "a"], "what was told of is reduced, so that the test goes on")
+  }
+
+  @Test("another action than expected, which is further back in the queue")
+  func furtherBack() {
+    let store = searchStore(report: failures.report)
+    store.send(.twice("a"))
+    let before = store.state
+    #expect(store.receive(where: { $0 == .found(["a", "a"]) }) == nil)
+    #expect(store.state == before, "nothing is reduced")
+    #expect(store.received == [.found(["a"]), .found(["a", "a"])])
+    store.finish()
+    #expect(
+      failures.messages == [
+        """
+        Received an action that the closure does not accept: `found(["a"])`.
+
+        The expected action is further back in the queue, behind 1 other:
+          found(["a"])
+        Receive that first. Nothing was reduced.
+        """
+      ])
+  }
+
+  struct Screens: Reducer {
+    struct State: Sendable, Equatable {
+      var path = StackState(["one", "two"])
+      var title = ""
+    }
+
+    func reduce(_ state: inout State, _ action: String, _ dependencies: Void) -> [Effect<String>] {
+      switch action {
+      case "pop all": state.path.removeAll()
+      case "begin anew": state.path = StackState()
+      default: state.title = action
+      }
+      return []
+    }
+  }
+
+  @Test(
+    "a stack that was emptied by a new StackState() is told apart by nextID", arguments: [0, 1])
+  func newStack(anew: Int) {
+    let store = TestStore(
+      initialState: Screens.State(), reducer: Screens(), dependencies: (), report: failures.report)
+    let (expected, actual) = anew == 0 ? (0, 2) : (2, 0)
+    store.send(anew == 0 ? "pop all" : "begin anew") { state in
+      if anew == 0 { state.path = StackState() } else { state.path.removeAll() }
+    }
+    #expect(
+      failures.messages == [
+        """
+        The state after `"\(anew == 0 ? "pop all" : "begin anew")"` is not the expected one (- expected, + actual):
+
+          State(
+            path: [
+        -     nextID: #\(expected)
+        +     nextID: #\(actual)
+            ],
+            … (1 unchanged)
+          )
+
+        The stacks have the same elements, but will give different ids to those that are pushed next (nextID). \
+        Likely causes: one of them was made anew, by StackState(), which begins at #0 again; or an element was pushed \
+        and popped on one side only. To empty a stack write removeAll(), which keeps nextID; in a reducer a new stack \
+        would give ids a second time.
+        """
+      ])
   }
 
   @Test("receive before send")

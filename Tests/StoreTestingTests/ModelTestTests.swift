@@ -174,7 +174,7 @@ struct ModelTestTests {
     ) { _ in }
     let found = try #require(other.check(report: Failures().report).counterexample)
     #expect(found.invariant == "a")
-    // Leaving out `on` breaks b instead.
+    // Leaving out `on` would break b instead, and is no sequence that the generator makes.
     #expect(found.moves == [.send(.on), .send(.off)])
   }
 
@@ -252,14 +252,151 @@ struct ModelTestTests {
     #expect(model(allowsIssues: true).check(report: report).counterexample == nil)
   }
 
+  /// A pile of at most three, which reports an issue where nothing is left to take or no room to
+  /// put, and counts all that was asked of it.
+  struct Pile: Reducer {
+    enum Action: Sendable, Equatable { case put, take, save, saving }
+    struct State: Sendable, Equatable { var items: [Int] = []; var asked = 0 }
+
+    func reduce(_ state: inout State, _ action: Action, _ clock: TestClock) -> [Effect<Action>] {
+      state.asked += 1
+      switch action {
+      case .put:
+        guard state.items.count < 3 else { return [.issue("no room for item \(state.asked)")] }
+        state.items.append(state.asked)
+      case .take:
+        guard state.items.popLast() != nil else {
+          return [.issue("nothing to take, \(state.asked) times asked")]
+        }
+      case .save:
+        return [
+          .run(name: "save") { send in
+            send(.saving)
+            try await clock.sleep(for: .seconds(1))
+            throw Broken()
+          }
+        ]
+      case .saving: break
+      }
+      return []
+    }
+  }
+
+  func pile(
+    _ moves: [MoveGenerator<Pile.State, Pile.Action>],
+    shrink: @escaping @Sendable (Pile.Action) -> [Pile.Action] = { _ in [] }
+  ) -> ModelTest<Pile> {
+    ModelTest(
+      initialState: Pile.State(), reducer: Pile(), moves: moves, invariants: [], shrink: shrink
+    ) { run in run.clock }
+  }
+
+  @Test("an issue is blamed on the step that raised it, not on the one before")
+  func issueIsBlamedOnItsStep() throws {
+    let failures = Failures()
+    let found = try #require(
+      pile([.send(.put)]).check(seeds: 7...7, report: failures.report).counterexample)
+    #expect(found.moves == [.send(.put), .send(.put), .send(.put), .send(.put)])
+    #expect(found.step?.number == 4)
+    #expect(found.before == Pile.State(items: [1, 2, 3], asked: 3))
+    #expect(found.after == Pile.State(items: [1, 2, 3], asked: 4))
+    let message = failures.messages.first ?? ""
+    #expect(message.contains("no room for item 4\nSeed 7 broke it within 4 moves"), "\(message)")
+    #expect(message.contains("\nStep 4, `put`, broke it (- before, + after):"), "\(message)")
+    #expect(message.hasSuffix("or SWIFTBOARD_SEED=7 in the environment."))
+
+    let first = try #require(
+      pile([.send(.take)]).check(seeds: 1...1, report: failures.report).counterexample)
+    #expect(first.step?.number == 1, "no step before it is to blame")
+    #expect(failures.messages.last?.contains("this one is enough:\n  1. send take\n") == true)
+  }
+
+  @Test("what an effect throws later is blamed on the step that returned the effect")
+  func lateIssue() throws {
+    let found = try #require(
+      pile([.send { state, _ in state.asked < 4 ? .save : nil }, .advance(by: .seconds(1))])
+        .check(report: Failures().report).counterexample)
+    #expect(found.moves == [.send(.save), .advance(.seconds(1))])
+    #expect(found.detail.contains("the disk is full"))
+    #expect(found.step?.number == 1)
+    #expect(found.step?.action == .save)
+    #expect(found.before == Pile.State())
+    #expect(found.after == Pile.State(asked: 1))
+  }
+
+  @Test("an issue is not shrunk into another one; the same one with other values is")
+  func sameIssue() throws {
+    let model = pile([.send(.put)]) { $0 == .put ? [.take] : [] }
+    let found = try #require(model.check(report: Failures().report).counterexample)
+    #expect(found.moves == Array(repeating: .send(.put), count: 4), "taking is another issue")
+    #expect(found.detail.contains("no room for item 4"))
+
+    // The text has another number in every sequence that is tried.
+    let long = pile([.send(.put), .send { state, _ in state.items.isEmpty ? nil : .take }])
+    let shorter = try #require(
+      long.check(seeds: 3...30, report: Failures().report).counterexample)
+    #expect(shorter.foundIn > 4)
+    #expect(shorter.moves == Array(repeating: .send(.put), count: 4))
+  }
+
+  @Test(
+    "generators are asked again where a move was left out: no sequence is one that they cannot make"
+  )
+  func redraw() throws {
+    struct Bag: Reducer {
+      enum Action: Sendable, Equatable { case add, remove(Int) }
+      struct State: Sendable, Equatable { var items: [Int] = []; var last = 0; var removals = 0 }
+
+      func reduce(_ state: inout State, _ action: Action, _ dependencies: Void) -> [Effect<Action>]
+      {
+        switch action {
+        case .add:
+          state.last += 1
+          state.items.append(state.last)
+        case .remove(let item):
+          state.items.removeAll { $0 == item }
+          state.removals += 1
+        }
+        return []
+      }
+    }
+    let model = ModelTest(
+      initialState: Bag.State(), reducer: Bag(),
+      moves: [
+        .send(.add),
+        .send { state, random in state.items.randomElement(using: &random).map { .remove($0) } },
+      ],
+      invariants: [Invariant("two are removed at most") { $0.removals < 3 }]
+    ) { _ in }
+    let found = try #require(model.check(report: Failures().report).counterexample)
+    #expect(found.moves.count == 6, "\(found.moves)")
+    var items: Set<Int> = []
+    var last = 0
+    for case .send(let action) in found.moves {
+      switch action {
+      case .add:
+        last += 1
+        items.insert(last)
+      case .remove(let item):
+        #expect(items.remove(item) != nil, "\(item) is not there: \(found.moves)")
+      }
+    }
+  }
+
   @Test("a first state that breaks an invariant")
   func first() {
     let failures = Failures()
     account(isSound: true, initial: Account.State(balance: -1)).check(report: failures.report)
     #expect(
       failures.messages == [
-        "The invariant “the balance is never negative” does not hold. It is the first state that breaks it:\n"
-          + "  State(balance: -1, isOpen: false, payouts: 0)"
+        """
+        The invariant “the balance is never negative” does not hold.
+        Seed 1 broke it before the first move.
+        It is the first state that breaks it:
+          State(balance: -1, isOpen: false, payouts: 0)
+
+        To run this seed alone: check(seeds: 1...1), or SWIFTBOARD_SEED=1 in the environment.
+        """
       ])
   }
 

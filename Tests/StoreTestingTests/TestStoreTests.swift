@@ -338,6 +338,267 @@ struct TestStoreTests {
   }
 }
 
+@Suite("TestStore: sequences, failures and waiting")
+struct TestStoreOrderTests {
+  /// Sends what it is told to, and writes down what comes.
+  struct Relay: Reducer {
+    enum Action: Sendable, Equatable { case go, next, came(Int), other(Int) }
+    typealias Make = @Sendable (TestClock) -> [Effect<Action>]
+    let go: Make
+    var next: Make = { _ in [] }
+
+    func reduce(_ state: inout [Action], _ action: Action, _ clock: TestClock) -> [Effect<Action>] {
+      state.append(action)
+      return switch action {
+      case .go: go(clock)
+      case .came(1): next(clock)
+      default: []
+      }
+    }
+  }
+
+  let failures = Failures()
+
+  func store(next: @escaping Relay.Make = { _ in [] }, go: @escaping Relay.Make) -> TestStore<Relay>
+  {
+    let clock = TestClock()
+    return TestStore(
+      initialState: [], reducer: Relay(go: go, next: next), clock: clock, dependencies: clock,
+      report: failures.report)
+  }
+
+  static func three(_: TestClock) -> [Effect<Relay.Action>] {
+    [.send(.came(1)), .send(.came(2)), .send(.came(3))]
+  }
+
+  static func later(_ number: Int, _ clock: TestClock) -> Effect<Relay.Action> {
+    .task(name: "\(number)") {
+      try await clock.sleep(for: .seconds(1))
+      return .came(number)
+    }
+  }
+
+  @Test(
+    "a member of a sequence starts when the one before has ended, not when its action is received")
+  func sequence() {
+    let store = store { [.concatenate(Self.later(1, $0), Self.later(2, $0), .send(.came(3)))] }
+    store.send(.go) { $0 = [.go] }
+    store.advance(by: .seconds(1))
+    #expect(store.received == [.came(1)])
+    #expect(store.inFlight.filter { $0.phase == .running }.map(\.descriptor.name) == ["2"])
+    store.advance(by: .seconds(1))
+    #expect(store.received == [.came(1), .came(2), .came(3)])
+    for number in 1...3 { store.receive(.came(number)) { $0.append(.came(number)) } }
+    store.finish()
+    #expect(failures.messages == [])
+  }
+
+  @Test("what waits under a limit starts when the one before has ended")
+  func limit() {
+    let store = store { clock in
+      [1, 2].map { Self.later($0, clock).limited(id: "one", whenFull: .wait) }
+    }
+    let task = store.send(.go) { $0 = [.go] }
+    store.advance(by: .seconds(2))
+    #expect(store.received == [.came(1), .came(2)])
+    store.receive(.came(1)) { $0.append(.came(1)) }
+    #expect(!task.isFinished, "the other action was not received yet")
+    store.receive(.came(2)) { $0.append(.came(2)) }
+    #expect(task.isFinished)
+    store.finish()
+    #expect(failures.messages == [])
+  }
+
+  @Test("cancelling an id drops the action of an effect that has ended and was not received")
+  func cancelledWhileWaiting() {
+    let store = store(next: { _ in [.cancel(id: "x")] }) { clock in
+      [.send(.came(1)), Self.later(2, clock).cancellable(id: "x")]
+    }
+    store.send(.go) { $0 = [.go] }
+    store.advance(by: .seconds(1))
+    #expect(store.received == [.came(1), .came(2)])
+    store.receive(.came(1)) { $0.append(.came(1)) }
+    #expect(store.received == [])
+    store.finish()
+    #expect(failures.messages == [])
+  }
+
+  @Test(
+    "a receive that fails reduces nothing, and the correct lines behind it do not fail: a wrong value"
+  )
+  func wrongValue() {
+    let store = store(next: { _ in [.send(.other(1))] }, go: Self.three)
+    store.send(.go) { $0 = [.go] }
+    let line = #line + 1
+    store.receive(.came(9)) { $0.append(.came(9)) }
+    #expect(store.state == [.go])
+    store.receive(.came(2)) { $0.append(.came(2)) }
+    store.receive(.came(3)) { $0.append(.came(3)) }
+    store.receive(.other(1)) { $0.append(.other(1)) }
+    store.send(.came(7)) { $0.append(.came(7)) }
+    store.finish()
+    #expect(failures.lines == [line])
+    #expect(store.state == [.go, .came(1), .came(2), .came(3), .other(1), .came(7)])
+  }
+
+  @Test("the correct lines behind a failure do not fail: two lines in the wrong order")
+  func wrongOrder() {
+    let store = store(go: Self.three)
+    store.send(.go) { $0 = [.go] }
+    let line = #line + 1
+    store.receive(.came(2)) { $0.append(.came(2)) }
+    store.receive(.came(1)) { $0.append(.came(1)) }
+    store.receive(.came(3)) { $0.append(.came(3)) }
+    store.finish()
+    #expect(failures.lines == [line])
+    #expect(failures.messages.first?.contains("further back in the queue, behind 1 other") == true)
+  }
+
+  @Test("the correct lines behind a failure do not fail: a line is missing")
+  func missingLine() {
+    let store = store(next: { _ in [.task { .other(1) }] }, go: Self.three)
+    store.send(.go) { $0 = [.go] }
+    let line = #line + 1
+    store.receive(.came(2)) { $0.append(.came(2)) }
+    store.receive(.came(3)) { $0.append(.came(3)) }
+    store.receive(.other(1)) { $0.append(.other(1)) }
+    store.finish()
+    #expect(failures.lines == [line])
+  }
+
+  @Test("the correct lines behind a failure do not fail, and other wrong ones do: a line too many")
+  func lineTooMany() {
+    let store = store(go: Self.three)
+    store.send(.go) { $0 = [.go] }
+    let line = #line + 1
+    store.receive(.other(1))
+    store.receive(.came(1)) { $0.append(.came(1)) }
+    store.receive(.came(3)) { $0.append(.came(3)) }
+    store.finish()
+    #expect(failures.lines == [line, line + 2], "that came(2) is missing is another failure")
+    #expect(failures.kinds == [.unexpectedAction, .unexpectedAction])
+  }
+
+  @Test(
+    "lines of other kinds go on from the state that the failed one should have led to",
+    arguments: ["send", "assert", "advance", "finish", "handle", "drop", "skip", "wait"])
+  func otherLines(kind: String) async {
+    var store: TestStore<Relay>? = store(next: { [Self.later(2, $0)] }) { _ in
+      [.send(.came(1))]
+    }
+    let task = store?.send(.go) { $0 = [.go] }
+    let line = #line + 1
+    store?.receive(.came(9)) { $0.append(.came(9)) }
+    switch kind {
+    case "send": store?.send(.came(5)) { $0.append(.came(5)) }
+    case "assert": store?.assert { $0 = [.go, .came(1)] }
+    case "wait": await store?.waitForAction(patience: .zero)
+    default: break
+    }
+    if kind == "wait" {
+      #expect(failures.kinds == [.unexpectedAction, .nothingReceived], "the effect sleeps")
+      store?.skipInFlightEffects()
+      return
+    }
+    store?.advance(by: .seconds(1))
+    store?.advance(by: .seconds(1))
+    if kind == "skip" {
+      #expect(store?.skipReceivedActions() == [.came(2)])
+    } else {
+      store?.receive(.came(2)) { $0.append(.came(2)) }
+    }
+    if kind == "handle" { task?.finish() }
+    if kind == "drop" { store = nil } else { store?.finish() }
+    #expect(failures.lines == [line])
+  }
+
+  @Test("an action that a failed line told of is no leftover")
+  func noLeftover() {
+    let store = store { _ in [.send(.came(2))] }
+    let task = store.send(.go) { $0 = [.go] }
+    store.receive(.came(9))
+    task.finish()
+    store.finish()
+    #expect(failures.kinds == [.unexpectedAction])
+    #expect(store.state == [.go, .came(2)])
+  }
+
+  static func fromAnotherThread(_ number: Int) -> Effect<Relay.Action> {
+    .task { await Task.detached { .came(number) }.value }
+  }
+
+  @Test("receive(within:) waits for effects that wait for another thread")
+  func within() async {
+    let store = store { _ in
+      [
+        .concatenate(
+          Self.fromAnotherThread(1), Self.fromAnotherThread(2), Self.fromAnotherThread(3),
+          .task { await Task.detached { .other(4) }.value })
+      ]
+    }
+    store.send(.go) { $0 = [.go] }
+    await store.receive(.came(1), within: .seconds(3600)) { $0.append(.came(1)) }
+    let second = await store.receive(
+      where: { $0 == .came(2) }, within: .seconds(3600)
+    ) { $0.append(.came(2)) }
+    #expect(second == .came(2))
+    let came = CasePath(embed: Relay.Action.came) { if case .came(let n) = $0 { n } else { nil } }
+    let other = CasePath(embed: Relay.Action.other) {
+      if case .other(let n) = $0 { n } else { nil }
+    }
+    let third = await store.receive(came, within: .seconds(3600)) { $0.append(.came(3)) }
+    #expect(third == 3)
+    await store.receive(other, 4, within: .seconds(3600)) { $0.append(.other(4)) }
+    store.finish()
+    #expect(failures.messages == [])
+  }
+
+  @Test("receive(within:) waits while something else is unreceived, where that may be left out")
+  func withinWhileUnreceived() async {
+    let clock = TestClock()
+    let store = NonExhaustiveTestStore(
+      initialState: [],
+      reducer: Relay(
+        go: { _ in [.send(.came(1)), .send(.other(2))] }, next: { _ in [Self.fromAnotherThread(3)] }
+      ), clock: clock, dependencies: clock, report: failures.report)
+    store.send(.go)
+    await store.waitForAction(patience: .seconds(3600))
+    #expect(store.received == [.came(1), .other(2)], "the action that is waited for is not there")
+    await store.receive(.came(3), within: .seconds(3600)) {
+      $0 = [.go, .came(1), .other(2), .came(3)]
+    }
+    store.finish()
+    #expect(failures.messages == [])
+  }
+
+  @Test(
+    "receive(within:) fails when its time is over, when nothing runs, and when another action is next"
+  )
+  func withinInVain() async {
+    let store = store { [Self.later(2, $0)] }
+    store.send(.go) { $0 = [.go] }
+    let line = #line + 1
+    await store.receive(.came(2), within: .zero)
+    store.advance(by: .seconds(1))
+    let second = #line + 1
+    await store.receive(.came(3), within: .seconds(3600))
+    let third = #line + 1
+    await store.receive(.came(4), within: .seconds(3600))
+    store.finish()
+    #expect(failures.lines == [line, second, third])
+    #expect(failures.kinds == [.nothingReceived, .unexpectedAction, .nothingReceived])
+    #expect(
+      failures.messages.first
+        == "Expected to receive `came(2)` within 0.0 seconds, but no effect sent an action. Still running: “2”. "
+        + "The clock shows 0.0 seconds, and the next sleeper wakes at 1.0 seconds: advance the clock."
+    )
+    #expect(
+      failures.messages.last
+        == "Expected to receive `came(4)`, but no effect sent an action. "
+        + "No effect is running: it never started, has ended, or was cancelled.")
+  }
+}
+
 @Suite("NonExhaustiveTestStore")
 struct NonExhaustiveTestStoreTests {
   @Test("states what it likes, and leaves the rest")
@@ -393,6 +654,21 @@ struct NonExhaustiveTestStoreTests {
         Still running: “search” (id search). The clock shows 0.0 seconds, and the next sleeper wakes at 0.3 seconds: \
         advance the clock.
         """)
+  }
+
+  @Test("a receive that fails passes over what comes; the correct lines behind it do not fail")
+  func noCascade() {
+    let failures = Failures()
+    let store = looseStore(report: failures.report)
+    store.send(.twice("a"))
+    let line = #line + 1
+    store.receive(.tick)
+    store.receive(.found(["a"])) { $0.results = ["a"] }
+    store.receive(.found(["a", "a"])) { $0.results = ["a", "a"] }
+    #expect(failures.lines == [line])
+    store.receive(.found(["a"]))
+    #expect(failures.lines == [line, line + 4], "each is there once")
+    store.finish()
   }
 
   @Test("what it lets pass can be shown: changes, received actions, what is left")

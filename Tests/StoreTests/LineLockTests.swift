@@ -202,7 +202,7 @@ struct LineLockTests {
           }
         }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(text.contains("a reducer or a hook calls its own store"), "\(text)")
+      #expect(text.contains("a store is used by code that runs under its own lock"), "\(text)")
     }
 
     /// Its reducer sends to the store where the action says so.

@@ -113,7 +113,8 @@ public struct StackState<Element> {
     return true
   }
 
-  /// Takes off everything; `nextID` stays. O(count).
+  /// Takes off everything; `nextID` stays. A new `StackState()` would give the ids from 0 on a
+  /// second time. O(count).
   @inlinable
   public mutating func removeAll() { rows.removeAll() }
 }
@@ -138,6 +139,10 @@ extension StackState: RandomAccessCollection {
 extension StackState: CustomStringConvertible, CustomReflectable {
   public var description: String { rows.description }
   public var customMirror: Mirror { rows.customMirror }
+}
+
+extension StackState: PartlyMirrored {
+  package var unmirrored: [Mirror.Child] { [("nextID", nextID)] }
 }
 
 /// As `{"next": 2, "elements": [{"id": 0, "element": …}]}`.

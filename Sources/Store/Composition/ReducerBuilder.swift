@@ -188,25 +188,3 @@ public struct CombineReducers<
     base.reduce(&state, action, dependencies)
   }
 }
-
-/// A reducer that is written as a `body` of others.
-///
-/// `body` is made anew for every action, so it should be a plain listing.
-public protocol ComposedReducer<State, Action, Dependencies>: Reducer {
-  /// The type of the listing; inferred.
-  associatedtype Body: Reducer<State, Action, Dependencies>
-
-  /// The listing. Made for every action: keep work out of it.
-  @ReducerBuilder<State, Action, Dependencies>
-  var body: Body { get }
-}
-
-extension ComposedReducer {
-  /// Makes the body and hands it the action. Costs no allocation where the body is a plain listing that the optimiser takes apart.
-  @inlinable
-  public func reduce(
-    _ state: inout State, _ action: Action, _ dependencies: Dependencies
-  ) -> [Effect<Action>] {
-    body.reduce(&state, action, dependencies)
-  }
-}

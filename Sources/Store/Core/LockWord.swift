@@ -69,7 +69,7 @@ import Synchronization
       }
       // A mistake in the program that no input makes; to wait on would be for ever.
       guard holder.load(ordering: .relaxed) & ~LockWord.reserved != me else {
-        fatalError("a reducer or a hook calls its own store, which waits for it to end")
+        fatalError(reentrantUse)
       }
       var hasWaited = false
       parkingLot().sleep { isOccupied in

@@ -63,10 +63,16 @@ extension StoreCore {
         let link = completeAlone(action, index, chain, &machine)
         return (machine.depart(), link)
       }
+      // In a held store the action waits for the test, and the effect has ended: what comes after
+      // it in a sequence need not wait.
       let item = Machine.Item(
-        action: action, origin: nil, owner: effect, source: effect, endsWork: true)
+        action: action, origin: nil, owner: effect, source: effect, endsWork: !machine.isHeld)
       if machine.isPublishing {
         machine.enqueue(item)
+        if machine.isHeld {
+          machine.table.endWork(index, &machine.outbox)
+          run(&machine)
+        }
       } else {
         machine.hold(item)
         process(item, &machine)

@@ -5,16 +5,23 @@
 /// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different lengths O((n + m) · d) for d differences; sets
 ///   and dictionaries sorted by their text. For tests and for people, not for every step.
 public func differenceText<Value>(of first: Value, and second: Value) -> String? {
-  let a = ValueTree(first)
-  let b = ValueTree(second)
-  guard a != b else { return nil }
-  var diff = ValueDiff()
-  diff.compare(a, b, label: nil, indent: 0, isLast: true)
-  return diff.lines.joined(separator: "\n")
+  ValueDiff.text(ValueTree(first), ValueTree(second))
+}
+
+/// As `differenceText`, with what mirrors leave out: see `PartlyMirrored`.
+package func completeDifferenceText<Value>(of first: Value, and second: Value) -> String? {
+  ValueDiff.text(ValueTree(first, isComplete: true), ValueTree(second, isComplete: true))
 }
 
 struct ValueDiff {
   private(set) var lines: [String] = []
+
+  static func text(_ a: ValueTree, _ b: ValueTree) -> String? {
+    guard a != b else { return nil }
+    var diff = ValueDiff()
+    diff.compare(a, b, label: nil, indent: 0, isLast: true)
+    return diff.lines.joined(separator: "\n")
+  }
 
   mutating func compare(
     _ a: ValueTree, _ b: ValueTree, label: String?, indent: Int, isLast: Bool

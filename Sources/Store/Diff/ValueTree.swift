@@ -22,8 +22,10 @@ package struct ValueTree: Equatable {
   package let text: String?
   package let parts: [Part]
 
-  /// - Parameter depth: How deep the tree may go; below that a value is what it says of itself.
-  package init(_ value: Any, depth: Int = 32) {
+  /// - Parameters:
+  ///   - depth: How deep the tree may go; below that a value is what it says of itself.
+  ///   - isComplete: Whether the tree has what mirrors leave out: see `PartlyMirrored`.
+  package init(_ value: Any, depth: Int = 32, isComplete: Bool = false) {
     let mirror = Mirror(reflecting: value)
     let children = Array(mirror.children)
     guard depth > 0 else {
@@ -33,37 +35,44 @@ package struct ValueTree: Equatable {
     switch mirror.displayStyle {
     case .optional:
       if let some = children.first {
-        self.init(some.value, depth: depth)
+        self.init(some.value, depth: depth, isComplete: isComplete)
       } else {
         self.init(shape: .leaf, name: "", text: "nil", parts: [])
       }
     case .collection:
+      let rest = isComplete ? (value as? any PartlyMirrored)?.unmirrored ?? [] : []
       self.init(
         shape: .list, name: "", text: nil,
-        parts: children.map { Part(label: $0.label, tree: ValueTree($0.value, depth: depth - 1)) })
+        parts: (children + rest).map {
+          Part(label: $0.label, tree: ValueTree($0.value, depth: depth - 1, isComplete: isComplete))
+        })
     case .set:
       self.init(
-        unordered: children.map { Part(label: nil, tree: ValueTree($0.value, depth: depth - 1)) })
+        unordered: children.map {
+          Part(label: nil, tree: ValueTree($0.value, depth: depth - 1, isComplete: isComplete))
+        })
     case .dictionary:
       self.init(
         unordered: children.map { child in
           let pair = Array(Mirror(reflecting: child.value).children)
           guard pair.count == 2 else {
-            return Part(label: nil, tree: ValueTree(child.value, depth: depth - 1))
+            return Part(
+              label: nil, tree: ValueTree(child.value, depth: depth - 1, isComplete: isComplete))
           }
           return Part(
-            label: ValueTree(pair[0].value, depth: depth - 1).oneLine,
-            tree: ValueTree(pair[1].value, depth: depth - 1))
+            label: ValueTree(pair[0].value, depth: depth - 1, isComplete: isComplete).oneLine,
+            tree: ValueTree(pair[1].value, depth: depth - 1, isComplete: isComplete))
         })
     case .enum:
       guard let payload = children.first else {
         self.init(leaf: value)
         return
       }
-      self.init(enumCase: payload, depth: depth)
+      self.init(enumCase: payload, depth: depth, isComplete: isComplete)
     case .tuple:
       self.init(
-        shape: .parts, name: "", text: nil, parts: Self.parts(children, depth: depth))
+        shape: .parts, name: "", text: nil,
+        parts: Self.parts(children, depth: depth, isComplete: isComplete))
     default:
       guard !children.isEmpty else {
         self.init(leaf: value)
@@ -72,7 +81,7 @@ package struct ValueTree: Equatable {
       self.init(
         shape: .parts, name: String(describing: mirror.subjectType),
         text: (value as? any CustomStringConvertible)?.description,
-        parts: Self.parts(children, depth: depth))
+        parts: Self.parts(children, depth: depth, isComplete: isComplete))
     }
   }
 
@@ -96,21 +105,26 @@ package struct ValueTree: Equatable {
       parts: parts.sorted { ($0.label ?? $0.tree.oneLine) < ($1.label ?? $1.tree.oneLine) })
   }
 
-  private init(enumCase payload: Mirror.Child, depth: Int) {
+  private init(enumCase payload: Mirror.Child, depth: Int, isComplete: Bool) {
     let mirror = Mirror(reflecting: payload.value)
     let isTuple = mirror.displayStyle == .tuple
     self.init(
       shape: .parts, name: payload.label ?? "", text: nil,
       parts: isTuple
-        ? Self.parts(Array(mirror.children), depth: depth)
-        : [Part(label: nil, tree: ValueTree(payload.value, depth: depth - 1))])
+        ? Self.parts(Array(mirror.children), depth: depth, isComplete: isComplete)
+        : [
+          Part(label: nil, tree: ValueTree(payload.value, depth: depth - 1, isComplete: isComplete))
+        ])
   }
 
-  private static func parts(_ children: [Mirror.Child], depth: Int) -> [Part] {
+  private static func parts(
+    _ children: [Mirror.Child], depth: Int, isComplete: Bool
+  ) -> [Part] {
     children.map { child in
       // Parts without a name are called .0, .1 and so on.
       let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
-      return Part(label: label, tree: ValueTree(child.value, depth: depth - 1))
+      return Part(
+        label: label, tree: ValueTree(child.value, depth: depth - 1, isComplete: isComplete))
     }
   }
 
@@ -131,4 +145,10 @@ package struct ValueTree: Equatable {
 
   package var opening: String { shape == .parts ? name + "(" : "[" }
   package var closing: String { shape == .parts ? ")" : "]" }
+}
+
+/// A list with parts that its mirror leaves out although they tell two of them apart.
+package protocol PartlyMirrored {
+  /// The parts, with their names.
+  var unmirrored: [Mirror.Child] { get }
 }

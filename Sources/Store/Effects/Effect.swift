@@ -111,27 +111,35 @@ extension Effect {
     Effect(.issue(message), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Effects that run side by side, as one: an id given to it cancels all of them. `.none` is left out; of one effect alone that one is
-  /// returned, and of none `.none`.
+  /// Effects that run side by side, as one: an id given to it cancels all of them. `.none` is left
+  /// out; of one effect alone that one is returned, and of none `.none`. A member that is a `merge`
+  /// itself, without an id, counts as its members: such groups may be nested to any depth.
   ///
-  /// - Complexity: O(n): an array here, and a place in the effect table for the group and for each member.
+  /// - Complexity: O(n), members of members included: an array here, and a place in the effect
+  ///   table for the group and for each member.
   @inlinable
   public static func merge(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {
-    combined(effects, Operation.merge, SourceLocation(fileID: fileID, line: line))
+    let location = SourceLocation(fileID: fileID, line: line)
+    return combined(effects, Operation.merge, location) {
+      if case .merge(let members) = $0 { members } else { nil }
+    }
   }
 
   /// Effects that run one after the other: each starts when the work of the one before has ended, without waiting for what its actions
   /// caused. One that fails or is cancelled does not keep the next from starting. Cancelling the whole cancels those that have not begun,
-  /// too.
+  /// too. A member that is a `concatenate` itself, without an id, counts as its members.
   ///
   /// - Complexity: As `merge`.
   @inlinable
   public static func concatenate(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {
-    combined(effects, Operation.concatenate, SourceLocation(fileID: fileID, line: line))
+    let location = SourceLocation(fileID: fileID, line: line)
+    return combined(effects, Operation.concatenate, location) {
+      if case .concatenate(let members) = $0 { members } else { nil }
+    }
   }
 
   /// `merge` with the effects spelled out. O(n).
@@ -166,11 +174,22 @@ extension Effect {
     .concatenate([self, other], fileID: fileID, line: line)
   }
 
+  /// - Parameter members: Gives the members of a group of the same kind, which are flat already:
+  ///   groups are made here.
   @inlinable
   static func combined(
-    _ effects: [Effect], _ make: ([Effect]) -> Operation, _ location: SourceLocation
+    _ effects: [Effect], _ make: ([Effect]) -> Operation, _ location: SourceLocation,
+    members flatMembers: (Operation) -> [Effect]?
   ) -> Effect {
-    let members = effects.filter { !$0.isNone }
+    var members: [Effect] = []
+    members.reserveCapacity(effects.count)
+    for effect in effects where !effect.isNone {
+      if effect.traits == nil, effect.name == nil, let inner = flatMembers(effect.operation) {
+        members += inner
+      } else {
+        members.append(effect)
+      }
+    }
     switch members.count {
     case 0: return Effect(.none, location: location)
     case 1: return members[0]

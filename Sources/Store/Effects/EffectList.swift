@@ -165,6 +165,9 @@ extension Array {
     _ change: (Effect<Action>) -> Effect<Action>
   ) -> Self where Element == Effect<Action> {
     guard let first else { return [] }
-    return [change(Effect.combined(self, Effect.Operation.merge, first.location))]
+    let one = Effect.combined(self, Effect.Operation.merge, first.location) {
+      if case .merge(let members) = $0 { members } else { nil }
+    }
+    return [change(one)]
   }
 }

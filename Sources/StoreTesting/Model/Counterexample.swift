@@ -18,13 +18,14 @@ public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, Custo
   public let invariant: String
   /// More about it, where there is more; else empty.
   public let detail: String
-  /// The moves, of which none can be left out.
+  /// The moves, of which none can be left out. Empty where the first state breaks the invariant.
   public let moves: [ModelMove<Action>]
   /// How many moves it took before shrinking.
   public let foundIn: Int
   /// Whether shrinking came to its end within its limit.
   public let isMinimal: Bool
-  /// The step that broke it; `nil` where the first state does.
+  /// The step that broke it; `nil` where the first state does. Of an issue it is the step that the
+  /// issue names: the one that returned the effect.
   public let step: Step<Action>?
   /// The state before that step.
   public let before: State
@@ -37,13 +38,20 @@ public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, Custo
   public var description: String {
     var text = "The invariant “\(invariant)” does not hold."
     if !detail.isEmpty { text += " \(detail)" }
-    guard let step else {
-      return text + " It is the first state that breaks it:\n  \(short(before))"
+    text += "\nSeed \(seed) broke it "
+    if moves.isEmpty {
+      text += "before the first move.\n"
+    } else {
+      text += "within \(count(foundIn, "move")); "
+      text += moves.count == 1 ? "this one is enough" : "these \(moves.count) are enough"
+      text += isMinimal ? ":\n" : " (shrinking was stopped by its limit):\n"
+      for (index, move) in moves.enumerated() { text += "  \(index + 1). \(move)\n" }
     }
-    text += "\nSeed \(seed) broke it within \(count(foundIn, "move")); "
-    text += moves.count == 1 ? "this one is enough" : "these \(moves.count) are enough"
-    text += isMinimal ? ":\n" : " (shrinking was stopped by its limit):\n"
-    for (index, move) in moves.enumerated() { text += "  \(index + 1). \(move)\n" }
+    guard let step else {
+      text += "It is the first state that breaks it:\n  \(short(before))\n\n"
+      if let recording { text += recording + "\n" }
+      return text + Seeds.advice(seed, "check")
+    }
     text += "Step \(step.number), `\(short(step.action))`"
     if case .effect(let name, let id, let cause) = step.origin {
       text += " of the effect \(title(.task(name, id: id))) of step \(cause)"

@@ -33,7 +33,9 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000 000.
-  ///   - make: Gets the present state and the only source of chance there is; `nil` where the move makes no sense now.
+  ///   - make: Gets the present state and the only source of chance there is; `nil` where the move
+  ///     makes no sense now. Asked again, with the same chance and in other states, while a
+  ///     counterexample is made short.
   public init(
     weight: Int = 1,
     _ make: @escaping @Sendable (_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>?

@@ -12,6 +12,20 @@ struct ModelPlayer<R: Reducer> {
     let before: R.State
     let after: R.State
     let step: Step<R.Action>?
+    /// What the store reported, where that is what is wrong.
+    var issue: StoreIssue?
+    /// The issue is of an earlier step than these are.
+    var isLate = false
+
+    /// Whether it is the same defect: for an issue with other values, perhaps.
+    func isSame(as other: Violation) -> Bool {
+      guard invariant == other.invariant else { return false }
+      return switch (issue, other.issue) {
+      case (nil, nil): true
+      case (let issue?, let other?): issue.isSame(as: other)
+      default: false
+      }
+    }
   }
 
   struct Result {
@@ -26,19 +40,21 @@ struct ModelPlayer<R: Reducer> {
   let seed: UInt64
 
   /// - Parameters:
+  ///   - kept: A step whose states are wanted if it turns out to be at fault.
   ///   - next: Gives the next move, of the present state; `nil` ends the run.
   ///   - prepare: Gets the store before the first move; gives what is to be done at the end, with the last state.
   func play(
-    prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil, _ next: (R.State) -> Move?
+    keeping kept: Int? = nil, prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil,
+    _ next: (R.State) -> Move?
   ) -> Result {
     let run = ModelRun(seed: seed, interleaves: model.interleaves)
-    let found = Found(model.initialState)
+    let found = Found(model.initialState, keeping: kept)
     let model = model
     let store = Store(
       initialState: model.initialState, reducer: model.reducer,
       dependencies: model.dependencies(run), executor: run.executor,
       onIssue: { issue in
-        if !model.allowsIssues { found.object(Self.noIssues, issue.description) }
+        if !model.allowsIssues { found.take(issue) }
       })
     store.observe { step, state in found.take(step, copy state, model.invariants) }
     let finish = prepare?(store, run)
@@ -63,38 +79,70 @@ struct ModelPlayer<R: Reducer> {
   }
 
   /// Plays these moves.
-  func play(_ moves: [Move], prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil)
-    -> Result
-  {
+  func play(
+    _ moves: [Move], keeping kept: Int? = nil,
+    prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil
+  ) -> Result {
     var rest = moves[...]
-    return play(prepare: prepare) { _ in rest.popFirst() }
+    return play(keeping: kept, prepare: prepare) { _ in rest.popFirst() }
   }
 
   /// What was found wrong so far; only the first counts.
   private final class Found: Sendable {
-    private struct Content {
+    private struct Change {
       var before: R.State
       var after: R.State
       var step: Step<R.Action>?
-      var violation: Violation?
     }
 
+    private struct Content {
+      var last: Change
+      /// The change of the step that is wanted, once it has been.
+      var kept: Change?
+      var violation: Violation?
+      /// An issue of a step that the observer has not been told of yet: issues arrive first.
+      var early: StoreIssue?
+
+      /// The step at fault is the one that returned the effect, which may be long past.
+      mutating func note(_ issue: StoreIssue, keeping number: Int?) {
+        let change = issue.step == number ? kept ?? last : last
+        violation = Violation(
+          invariant: ModelPlayer.noIssues, detail: issue.description, before: change.before,
+          after: change.after, step: change.step, issue: issue,
+          isLate: (change.step?.number ?? 0) > issue.step)
+      }
+    }
+
+    private let kept: Int?
     private let content: Mutex<Content>
 
-    init(_ state: R.State) {
-      content = Mutex(Content(before: state, after: state))
+    init(_ state: R.State, keeping kept: Int?) {
+      self.kept = kept
+      let first = Change(before: state, after: state)
+      content = Mutex(Content(last: first, kept: kept == 0 ? first : nil))
     }
 
-    var isOver: Bool { content.withLock { $0.violation != nil } }
-    var violation: Violation? { content.withLock { $0.violation } }
+    /// Asked between moves, when observers have been told of all steps.
+    var isOver: Bool { violation != nil }
+
+    var violation: Violation? {
+      content.withLock { content in
+        if let issue = content.early.take() { content.note(issue, keeping: kept) }
+        return content.violation
+      }
+    }
 
     func take(_ step: Step<R.Action>, _ state: R.State, _ all: [Invariant<R.State, R.Action>]) {
       let before = content.withLock { content -> R.State? in
         if content.violation != nil { return nil }
-        content.before = content.after
-        content.after = state
-        content.step = step
-        return content.before
+        content.last = Change(before: content.last.after, after: state, step: step)
+        if step.number == kept { content.kept = content.last }
+        if let issue = content.early, issue.step <= step.number {
+          content.early = nil
+          content.note(issue, keeping: kept)
+          return nil
+        }
+        return content.last.before
       }
       guard let before else { return }
       // Outside the lock: these closures are the user's.
@@ -105,12 +153,24 @@ struct ModelPlayer<R: Reducer> {
       }
     }
 
+    func take(_ issue: StoreIssue) {
+      content.withLock { content in
+        guard content.violation == nil, content.early == nil else { return }
+        if issue.step > content.last.step?.number ?? 0 {
+          content.early = issue
+        } else {
+          content.note(issue, keeping: kept)
+        }
+      }
+    }
+
     func object(_ invariant: String, _ detail: String) {
       content.withLock { content in
         guard content.violation == nil else { return }
+        let change = content.last
         content.violation = Violation(
-          invariant: invariant, detail: detail, before: content.before, after: content.after,
-          step: content.step)
+          invariant: invariant, detail: detail, before: change.before, after: change.after,
+          step: change.step)
       }
     }
   }

@@ -2,10 +2,13 @@ import SwiftBoardStore
 
 /// Finds sequences of actions that break an invariant, and makes them short.
 ///
-/// Each seed is one sequence: moves are drawn from generators, which see the present state, and played on a real store, whose effects
-/// run on a `ManualExecutor` and sleep on a `TestClock`; letting time pass is one of the moves. After every step, those of effects
-/// too, every invariant is checked, and the store must not have reported an issue. The first sequence that breaks one is shrunk to a
-/// minimal one that breaks the same invariant: no move of it can be left out, and up to ten moves no part of it is enough.
+/// Each seed is one sequence: moves are drawn from generators, which see the present state, and
+/// played on a real store, whose effects run on a `ManualExecutor` and sleep on a `TestClock`;
+/// letting time pass is one of the moves. After every step, those of effects too, every invariant
+/// is checked, and the store must not have reported an issue. The first sequence that breaks one is
+/// shrunk to a minimal one that breaks the same invariant, or makes the same issue: no move of it
+/// can be left out, and up to ten moves no part of it is enough. While moves are left out, the
+/// generators of those behind are asked again, so that every sequence is one that they can make.
 ///
 /// ```swift
 /// let model = ModelTest(
@@ -96,17 +99,17 @@ public struct ModelTest<R: Reducer>: Sendable {
     for seed in chosen.toRun {
       let player = ModelPlayer(model: self, seed: seed)
       var random = SeededRandom(seed: seed)
-      var left = length
+      var drawn: [DrawnMove<Action>] = []
       let run = player.play { state in
-        guard left > 0 else { return nil }
-        left -= 1
-        return nextMove(state, &random)
+        guard drawn.count < length, let next = draw(state, &random) else { return nil }
+        drawn.append(next)
+        return next.move
       }
       result.sequences += 1
       result.steps += run.steps
       moveCount += run.moves.count
       guard let violation = run.violation else { continue }
-      let counterexample = minimal(run.moves, violation, player, shrinkLimit, record)
+      let counterexample = minimal(drawn, violation, player, shrinkLimit, record)
       result.counterexample = counterexample
       report(
         TestFailure(
@@ -126,44 +129,97 @@ public struct ModelTest<R: Reducer>: Sendable {
   }
 
   /// A move that makes sense now, by weight; `nil` where none does.
-  private func nextMove(_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>? {
-    var candidates = moves
+  private func draw(_ state: State, _ random: inout SeededRandom) -> DrawnMove<Action>? {
+    var candidates = Array(moves.indices)
     while !candidates.isEmpty {
-      let total = candidates.reduce(0) { $0 + $1.weight }
+      let total = candidates.reduce(0) { $0 + moves[$1].weight }
       guard total > 0 else { return nil }
       var place = Int.random(in: 0..<total, using: &random)
       var index = 0
-      while place >= candidates[index].weight {
-        place -= candidates[index].weight
+      while place >= moves[candidates[index]].weight {
+        place -= moves[candidates[index]].weight
         index += 1
       }
-      if let move = candidates[index].make(state, &random) { return move }
+      let generator = candidates[index]
+      let before = random
+      if let move = moves[generator].make(state, &random) {
+        return DrawnMove(move: move, generator: generator, random: before)
+      }
       candidates.remove(at: index)
     }
     return nil
   }
 
+  /// The move as its generator makes it in this state, of the same chance; `nil` where it makes
+  /// none. One that shrinking has made simpler stays what it is.
+  private func redraw(_ drawn: DrawnMove<Action>, _ state: State) -> DrawnMove<Action>? {
+    var random = drawn.random
+    guard let move = moves[drawn.generator].make(state, &random) else { return nil }
+    var again = drawn
+    if !drawn.isSimplified { again.move = move }
+    return again
+  }
+
   private func minimal(
-    _ moves: [ModelMove<Action>], _ violation: ModelPlayer<R>.Violation, _ player: ModelPlayer<R>,
+    _ moves: [DrawnMove<Action>], _ violation: ModelPlayer<R>.Violation, _ player: ModelPlayer<R>,
     _ budget: Int, _ record: (UInt64, [ModelMove<Action>]) -> String?
   ) -> Counterexample<State, Action> {
     var last = violation
-    var shrinker = Shrinker<ModelMove<Action>>(
+    var shrinker = Shrinker<DrawnMove<Action>>(
       budget: budget,
-      smaller: { move in
-        guard case .send(let action) = move else { return [] }
-        return shrink(action).map(ModelMove.send)
+      smaller: { drawn in
+        guard case .send(let action) = drawn.move else { return [] }
+        return shrink(action).map { drawn.simplified(.send($0)) }
       },
       attempt: { candidate in
-        let run = player.play(candidate)
-        guard let found = run.violation, found.invariant == violation.invariant else { return nil }
+        var rest = candidate[...]
+        var played: [DrawnMove<Action>] = []
+        let run = player.play { state in
+          // What was left out may have made the state in which a move behind it makes sense.
+          while let drawn = rest.popFirst() {
+            guard let next = redraw(drawn, state) else { continue }
+            played.append(next)
+            return next.move
+          }
+          return nil
+        }
+        guard let found = run.violation, found.isSame(as: violation) else { return nil }
         last = found
-        return run.moves
+        return played
       })
-    let shortest = shrinker.shrink(moves)
+    let shortest = shrinker.shrink(moves).map(\.move)
+    if last.isLate, let issue = last.issue,
+      let found = player.play(shortest, keeping: issue.step).violation, found.isSame(as: violation)
+    {
+      last = found
+    }
     return Counterexample(
       seed: player.seed, invariant: violation.invariant, detail: last.detail, moves: shortest,
       foundIn: moves.count, isMinimal: shrinker.budget > 0, step: last.step, before: last.before,
       after: last.after, recording: record(player.seed, shortest))
+  }
+}
+
+/// A move, and what it takes to ask its generator for it again.
+private struct DrawnMove<Action: Sendable> {
+  var move: ModelMove<Action>
+  /// Its place among the generators.
+  let generator: Int
+  /// The chance that it was made of.
+  let random: SeededRandom
+  /// Shrinking has put it in the place of the one that was drawn.
+  private(set) var isSimplified = false
+
+  init(move: ModelMove<Action>, generator: Int, random: SeededRandom) {
+    self.move = move
+    self.generator = generator
+    self.random = random
+  }
+
+  func simplified(_ move: ModelMove<Action>) -> DrawnMove {
+    var simpler = self
+    simpler.move = move
+    simpler.isSimplified = true
+    return simpler
   }
 }

@@ -11,6 +11,8 @@ import SwiftBoardStore
 public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   /// Whether the store is somebody else's, who ends it.
   private let isPart: Bool
+  /// What a failed `receive` has passed over. The lines behind it may still ask for it.
+  private var lost: [PassedAction<State, Action>] = []
 
   init(core: TestCore<R>, isPart: Bool) {
     self.isPart = isPart
@@ -24,6 +26,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   }
 
   override func prepare(for action: Action, at location: TestLocation) {
+    lost = []
     let skipped = core.reduceAll(at: location)
     guard !skipped.isEmpty else { return }
     core.skip(
@@ -32,39 +35,47 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
       at: location)
   }
 
-  override func take(
-    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
-  ) -> Action? {
+  override func look(
+    for wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
+    passed: inout [PassedAction<State, Action>]
+  ) -> Sight<Action> {
     let location = wanted.location
-    guard core.isOpen(at: location) else { return nil }
-    var skipped: [Action] = []
-    core.settle(at: location)
     var before = core.state
     while let action = core.reduceNext(at: location) {
       if wanted.accepts(action) {
-        if !skipped.isEmpty {
+        lost = []
+        if !passed.isEmpty {
           core.skip(
             .unreceivedActions,
-            "\(count(skipped.count, "action")) reduced unseen before `\(short(action))`:\n"
-              + list(skipped), at: location)
+            "\(count(passed.count, "action")) reduced unseen before `\(short(action))`:\n"
+              + list(passed.map(\.action)), at: location)
         }
         check(assertion, before: before, "`\(short(action))`", at: location)
         core.checkEffects(effects, "`\(short(action))`", at: location)
         core.settle(at: location)
-        return action
+        return .received(action)
       }
-      skipped.append(action)
+      passed.append(
+        PassedAction(action: action, effects: core.lastStep?.effects ?? [], after: core.state))
       core.settle(at: location)
       before = core.state
     }
-    let others =
-      skipped.isEmpty
-      ? "no effect sent an action. "
-      : "only \(skipped.count == 1 ? "this" : "these") came:\n\(list(skipped))\n"
-    core.fail(
-      .nothingReceived, "Expected to receive \(wanted.name()), but \(others)\(core.whyNothing)",
-      at: location)
-    return nil
+    guard let found = lost.firstIndex(where: { wanted.accepts($0.action) }) else { return .absent }
+    let step = lost[found]
+    lost = lost.dropFirst(found + 1) + passed
+    passed = []
+    let subject = "`\(short(step.action))`"
+    if let assertion {
+      core.check(
+        assertion, against: step.after, "The state after \(subject)", "after \(subject)",
+        at: location)
+    }
+    core.checkEffects(effects, of: step.effects, subject, at: location)
+    return .received(step.action)
+  }
+
+  override func noteFailure(passed: [PassedAction<State, Action>]) {
+    lost += passed
   }
 
   override func check(
@@ -72,8 +83,9 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     at location: TestLocation
   ) {
     if let assertion {
-      core.checkPresent(
-        assertion, "The state after \(subject())", "after \(subject())", at: location)
+      core.check(
+        assertion, against: core.state, "The state after \(subject())", "after \(subject())",
+        at: location)
     }
     guard core.reportSkipped != nil else { return }
     // What the closure sets is stated; the rest of the change is not.

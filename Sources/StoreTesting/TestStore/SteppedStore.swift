@@ -31,9 +31,16 @@ public class SteppedStore<R: Reducer> {
     at location: TestLocation
   ) {}
 
-  func take(_ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?)
-    -> Action?
-  { nil }
+  /// Reduces the action that is wanted, if it is there.
+  ///
+  /// - Parameter passed: The actions that were reduced unseen on the way; added to.
+  func look(
+    for wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
+    passed: inout [PassedAction<State, Action>]
+  ) -> Sight<Action> { .absent }
+
+  /// After a `receive` that failed, with what was reduced unseen on the way.
+  func noteFailure(passed: [PassedAction<State, Action>]) {}
 
   /// Whether it is a failure when there is nothing to skip, where the test does not say.
   var isStrict: Bool { false }
@@ -89,6 +96,7 @@ public class SteppedStore<R: Reducer> {
     let core = core
     guard core.isOpen(at: location) else { return TestTask(.ended, nil) }
     core.settle(at: location)
+    core.catchUp(at: location)
     prepare(for: action, at: location)
     let before = core.state
     let task = core.send(action, at: location)
@@ -114,10 +122,15 @@ public class SteppedStore<R: Reducer> {
 
   /// Reduces the next action that an effect sent, if `isExpected` accepts it.
   ///
+  /// In a `TestStore` another action is a failure that reduces nothing, and says whether the
+  /// expected one is further back in the queue. The lines behind do not fail for what it told of:
+  /// they begin by reducing that, unless they receive it. In a `NonExhaustiveTestStore` other
+  /// actions are passed over.
+  ///
   /// - Parameters:
   ///   - effects: As in `send`.
   ///   - assertion: As in `send`.
-  /// - Returns: The action that was reduced: in a `TestStore` the next, expected or not; `nil` where none came, which is a failure.
+  /// - Returns: The action that was reduced; `nil` where another or none came, which is a failure.
   /// - Complexity: As `send`; in a `NonExhaustiveTestStore` for each action that is passed over.
   @discardableResult
   public func receive(
@@ -127,13 +140,40 @@ public class SteppedStore<R: Reducer> {
   ) -> Action? {
     withoutActuallyEscaping(isExpected) { isExpected in
       take(
-        Wanted(
-          at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-          accepts: isExpected, name: { "an action that the closure accepts" },
-          refusal: {
-            "Received an action that the closure does not accept: `\(short($0))`."
-          }), effects, assertion)
+        .accepted(
+          by: isExpected,
+          at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)),
+        effects, assertion)
     }
+  }
+
+  /// Reduces the next action that an effect sent, if `isExpected` accepts it; waits in real time
+  /// for effects that need it, such as those that wait for another thread.
+  ///
+  /// Where `waitForAction` is content with any action, this waits for the expected one: a
+  /// `NonExhaustiveTestStore` passes over what is there already. The wait ends with a failure when
+  /// no effect runs any more, when the patience is over, and in a `TestStore` when another action
+  /// is the next. An effect that sleeps on the test's clock keeps it waiting: advance that first.
+  /// Cancelling the calling task ends the wait.
+  ///
+  /// - Parameters:
+  ///   - patience: How long to wait at most, by the machine's clock.
+  ///   - effects: As in `send`.
+  ///   - assertion: As in `send`.
+  /// - Returns: As `receive(where:)`.
+  /// - Complexity: As `receive(where:)`, and one lock and one suspension each time that something
+  ///   may have changed.
+  @discardableResult
+  nonisolated(nonsending)
+    public func receive(
+      where isExpected: @escaping (Action) -> Bool, within patience: Duration,
+      effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+      assert assertion: StateAssertion? = nil
+    ) async -> Action?
+  {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return await take(.accepted(by: isExpected, at: location), patience, effects, assertion)
   }
 
   /// Reduces the next action that an effect sent, if it is of this case; as `receive(where:)`.
@@ -147,11 +187,28 @@ public class SteppedStore<R: Reducer> {
     column: Int = #column, assert assertion: StateAssertion? = nil
   ) -> Value? {
     take(
-      Wanted(
-        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        accepts: { path.extract($0) != nil }, name: { "an action of the case" },
-        refusal: { "Received an action of another case: `\(short($0))`." }), effects, assertion
+      .of(path, at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)),
+      effects, assertion
     ).flatMap(path.extract)
+  }
+
+  /// Reduces the next action that an effect sent, if it is of this case; waits in real time, as
+  /// `receive(where:within:)`.
+  ///
+  /// - Parameter patience: How long to wait at most, by the machine's clock.
+  /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  /// - Complexity: As `receive(where:within:)`.
+  @discardableResult
+  nonisolated(nonsending)
+    public func receive<Value>(
+      _ path: CasePath<Action, Value>, within patience: Duration,
+      effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+      assert assertion: StateAssertion? = nil
+    ) async -> Value?
+  {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return await take(.of(path, at: location), patience, effects, assertion).flatMap(path.extract)
   }
 
   /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as `receive(where:)`. One that differs is a
@@ -161,15 +218,28 @@ public class SteppedStore<R: Reducer> {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column, assert assertion: StateAssertion? = nil
   ) {
-    let expected = path.embed(value)
     _ = take(
-      Wanted(
-        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        accepts: { path.extract($0) == value }, name: { "`\(short(expected))`" },
-        refusal: {
-          "Received another action than expected (- expected, + received):\n\n"
-            + difference(expected, $0)
-        }), effects, assertion)
+      .value(
+        of: path, value,
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)),
+      effects, assertion)
+  }
+
+  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; waits in
+  /// real time, as `receive(where:within:)`. Costs what that does, and a comparison for each action
+  /// that is looked at.
+  ///
+  /// - Parameter patience: How long to wait at most, by the machine's clock.
+  nonisolated(nonsending)
+    public func receive<Value: Equatable>(
+      _ path: CasePath<Action, Value>, _ value: Value, within patience: Duration,
+      effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+      assert assertion: StateAssertion? = nil
+    ) async
+  {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    _ = await take(.value(of: path, value, at: location), patience, effects, assertion)
   }
 
   /// Actions that are not `Equatable` cannot be compared. Does not compile.
@@ -183,6 +253,60 @@ public class SteppedStore<R: Reducer> {
     assert assertion: StateAssertion? = nil
   ) {}
 
+  private func take(
+    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
+  ) -> Action? {
+    guard core.isOpen(at: wanted.location) else { return nil }
+    core.settle(at: wanted.location)
+    var passed: [PassedAction<State, Action>] = []
+    let sight = look(for: wanted, effects, assertion, passed: &passed)
+    return conclude(sight, wanted, passed)
+  }
+
+  nonisolated(nonsending)
+    private func take(
+      _ wanted: Wanted<Action>, _ patience: Duration, _ effects: [EffectDescriptor]?,
+      _ assertion: StateAssertion?
+    ) async -> Action?
+  {
+    guard core.isOpen(at: wanted.location) else { return nil }
+    var passed: [PassedAction<State, Action>] = []
+    var sight = Sight<Action>.absent
+    let isInTime = await core.wait(at: wanted.location, patience: patience) {
+      sight = look(for: wanted, effects, assertion, passed: &passed)
+      if case .absent = sight { return false }
+      return true
+    }
+    return conclude(sight, wanted, passed, after: isInTime ? nil : patience)
+  }
+
+  /// Gives the action that was reduced, or reports that the one that is wanted was not there.
+  ///
+  /// - Parameter patience: How long was waited for it in vain.
+  private func conclude(
+    _ sight: Sight<Action>, _ wanted: Wanted<Action>, _ passed: [PassedAction<State, Action>],
+    after patience: Duration? = nil
+  ) -> Action? {
+    switch sight {
+    case .received(let action):
+      return action
+    case .refused(let next):
+      core.refuse(next, wanted)
+    case .absent:
+      let others =
+        passed.isEmpty
+        ? "no effect sent an action. "
+        : "only \(passed.count == 1 ? "this" : "these") came:\n\(list(passed.map(\.action)))\n"
+      let time = patience.map { " within \($0)" } ?? ""
+      core.fail(
+        .nothingReceived,
+        "Expected to receive \(wanted.name())\(time), but \(others)\(core.whyNothing)",
+        at: wanted.location)
+    }
+    noteFailure(passed: passed)
+    return nil
+  }
+
   // MARK: Asserting
 
   /// Checks the present state, outside of any step. A difference is a failure at this line, and so is a closure that throws. One comparison
@@ -193,9 +317,10 @@ public class SteppedStore<R: Reducer> {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column, _ assertion: StateAssertion
   ) {
-    core.checkPresent(
-      assertion, "The state", "for the state",
-      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    core.catchUp(at: location)
+    core.check(
+      assertion, against: core.state, "The state", "for the state", at: location)
   }
 
   /// Checks every step from here on against declared transitions; one that is not declared is a failure at the line that took it.
@@ -215,9 +340,10 @@ public class SteppedStore<R: Reducer> {
     by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
   ) {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    core.catchUp(at: location)
     core.clock.advance(by: duration)
-    core.settle(
-      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    core.settle(at: location)
   }
 
   /// Runs what is ready: after the test gave an effect what it waits for. Issues that come up are failures at this line. Runs on the
@@ -226,12 +352,16 @@ public class SteppedStore<R: Reducer> {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
   ) {
-    core.settle(
-      at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    core.catchUp(at: location)
+    core.settle(at: location)
   }
 
   /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. An effect that
   /// sleeps on the test's clock keeps it waiting: advance that first. Cancelling the calling task ends the wait.
+  ///
+  /// It returns at once while any action is unreceived. To wait for a particular one, use
+  /// `receive(_:within:)`.
   ///
   /// What the state declares counts as an effect that runs.
   ///
@@ -244,7 +374,7 @@ public class SteppedStore<R: Reducer> {
       column: Int = #column
     ) async
   {
-    await core.wait(
+    await core.waitForAction(
       at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
       patience: patience)
   }
@@ -264,6 +394,7 @@ public class SteppedStore<R: Reducer> {
   ) -> [Action] {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     guard core.isOpen(at: location) else { return [] }
+    core.catchUp(at: location)
     let actions = core.reduceAll(at: location)
     if actions.isEmpty, strict ?? isStrict {
       core.fail(.nothingToSkip, "There are no received actions to skip.", at: location)
@@ -283,6 +414,7 @@ public class SteppedStore<R: Reducer> {
   ) -> [EffectDescriptor] {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     guard core.isOpen(at: location) else { return [] }
+    core.catchUp(at: location)
     let effects = core.cancelEffects(at: location)
     if effects.isEmpty, strict ?? isStrict {
       core.fail(.nothingToSkip, "There are no effects in flight to skip.", at: location)
@@ -321,7 +453,7 @@ public class SteppedStore<R: Reducer> {
       column: Int = #column
     ) async
   {
-    await core.wait(
+    await core.waitForAction(
       at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
       patience: patience, isEnd: true)
     finish(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -337,41 +469,39 @@ extension SteppedStore where R.Action: Equatable {
     assert assertion: StateAssertion? = nil
   ) {
     _ = take(
-      Wanted(
-        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        accepts: { $0 == action }, name: { "`\(short(action))`" },
-        refusal: {
-          "Received another action than expected (- expected, + received):\n\n"
-            + difference(action, $0)
-        }), effects, assertion)
+      .equal(
+        to: action,
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)),
+      effects, assertion)
   }
-}
 
-/// An action that a test waits for. Texts are made where they are needed.
-struct Wanted<Action> {
-  let location: TestLocation
-  let accepts: (Action) -> Bool
-  let name: () -> String
-  let refusal: (Action) -> String
-
-  init(
-    at location: TestLocation, accepts: @escaping (Action) -> Bool,
-    name: @escaping () -> String, refusal: @escaping (Action) -> String
-  ) {
-    self.location = location
-    self.accepts = accepts
-    self.name = name
-    self.refusal = refusal
+  /// Reduces the next action that an effect sent, which must be `action`; waits in real time, as
+  /// `receive(where:within:)`. Costs what that does, and a comparison for each action that is
+  /// looked at.
+  ///
+  /// - Parameter patience: How long to wait at most, by the machine's clock.
+  nonisolated(nonsending)
+    public func receive(
+      _ action: Action, within patience: Duration, effects: [EffectDescriptor]? = nil,
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+      column: Int = #column, assert assertion: StateAssertion? = nil
+    ) async
+  {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    _ = await take(.equal(to: action, at: location), patience, effects, assertion)
   }
 }
 
 extension TestCore {
   var taskHooks: TestTask.Hooks {
     TestTask.Hooks(
-      settle: { self.settle(at: $0) }, forgetCancelled: { self.forgetCancelled() },
+      settle: {
+        self.catchUp(at: $0)
+        self.settle(at: $0)
+      }, forgetCancelled: { self.forgetCancelled() },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, patience, isEnough in
-        await self.wait(at: location, patience: patience, isEnd: true, until: isEnough)
+        await self.waitForAction(at: location, patience: patience, isEnd: true, or: isEnough)
       },
       whatIsLeft: {
         let waiting = self.waiting
@@ -382,12 +512,12 @@ extension TestCore {
       })
   }
 
-  /// Checks the present state against a closure that gets it.
-  func checkPresent(
-    _ assertion: (inout State) throws -> Void, _ title: @autoclosure () -> String,
-    _ subject: @autoclosure () -> String, at location: TestLocation
+  /// Checks a state against a closure that gets it.
+  func check(
+    _ assertion: (inout State) throws -> Void, against actual: State,
+    _ title: @autoclosure () -> String, _ subject: @autoclosure () -> String,
+    at location: TestLocation
   ) {
-    let actual = state
     guard let expected = apply(assertion, to: actual, subject(), at: location) else { return }
     guard !isEqual(expected, actual) else { return }
     fail(

@@ -35,6 +35,10 @@ final class TestCore<R: Reducer> {
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var places: [Int: TestLocation] = [:]
+  /// What waits that a failed `receive` has told of, as text: actions need not be comparable.
+  private var reported: [String] = []
+  /// The steps that were reduced because a failed `receive` had told of them.
+  private var reportedSteps: Set<Int> = []
 
   init(
     state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
@@ -61,6 +65,8 @@ final class TestCore<R: Reducer> {
   var state: State { store.state }
   var lastStep: Step<Action>? { told.content.withLock { $0.step } }
   var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
+  /// The oldest of what waits.
+  var next: Action? { isQuiet ? nil : store.nextWaiting?.action }
   var unended: [RunningEffect<Action>] { isQuiet ? [] : store.unendedEffects }
 
   /// Whether all that was sent has come to its end, so that nothing runs and nothing waits. Amortized O(1), and much cheaper than
@@ -84,7 +90,11 @@ final class TestCore<R: Reducer> {
   func reduceNext(at location: TestLocation) -> Action? {
     guard store.reduceNext() else { return nil }
     stepped(at: location)
-    return lastStep?.action
+    guard let action = lastStep?.action else { return nil }
+    if !reported.isEmpty, let told = reported.firstIndex(of: text(action)) {
+      reported.remove(at: told)
+    }
+    return action
   }
 
   /// Reduces received actions until none is left, those that this causes too.
@@ -97,6 +107,59 @@ final class TestCore<R: Reducer> {
     }
     return actions
   }
+
+  /// Fails because `action` is the next one, and not the one that is wanted. Reduces nothing.
+  func refuse(_ action: Action, _ wanted: Wanted<Action>) {
+    let waiting = waiting
+    let place = waiting.firstIndex(where: wanted.accepts)
+    let others = max(0, waiting.count - 1)
+    let whereabouts =
+      if let place {
+        "The expected action is further back in the queue, behind \(count(place, "other")):\n"
+          + "\(list(Array(waiting.prefix(place))))\nReceive \(place == 1 ? "that" : "those") first. "
+      } else {
+        others == 0
+          ? ""
+          : "Of the \(count(others, "action")) behind it in the queue none is the expected one. "
+      }
+    reported = waiting.prefix((place ?? 0) + 1).map(text)
+    fail(
+      .unexpectedAction, "\(wanted.refusal(action))\n\n\(whereabouts)Nothing was reduced.",
+      at: wanted.location)
+  }
+
+  /// Reduces the next action where a failed `receive` has told of it, or where one of those has
+  /// caused it. False where it did neither.
+  func reduceReported(at location: TestLocation) -> Bool {
+    guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
+      return false
+    }
+    guard reported.contains(text(next.action)) || isOfReportedStep(next.origin),
+      reduceNext(at: location) != nil
+    else { return false }
+    reportedSteps.insert(store.stepCount)
+    settle(at: location)
+    return true
+  }
+
+  /// Reduces all that failed `receive`s have told of, so that the state is the one that the test
+  /// goes on from.
+  func catchUp(at location: TestLocation) {
+    guard !isFinished else { return }
+    while !reported.isEmpty {
+      let waiting = Set(waiting.map(text))
+      // What was cancelled meanwhile is gone.
+      reported.removeAll { !waiting.contains($0) }
+      guard !reported.isEmpty, reduceReported(at: location) else { break }
+    }
+    reported = []
+  }
+
+  private func isOfReportedStep(_ origin: StepOrigin) -> Bool {
+    if case .effect(_, _, let step) = origin { reportedSteps.contains(step) } else { false }
+  }
+
+  private func text(_ action: Action) -> String { ValueTree(action).oneLine }
 
   private func stepped(at location: TestLocation) {
     places[store.stepCount] = location
@@ -139,11 +202,29 @@ final class TestCore<R: Reducer> {
 
   /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer than `patience`, which is a failure.
   ///
-  /// - Parameter isEnd: At the end of a test nobody waits for what the state declares: it need not end.
-  nonisolated(nonsending) func wait(
+  /// - Parameter isEnd: As in `wait`.
+  nonisolated(nonsending) func waitForAction(
     at location: TestLocation, patience: Duration, isEnd: Bool = false,
-    until isEnough: () -> Bool = { false }
+    or isEnough: () -> Bool = { false }
   ) async {
+    catchUp(at: location)
+    let isInTime = await wait(at: location, patience: patience, isEnd: isEnd) {
+      next != nil || isEnough()
+    }
+    guard !isInTime else { return }
+    fail(
+      .nothingReceived, "Waited \(patience) for an effect, and nothing came. \(whyNothing)",
+      at: location)
+  }
+
+  /// Waits for other threads until `isEnough`, or no effect is left; not longer than `patience`.
+  ///
+  /// - Parameter isEnd: At the end of a test nobody waits for what the state declares: it need not
+  ///   end.
+  /// - Returns: False where the patience was over first.
+  nonisolated(nonsending) func wait(
+    at location: TestLocation, patience: Duration, isEnd: Bool = false, until isEnough: () -> Bool
+  ) async -> Bool {
     let alarm = Alarm()
     let executor = clock.executor
     let watch = Task {
@@ -153,18 +234,12 @@ final class TestCore<R: Reducer> {
     }
     defer { watch.cancel() }
     settle(at: location)
-    while waiting.isEmpty, unended.contains(where: { !isEnd || $0.cause != nil }), !isEnough(),
-      !Task.isCancelled
-    {
-      if alarm.hasRung {
-        fail(
-          .nothingReceived, "Waited \(patience) for an effect, and nothing came. \(whyNothing)",
-          at: location)
-        return
-      }
+    while !isEnough(), unended.contains(where: { !isEnd || $0.cause != nil }), !Task.isCancelled {
+      if alarm.hasRung { return false }
       await executor.waitUntilReady(unless: { alarm.hasRung })
       settle(at: location)
     }
+    return true
   }
 
   /// Ends the store: what runs is cancelled, what was received is dropped.
@@ -213,10 +288,10 @@ final class TestCore<R: Reducer> {
 
   /// Compares what the last step returned with what was expected.
   func checkEffects(
-    _ expected: [EffectDescriptor]?, _ subject: @autoclosure () -> String,
-    at location: TestLocation
+    _ expected: [EffectDescriptor]?, of found: [EffectDescriptor]? = nil,
+    _ subject: @autoclosure () -> String, at location: TestLocation
   ) {
-    guard let expected, let found = lastStep?.effects, found != expected else { return }
+    guard let expected, let found = found ?? lastStep?.effects, found != expected else { return }
     fail(
       .effectsDiffer,
       "The effects of \(subject()) are not the expected ones (- expected, + returned):\n\n"

@@ -51,28 +51,23 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     _ = core.reduceAll(at: location)
   }
 
-  override func take(
-    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
-  ) -> Action? {
+  override func look(
+    for wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
+    passed: inout [PassedAction<State, Action>]
+  ) -> Sight<Action> {
     let location = wanted.location
-    guard core.isOpen(at: location) else { return nil }
-    core.settle(at: location)
-    let before = core.state
-    guard let action = core.reduceNext(at: location) else {
-      core.fail(
-        .nothingReceived,
-        "Expected to receive \(wanted.name()), but no effect sent an action. \(core.whyNothing)",
-        at: location)
-      return nil
+    while let next = core.next {
+      if wanted.accepts(next) {
+        let before = core.state
+        guard let action = core.reduceNext(at: location) else { break }
+        check(assertion, before: before, "`\(short(action))`", at: location)
+        core.checkEffects(effects, "`\(short(action))`", at: location)
+        core.settle(at: location)
+        return .received(action)
+      }
+      guard core.reduceReported(at: location) else { return .refused(next) }
     }
-    if wanted.accepts(action) {
-      check(assertion, before: before, "`\(short(action))`", at: location)
-      core.checkEffects(effects, "`\(short(action))`", at: location)
-    } else {
-      core.fail(.unexpectedAction, wanted.refusal(action), at: location)
-    }
-    core.settle(at: location)
-    return action
+    return .absent
   }
 
   override func check(
@@ -106,6 +101,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
   }
 
   override func leave(at location: TestLocation) {
+    core.catchUp(at: location)
     core.reportLeftovers(at: location) { core.fail($0) }
   }
 }

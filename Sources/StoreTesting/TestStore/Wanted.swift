@@ -1,0 +1,65 @@
+import SwiftBoardStore
+
+/// An action that a test waits for. Texts are made where they are needed.
+struct Wanted<Action> {
+  let location: TestLocation
+  let accepts: (Action) -> Bool
+  let name: () -> String
+  /// What to say of an action that is not the one.
+  let refusal: (Action) -> String
+}
+
+extension Wanted {
+  static func accepted(by isExpected: @escaping (Action) -> Bool, at location: TestLocation) -> Self
+  {
+    Wanted(
+      location: location, accepts: isExpected, name: { "an action that the closure accepts" },
+      refusal: { "Received an action that the closure does not accept: `\(short($0))`." })
+  }
+
+  static func of<Value>(_ path: CasePath<Action, Value>, at location: TestLocation) -> Self {
+    Wanted(
+      location: location, accepts: path.matches, name: { "an action of the case" },
+      refusal: { "Received an action of another case: `\(short($0))`." })
+  }
+
+  static func value<Value: Equatable>(
+    of path: CasePath<Action, Value>, _ value: Value, at location: TestLocation
+  ) -> Self {
+    Wanted(path.embed(value), at: location) { path.extract($0) == value }
+  }
+
+  private init(
+    _ expected: Action, at location: TestLocation, accepts: @escaping (Action) -> Bool
+  ) {
+    self.init(
+      location: location, accepts: accepts, name: { "`\(short(expected))`" },
+      refusal: {
+        "Received another action than expected (- expected, + received):\n\n"
+          + difference(expected, $0)
+      })
+  }
+}
+
+extension Wanted where Action: Equatable {
+  static func equal(to action: Action, at location: TestLocation) -> Self {
+    Wanted(action, at: location) { $0 == action }
+  }
+}
+
+/// What a look at the queue came to.
+enum Sight<Action> {
+  /// The action that is wanted was there, and has been reduced.
+  case received(Action)
+  /// The next action is another one. It has not been reduced.
+  case refused(Action)
+  /// Nothing is there; something may still come.
+  case absent
+}
+
+/// An action that was reduced unseen, and the state after it.
+struct PassedAction<State, Action> {
+  let action: Action
+  let effects: [EffectDescriptor]
+  let after: State
+}
