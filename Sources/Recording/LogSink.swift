@@ -36,5 +36,6 @@ public protocol LogSink: AnyObject, Sendable {
 }
 
 extension LogSink {
+  /// Nothing can go missing.
   public func missingName() -> String? { nil }
 }
