@@ -9,7 +9,7 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
-    /// A later step cancelled it: by its id, or by a place in the composition that it is in.
+    /// A later step cancelled it: by one of its ids, or by a place in the composition that it is in.
     case cancelled
     /// It may send several actions, and the log has none of it behind `last`: it ended there, later in silence, with its child, by a
     /// successor of the same id, or ran when the recording ended.
@@ -148,7 +148,7 @@ struct EffectSpans {
       for part in effect.parts { begin(part, step, &ended) }
     case "cancel":
       let reached = slots.filter { slot in
-        slot.span.map { EffectSpans.cancel(effect.id, reaches: $0.effect.id) } ?? false
+        slot.span.map { EffectSpans.cancel(effect.id, reachesAnyOf: $0.effect.ids) } ?? false
       }
       .map(\.place)
       for place in reached { ended.append(end(place, .cancelled, step)) }
@@ -210,6 +210,12 @@ struct EffectSpans {
 
   /// How many slots there are, ended ones included. For tests.
   var slotCount: Int { slots.count }
+
+  /// Whether a cancellation reaches an effect with these ids.
+  static func cancel(_ cancelled: String?, reachesAnyOf ids: [String]) -> Bool {
+    ids.isEmpty
+      ? cancel(cancelled, reaches: nil) : ids.contains { cancel(cancelled, reaches: $0) }
+  }
 
   /// An id is the place in the composition and the id given there: a cancellation reaches its own place and those below. One
   /// without an id given is that of a whole place.

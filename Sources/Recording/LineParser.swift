@@ -104,10 +104,11 @@ enum LineParser {
       }
       redacted.append(text)
     }
+    let minor = try reader.rest.contains { $0.key == "minor" } ? reader.count("minor") : 0
     return LogHeader(
       version: version, schema: declared, created: Int64(microseconds), environment: environment,
       locale: locale, timeZone: timeZone, seed: seed, state: state, digest: digest,
-      digestEvery: digestEvery, redacted: redacted, extra: reader.rest)
+      digestEvery: digestEvery, redacted: redacted, minor: minor, extra: reader.rest)
   }
 
   private static func step(_ members: [JSON.Member]) throws(LineFault) -> LogStep {
@@ -156,13 +157,27 @@ enum LineParser {
     for value in values {
       var reader = try MemberReader(value, in: "step.effects")
       let name = try reader.string("name")
-      let id = try reader.optionalString("id")
+      let ids = try ids(&reader)
       let kind = try reader.string("kind")
       // The depth is bounded already: the parser refused what is nested more than 512 levels.
       let parts = try self.effects(reader.array("parts") ?? [])
-      effects.append(LogEffect(name: name, id: id, kind: kind, parts: parts))
+      effects.append(LogEffect(name: name, ids: ids, kind: kind, parts: parts))
     }
     return effects
+  }
+
+  /// Of an effect: `id` alone, or `ids` too, which is there where there are several.
+  private static func ids(_ effect: inout MemberReader) throws(LineFault) -> [String] {
+    let id = try effect.optionalString("id")
+    guard let values = try effect.array("ids") else { return id.map { [$0] } ?? [] }
+    let ids = values.compactMap { value in if case .string(let id) = value { id } else { nil } }
+    guard ids.count == values.count, ids.count > 1, ids.first == id else {
+      throw LineFault(
+        message: "step.effects.ids are not the ids of an effect",
+        expected: "an array of at least two strings, the first of which is step.effects.id",
+        found: describe(.array(values)))
+    }
+    return ids
   }
 
   private static func object(_ value: JSON, _ place: String) throws(LineFault) -> [JSON.Member] {

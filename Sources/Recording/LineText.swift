@@ -31,6 +31,7 @@ extension LogHeader {
       appendQuoted(place, to: &bytes)
     }
     bytes.append(UInt8(ascii: "]"))
+    if minor > 0 { bytes.append(#","minor":\#(minor)"#) }
     bytes.append(extra)
   }
 }
@@ -117,6 +118,15 @@ extension LogStep {
     bytes.append("]")
   }
 
+  private static func append(_ ids: [String], to bytes: inout LineBuffer) {
+    bytes.append(#","ids":"#)
+    for (index, id) in ids.enumerated() {
+      bytes.append(index > 0 ? "," as StaticString : "[")
+      bytes.append(quoted: id)
+    }
+    bytes.append("]")
+  }
+
   private static func append(_ effects: [LogEffect], to bytes: inout LineBuffer) {
     bytes.append("[")
     for (index, effect) in effects.enumerated() {
@@ -126,6 +136,7 @@ extension LogStep {
         bytes.append(#","id":"#)
         bytes.append(quoted: id)
       }
+      if effect.ids.count > 1 { append(effect.ids, to: &bytes) }
       bytes.append(#","kind":"#)
       bytes.append(quoted: effect.kind)
       if !effect.parts.isEmpty {

@@ -43,8 +43,18 @@ public struct LogHeader: Sendable, Hashable {
   public var digestEvery: Int?
   /// Paths or types whose values are tokens.
   public var redacted: [String]
+  /// Which additions to the version the writer knew; 0 where the log does not say. From 1 on effects have all of their ids.
+  public var minor = 0
   /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
+}
+
+extension LogHeader {
+  /// The additions that this module writes.
+  static let currentMinor = 1
+
+  /// Whether every effect stands there with all of its ids, not with the first alone.
+  @usableFromInline var hasAllIDs: Bool { minor >= 1 }
 }
 
 /// One reduction.

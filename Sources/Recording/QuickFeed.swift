@@ -163,6 +163,7 @@ extension Replayer {
     guard case .header(let header) = feed.next(), fits(header),
       var state = codes.state(header)
     else { return nil }
+    let hasAllIDs = header.hasAllIDs
     var digests = 0
     var told = 0
     while true {
@@ -177,7 +178,7 @@ extension Replayer {
         journal.beginReduction(serving: [])
         let effects = reducer.reduce(&state, action, dependencies)
         guard journal.endReplayedReduction() == nil,
-          effects.isEmpty || agree([], effects)
+          effects.isEmpty || agree([], effects, hasAllIDs)
         else { return nil }
         if let digest {
           guard codes.digest(state) == digest else { return nil }
@@ -187,9 +188,8 @@ extension Replayer {
         guard let action = codes.action(step) else { return nil }
         journal.beginReduction(serving: step.draws)
         let effects = reducer.reduce(&state, action, dependencies)
-        guard journal.endReplayedReduction() == nil, agree(step.effects, effects) else {
-          return nil
-        }
+        guard journal.endReplayedReduction() == nil, agree(step.effects, effects, hasAllIDs)
+        else { return nil }
         if let digest = step.digest {
           guard codes.digest(state) == digest else { return nil }
           digests += 1
@@ -210,9 +210,12 @@ extension Replayer {
   }
 
   @usableFromInline
-  func agree(_ logged: [LogEffect], _ effects: [Effect<R.Action>]) -> Bool {
-    ReplayRun<R>.withoutNothing(logged)
-      == ReplayRun<R>.withoutNothing(effects.map { LogEffect($0.descriptor) })
+  func agree(
+    _ logged: [LogEffect], _ effects: [Effect<R.Action>], _ hasAllIDs: Bool
+  ) -> Bool {
+    let (expected, found) = logged.compared(
+      withFound: effects.map { LogEffect($0.descriptor) }, hasAllIDs: hasAllIDs)
+    return expected == found
   }
 
   @usableFromInline

@@ -12,6 +12,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private(set) var steps = 0
   private(set) var time: Int64 = 0
   private(set) var digests = 0
+  private var hasAllIDs = false
   /// The canonical state when a digest was last compared, and the step; and room for the next.
   private var known: [UInt8] = []
   private var knownStep = 0
@@ -63,6 +64,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   mutating func take(_ entry: LogReader.Entry, _ reader: LogReader) throws {
     switch entry.line {
     case .header(let header):
+      hasAllIDs = header.hasAllIDs
       do throws(LogObstacle) {
         state = try grader.state(header.state, entry, step: 0).value
       } catch {
@@ -109,8 +111,8 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
 
     // A closure: a key path of a generic type would be built anew at every step.
     let descriptors = effects.map { $0.descriptor }
-    let found = Self.withoutNothing(descriptors.map { LogEffect($0) })
-    let expected = Self.withoutNothing(logged.effects)
+    let (expected, found) = logged.effects.compared(
+      withFound: descriptors.map { LogEffect($0) }, hasAllIDs: hasAllIDs)
     if found != expected {
       differences.append(.effects(expected: expected, found: found))
     }
@@ -133,11 +135,6 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     onStep?(
       Step(number: logged.n, origin: logged.origin, action: action, effects: descriptors),
       next, logged.t)
-  }
-
-  /// An effect that does nothing may or may not be described; both sides are compared without it.
-  static func withoutNothing(_ effects: [LogEffect]) -> [LogEffect] {
-    effects.isEmpty ? [] : effects.filter { $0.kind != "merge" || !$0.parts.isEmpty }
   }
 
   private mutating func encodeState() throws -> Digest? {

@@ -95,13 +95,10 @@ struct StepScanner {
     if take(#","effects":["#) {
       repeat {
         guard take(#"{"name":"#), let name = text() else { return nil }
-        var id: String?
-        if take(#","id":"#) {
-          guard let text = text() else { return nil }
-          id = text
+        guard let ids = effectIDs(), take(#","kind":"#), let kind = text(), take("}") else {
+          return nil
         }
-        guard take(#","kind":"#), let kind = text(), take("}") else { return nil }
-        effects.append(LogEffect(name: name, id: id, kind: kind))
+        effects.append(LogEffect(name: name, ids: ids, kind: kind))
       } while take(",")
       guard take("]") else { return nil }
     }
@@ -118,6 +115,19 @@ struct StepScanner {
     return LogStep(
       n: n, t: Int64(t), origin: origin, actionBytes: action, draws: draws, effects: effects,
       digest: digest)
+  }
+
+  /// The members `id` and `ids` of an effect, where they are there.
+  private mutating func effectIDs() -> [String]? {
+    guard take(#","id":"#) else { return [] }
+    guard let id = text() else { return nil }
+    guard take(#","ids":["#) else { return [id] }
+    var ids: [String] = []
+    repeat {
+      guard let id = text() else { return nil }
+      ids.append(id)
+    } while take(",")
+    return take("]") && ids.count > 1 && ids[0] == id ? ids : nil
   }
 
   /// The members of `by`, with the closing brace.

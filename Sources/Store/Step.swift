@@ -71,7 +71,7 @@ extension StepOrigin {
 
 /// What an effect is, without what it does: comparable in tests, written to recordings, listed while it runs.
 ///
-/// Two descriptors are equal when name, id, kind and parts are; the place in the source may move between versions and does not
+/// Two descriptors are equal when name, ids, kind and parts are; the place in the source may move between versions and does not
 /// count.
 public struct EffectDescriptor: Sendable, Hashable {
   /// What an effect does, as far as the store knows.
@@ -85,36 +85,51 @@ public struct EffectDescriptor: Sendable, Hashable {
   public let kind: Kind
   /// The name it was given, else its kind.
   public let name: String
-  /// The cancel id with its place in the composition, `/` between the parts.
-  public let id: String?
+  /// The cancel ids, each with its place in the composition, `/` between the parts: in the order in which the effect was given them,
+  /// none twice. Of a `cancel` the first is the one that it cancels.
+  public let ids: [String]
   /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [EffectDescriptor]
   /// Where it was made; not part of equality.
   public let location: SourceLocation
 
-  /// A descriptor to compare with. Without a name it has its kind's. O(1).
+  /// The first of the cancel ids; `nil` where there is none. O(1).
+  public var id: String? { ids.first }
+
+  /// A descriptor to compare with, of an effect with one id or none. Without a name it has its kind's. O(1).
   ///
-  /// - Parameter id: As `id`: places and the id itself, joined by `/`.
+  /// - Parameter id: Places and the id itself, joined by `/`.
   public init(
     kind: Kind, name: String? = nil, id: String? = nil, parts: [EffectDescriptor] = [],
     location: SourceLocation = SourceLocation()
   ) {
+    self.init(
+      kind: kind, name: name, ids: id.map { [$0] } ?? [], parts: parts, location: location)
+  }
+
+  /// A descriptor to compare with. Without a name it has its kind's. O(1).
+  ///
+  /// - Parameter ids: As `ids`: places and the id itself, joined by `/`.
+  public init(
+    kind: Kind, name: String? = nil, ids: [String], parts: [EffectDescriptor] = [],
+    location: SourceLocation = SourceLocation()
+  ) {
     self.kind = kind
     self.name = name ?? kind.rawValue
-    self.id = id
+    self.ids = ids
     self.parts = parts
     self.location = location
   }
 
   /// Equal but for the place in the source. O(length of the strings).
   public static func == (a: EffectDescriptor, b: EffectDescriptor) -> Bool {
-    a.kind == b.kind && a.name == b.name && a.id == b.id && a.parts == b.parts
+    a.kind == b.kind && a.name == b.name && a.ids == b.ids && a.parts == b.parts
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(name)
-    hasher.combine(id)
+    hasher.combine(ids)
     hasher.combine(parts)
   }
 }

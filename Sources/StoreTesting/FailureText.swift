@@ -31,7 +31,13 @@ func difference<Value>(_ first: Value, _ second: Value) -> String {
   return "  (they are not equal, but differ in nothing that a mirror shows)"
 }
 
-/// An effect in a sentence: its name, and its id where it has one.
+/// An effect in a sentence: its name, and its ids where it has any.
 func title(_ effect: EffectDescriptor) -> String {
-  "“\(effect.name)”" + (effect.id.map { " (id \($0))" } ?? "")
+  "“\(effect.name)”" + idText(effect)
+}
+
+/// The ids of an effect behind its name.
+func idText(_ effect: EffectDescriptor) -> String {
+  guard let id = effect.id else { return "" }
+  return effect.ids.count == 1 ? " (id \(id))" : " (ids \(effect.ids.joined(separator: ", ")))"
 }

@@ -39,10 +39,28 @@ struct CheckLogTests {
         try write(bytes, to: folder + "/bad\(position)")
         #expect(try check([folder + "/bad\(position)"]) == 1)
       }
-      for name in ["counter-1", "ledger-1", "ledger-2", "impure-order"] {
+      for name in ["counter-1", "ledger-1", "ledger-2", "impure-order", "two-ids"] {
         #expect(try check([Logs.path(name + ".actions.jsonl")]) == 0)
       }
       #expect(try check([]) == 1)
+    }
+  }
+
+  @Test(.enabled(if: python != nil)) func itChecksTheIDsOfEffects() throws {
+    let log = try EffectIDTests.record()
+    let bodies = split(log).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+    try withFolder { folder in
+      try write(log, to: folder + "/good")
+      #expect(try check([folder + "/good"]) == 0)
+      for (number, wrong) in [#"["pool"]"#, #"["b","pool"]"#, "[]"].enumerated() {
+        var changed = bodies
+        // A member of a group.
+        changed[2] = Array(
+          String(decoding: bodies[2], as: UTF8.self)
+            .replacing(#"["pool","b"]"#, with: wrong).utf8)
+        try write(sealed(changed), to: folder + "/bad\(number)")
+        #expect(try check([folder + "/bad\(number)"]) == 1)
+      }
     }
   }
 

@@ -16,6 +16,7 @@ struct LogDamageTests {
       .roll(times: 2), by: .link("swiftboard://counter/roll"),
       effects: [
         EffectDescriptor(kind: .task, name: "load", id: "a/1"),
+        EffectDescriptor(kind: .task, name: "both", ids: ["pool", "x"]),
         EffectDescriptor(
           kind: .merge, parts: [EffectDescriptor(kind: .run), EffectDescriptor(kind: .cancel)]),
       ])

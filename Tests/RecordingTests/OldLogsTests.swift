@@ -166,7 +166,7 @@ struct OldLogsTests {
   @Test func allKeptLogsAreWhole() throws {
     for name in [
       "ledger-1.actions.jsonl", "ledger-2.actions.jsonl", "impure-order.actions.jsonl",
-      "counter-1.actions.jsonl",
+      "counter-1.actions.jsonl", "two-ids.actions.jsonl",
     ] {
       let (_, warnings, error) = read(try contents(of: Logs.path(name)))
       #expect(error == nil)

@@ -7,7 +7,7 @@ struct StepScannerTests {
   private static let body =
     #"{"k":"step","n":12,"t":1250331,"by":{"effect":"api","id":"a/3","step":6},"#
     + #""action":{"a":[1,-2.5e3,true,null],"b":{"c":"text","d":{}}},"draws":[["uuid","0F"],["random","7"]],"#
-    + #""effects":[{"name":"db","id":"x","kind":"task"},{"name":"s","kind":"send"}],"#
+    + #""effects":[{"name":"db","id":"x","ids":["x","y"],"kind":"task"},{"name":"s","kind":"send"}],"#
     + #""digest":"xxh64:0123456789abcdef""#
 
   private func long(_ body: [UInt8]) -> LogLine? {

@@ -37,6 +37,11 @@ def state_bytes(line):
     start = text.index('"state":') + len('"state":')
     return text[start:json.JSONDecoder().raw_decode(text, start)[1]].encode()
 
+def ids_fit(effects):
+    """Whether effects with several ids have them in the right form, in groups too."""
+    return all(("ids" not in e or (len(e["ids"]) > 1 and e["ids"][0] == e.get("id"))) and ids_fit(e.get("parts", []))
+               for e in effects)
+
 total, before = 0, None  # steps, and how the file before ended: last sum and digest
 for path in sys.argv[1:]:
     previous, step, digest = "", 0, None
@@ -49,6 +54,7 @@ for path in sys.argv[1:]:
         if "state" in value and xxh64(state_bytes(line)) != value["digest"]: wrong("digest of the state")
         if value["k"] in ("state", "end") and value["digest"] != (digest or value["digest"]): wrong("digest of the step")
         if value["k"] == "step" and value["n"] != step + 1: wrong("number")
+        if not ids_fit(value.get("effects", [])): wrong("ids of an effect")
         if value["k"] == "step": step, digest = value["n"], value.get("digest")
         if number == 1: digest, link = value["digest"], value.get("rotated", {})
         if number == 1 and before and ((link.get("sum"), value["digest"]) != before or link["steps"] != total):

@@ -46,6 +46,42 @@ struct EffectAssertionTests {
       ])
   }
 
+  @Test("all ids of an effect count, and stand in the difference")
+  func severalIDs() {
+    struct Pool: Reducer {
+      func reduce(_ state: inout Int, _ action: Int, _ dependencies: Void) -> [Effect<Int>] {
+        [
+          .run(name: "load") { _ in }.limited(id: "pool", to: 2, whenFull: .wait)
+            .cancellable(id: "x\(action)")
+        ]
+      }
+    }
+    let store = TestStore(
+      initialState: 0, reducer: Pool(), dependencies: (), report: failures.report)
+    store.send(1, effects: [.run("load", ids: ["pool", "x1"])])
+    #expect(failures.kinds == [])
+    store.send(2, effects: [.run("load", ids: ["pool", "x1"])])
+    store.send(3, effects: [.run("load", id: "pool")])
+    #expect(
+      failures.messages == [
+        """
+        The effects of `2` are not the expected ones (- expected, + returned):
+
+        - run “load” (ids pool, x1)
+        + run “load” (ids pool, x2)
+        """,
+        """
+        The effects of `3` are not the expected ones (- expected, + returned):
+
+        - run “load” (id pool)
+        + run “load” (ids pool, x3)
+        """,
+      ])
+    #expect(EffectDescriptor.task("a", ids: ["x"]) == .task("a", id: "x"))
+    #expect(EffectDescriptor.effect(.task, ids: ["a", "b"]) == .task(ids: ["a", "b"]))
+    #expect(EffectDescriptor.task(ids: ["a", "b"]) != .task(ids: ["b", "a"]))
+  }
+
   /// Saves in two places, and then tells.
   struct Saver: Reducer {
     func reduce(_ state: inout Int, _ action: Int, _ dependencies: Void) -> [Effect<Int>] {

@@ -477,8 +477,9 @@ public final class BoardSession: Sendable {
     case .effects:
       let effects = board.store.effects.map {
         EffectLine(
-          name: $0.descriptor.name, id: $0.descriptor.id, phase: String(describing: $0.phase),
-          step: $0.step)
+          name: $0.descriptor.name, id: $0.descriptor.id,
+          ids: $0.descriptor.ids.count > 1 ? $0.descriptor.ids : nil,
+          phase: String(describing: $0.phase), step: $0.step)
       }
       return await perform(.shell(.run(context, .effects(effects))), context)
     case .open(let link): return await follow(link, action, context, line)

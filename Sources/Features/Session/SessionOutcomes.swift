@@ -194,11 +194,15 @@ enum SessionOutcomes {
       ]
     }
     let effects: [JSON] = timeline.spans.map { span in
-      [
-        "name": .string(span.name), "id": span.id.map(JSON.string) ?? .null,
-        "first": JSON(span.first), "last": JSON(span.last), "end": .string(span.end.rawValue),
-        "actions": JSON(span.actions),
+      var members: [JSON.Member] = [
+        .init("name", .string(span.name)), .init("id", span.id.map(JSON.string) ?? .null),
       ]
+      if let ids = span.ids { members.append(.init("ids", .array(ids.map(JSON.string)))) }
+      members += [
+        .init("first", JSON(span.first)), .init("last", JSON(span.last)),
+        .init("end", .string(span.end.rawValue)), .init("actions", JSON(span.actions)),
+      ]
+      return .object(members)
     }
     return Outcome(
       job: job,

@@ -124,8 +124,10 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
 
     /// The effect's name.
     public var name: String
-    /// Its cancel id, where it has one.
+    /// Its first cancel id, where it has one.
     public var id: String?
+    /// All of its cancel ids, where it has more than one.
+    public var ids: [String]?
     /// The step that returned it.
     public var first: Int
     /// The last step that tells of it.

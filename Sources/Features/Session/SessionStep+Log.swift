@@ -59,7 +59,9 @@ extension SessionTimeline.Span {
       case .open: .open
       }
     self.init(
-      name: span.effect.name, id: span.effect.id, first: span.first, last: span.last, end: end,
+      name: span.effect.name, id: span.effect.id,
+      ids: span.effect.ids.count > 1 ? span.effect.ids : nil, first: span.first, last: span.last,
+      end: end,
       actions: span.actions)
   }
 }

@@ -50,17 +50,20 @@ public enum ShellCommand: Codable, Sendable, Equatable {
 public struct EffectLine: Codable, Sendable, Equatable {
   /// The effect's name; its kind's where it has none.
   public var name: String
-  /// Its cancel id with its place, `/` between the parts.
+  /// Its first cancel id with its place, `/` between the parts.
   public var id: String?
+  /// All of its cancel ids, where it has more than one.
+  public var ids: [String]?
   /// `pending`, `running` or `cancelled`.
   public var phase: String
   /// The step that returned it.
   public var step: Int
 
   /// An effect as one line.
-  public init(name: String, id: String?, phase: String, step: Int) {
+  public init(name: String, id: String?, ids: [String]? = nil, phase: String, step: Int) {
     self.name = name
     self.id = id
+    self.ids = ids
     self.phase = phase
     self.step = step
   }

@@ -71,19 +71,26 @@ enum ShellOutcomes {
     case .effects(let effects):
       return Outcome(
         job: job,
-        value: .array(
-          effects.map {
-            .object([
-              .init("name", .string($0.name)), .init("id", $0.id.map(JSON.string) ?? .null),
-              .init("phase", .string($0.phase)), .init("step", .number(String($0.step))),
-            ])
-          }),
+        value: .array(effects.map(json)),
         presentation: .table(
           columns: [
             Column("effect"), Column("id"), Column("phase"), Column("step", alignment: .right),
           ],
-          rows: effects.map { [$0.name, $0.id ?? "", $0.phase, String($0.step)] }))
+          rows: effects.map {
+            [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
+          }))
     }
+  }
+
+  private static func json(_ effect: EffectLine) -> JSON {
+    var members: [JSON.Member] = [
+      .init("name", .string(effect.name)), .init("id", effect.id.map(JSON.string) ?? .null),
+    ]
+    if let ids = effect.ids { members.append(.init("ids", .array(ids.map(JSON.string)))) }
+    members += [
+      .init("phase", .string(effect.phase)), .init("step", .number(String(effect.step))),
+    ]
+    return .object(members)
   }
 
   private static func assertion(_ text: String, _ job: Int, in state: BoardState) -> Outcome {

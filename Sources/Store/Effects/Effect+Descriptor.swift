@@ -3,7 +3,7 @@ extension Effect {
   public var descriptor: EffectDescriptor {
     let kind: EffectDescriptor.Kind
     var parts: [EffectDescriptor] = []
-    var id = registrations.first?.key.text
+    let ids: [String]
     switch operation {
     case .none, .merge: kind = .merge
     case .concatenate: kind = .concatenate
@@ -11,15 +11,28 @@ extension Effect {
     case .task: kind = .task
     case .run: kind = .run
     case .issue: kind = .issue
-    case .cancel(let key):
-      kind = .cancel
-      id = key.text
+    case .cancel: kind = .cancel
+    }
+    if case .cancel(let key) = operation {
+      // A whole place that has no name has no id, and none that the effect was given takes its place.
+      ids = key.text == nil ? [] : self.ids(behind: key)
+    } else {
+      ids = self.ids()
     }
     switch operation {
     case .merge(let effects), .concatenate(let effects): parts = effects.map(\.descriptor)
     default: break
     }
-    return EffectDescriptor(kind: kind, name: name, id: id, parts: parts, location: location)
+    return EffectDescriptor(kind: kind, name: name, ids: ids, parts: parts, location: location)
+  }
+
+  /// The ids that the effect was given, in that order, behind the one that it cancels; none twice.
+  private func ids(behind cancelled: CancelKey? = nil) -> [String] {
+    var keys = cancelled.map { [$0] } ?? []
+    registrations.forEach { registration in
+      if !keys.contains(registration.key) { keys.append(registration.key) }
+    }
+    return keys.compactMap { $0.text }
   }
 }
 

@@ -8,14 +8,29 @@ extension EffectDescriptor {
     EffectDescriptor(kind: kind, name: name, id: id)
   }
 
+  /// Any effect of a kind with several ids, in the order in which it was given them. O(1).
+  public static func effect(_ kind: Kind, _ name: String? = nil, ids: [String]) -> Self {
+    EffectDescriptor(kind: kind, name: name, ids: ids)
+  }
+
   /// `Effect.task`. The id is that of `cancellable`, with `/` between the places it was composed in.
   public static func task(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .task, name: name, id: id)
   }
 
+  /// `Effect.task` with several ids, in the order in which it was given them. O(1).
+  public static func task(_ name: String? = nil, ids: [String]) -> Self {
+    EffectDescriptor(kind: .task, name: name, ids: ids)
+  }
+
   /// `Effect.run`. O(1).
   public static func run(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .run, name: name, id: id)
+  }
+
+  /// `Effect.run` with several ids, in the order in which it was given them. O(1).
+  public static func run(_ name: String? = nil, ids: [String]) -> Self {
+    EffectDescriptor(kind: .run, name: name, ids: ids)
   }
 
   /// `Effect.send`. What it sends is no part of a descriptor: receive it. O(1).

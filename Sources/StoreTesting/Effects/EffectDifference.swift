@@ -32,7 +32,7 @@ func effectDifference(_ expected: [EffectDescriptor], _ returned: [EffectDescrip
 private func effectLines(_ effect: EffectDescriptor, indent: String) -> [String] {
   var line = indent + effect.kind.rawValue
   if effect.name != effect.kind.rawValue { line += " “\(effect.name)”" }
-  if let id = effect.id { line += " (id \(id))" }
+  line += idText(effect)
   return [line] + effect.parts.flatMap { effectLines($0, indent: indent + "  ") }
 }
 
