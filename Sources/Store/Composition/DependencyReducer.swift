@@ -59,3 +59,9 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
     base.reduce(&state, action, part(dependencies))
   }
 }
+
+extension DependencyReducer: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Whole>] {
+    [SubscribingPart(child: base) { base.subscriptions($0, part($1)) }]
+  }
+}

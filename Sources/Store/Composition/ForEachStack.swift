@@ -127,3 +127,15 @@ where Child.Dependencies == Base.Dependencies {
     return .joined(effects, scope.end(before, now: state[keyPath: self.state].rows))
   }
 }
+
+extension ForEachStackReducer: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      SubscribingPart(child: child) { state, dependencies in
+        scope.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
+          [embed = action.embed] in embed(.element(id: $0, action: $1))
+        }
+      }, SubscribingPart(base),
+    ]
+  }
+}

@@ -140,3 +140,16 @@ where Child.Dependencies == Base.Dependencies {
     ChildPresence(self.state.extract(state[keyPath: place]), identity)
   }
 }
+
+extension IfCaseLetReducer: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      SubscribingPart(child: child) { state, dependencies in
+        guard let present = self.state.extract(state[keyPath: place]) else { return [] }
+        return scope.adopt(
+          child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
+          as: action.embed)
+      }, SubscribingPart(base),
+    ]
+  }
+}

@@ -111,3 +111,16 @@ where Child.Dependencies == Base.Dependencies {
       ? effects : effects + scope.end(step.before, step.after, now: now)
   }
 }
+
+extension IfLetReducer: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      SubscribingPart(child: child) { state, dependencies in
+        guard let present = state[keyPath: self.state] else { return [] }
+        return scope.adopt(
+          child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
+          as: action.embed)
+      }, SubscribingPart(base),
+    ]
+  }
+}

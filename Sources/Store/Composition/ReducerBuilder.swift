@@ -188,3 +188,36 @@ public struct CombineReducers<
     base.reduce(&state, action, dependencies)
   }
 }
+
+// MARK: Parts
+
+extension CombineReducers: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<State, Action, Dependencies>] { [SubscribingPart(base)] }
+}
+
+extension ReducerPair: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<R0.State, R0.Action, R0.Dependencies>] {
+    [SubscribingPart(first), SubscribingPart(second)]
+  }
+}
+
+extension OptionalReducer: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<R.State, R.Action, R.Dependencies>] {
+    reducer.map { [SubscribingPart($0)] } ?? []
+  }
+}
+
+extension EitherReducer: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<First.State, First.Action, First.Dependencies>] {
+    switch self {
+    case .first(let reducer): [SubscribingPart(reducer)]
+    case .second(let reducer): [SubscribingPart(reducer)]
+    }
+  }
+}
+
+extension ReducerList: ReducerOfParts {
+  @inlinable var parts: [SubscribingPart<R.State, R.Action, R.Dependencies>] {
+    reducers.map { SubscribingPart($0) }
+  }
+}

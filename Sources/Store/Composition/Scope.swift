@@ -68,3 +68,15 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
       .adopted { scope.adopt($0, as: self.action.embed) }
   }
 }
+
+extension Scope: ReducerOfParts {
+  /// Copies the child's state: a retain for what is shared.
+  @inlinable var parts: [SubscribingPart<ParentState, ParentAction, Child.Dependencies>] {
+    [
+      SubscribingPart(child: child) { state, dependencies in
+        scope.adopt(
+          child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
+      }
+    ]
+  }
+}
