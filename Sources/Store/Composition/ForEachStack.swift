@@ -9,6 +9,9 @@ extension Reducer {
   /// its own for cancel ids (R6). An element that is not there, or an id that was given before, is an issue at this line; the action
   /// is dropped, for this reducer too.
   ///
+  /// A new stack that this reducer puts in the place of another (`state.path = StackState([…])`) has other elements. They get the ids
+  /// that come next, when this reducer has seen the action.
+  ///
   /// A child that wants to be dismissed says so with an action of its own, and the parent takes it off:
   /// ```swift
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
@@ -84,6 +87,8 @@ where Child.Dependencies == Base.Dependencies {
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
+    // The first one has no other in its place: its ids are its own.
+    if state[keyPath: self.state].isNew { state[keyPath: self.state].isNew = false }
     var effects: [Effect<Base.Action>] = []
     var popped: StackElementID?
     let before: [StackElementID]
@@ -119,7 +124,11 @@ where Child.Dependencies == Base.Dependencies {
       }
       popped = id
     }
+    let next = state[keyPath: self.state].nextID
     effects = .joined(effects, base.reduce(&state, action, dependencies))
+    if state[keyPath: self.state].mayRepeatIDs(before: next) {
+      state[keyPath: self.state].goOn(from: next)
+    }
     // The base may have taken it off already.
     if let popped { state[keyPath: self.state].pop(from: popped) }
     // O(1) where no id came or went: the same storage is equal.
