@@ -15,8 +15,8 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next at the same place, for example `\.id`. Without it, a state that is replaced while it
-  ///     is not `nil` is the same child.
+  ///   - identity: Tells one child from the next at the same place, for example `\.key`. Left out, it is the `id` of a state that is
+  ///     `Identifiable`. With `nil`, or where there is no such `id`, a state that is replaced while it is not `nil` is the same child.
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable
@@ -25,7 +25,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
@@ -47,7 +47,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
