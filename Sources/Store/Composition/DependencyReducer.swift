@@ -61,7 +61,13 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
 }
 
 extension DependencyReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Whole>] {
-    [SubscribingPart(child: base) { base.subscriptions($0, part($1)) }]
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Whole>] {
+    [
+      ReducerPart(child: base) {
+        $0.visit(base, $1, $2)
+      } subscriptions: {
+        base.subscriptions($0, part($1))
+      }
+    ]
   }
 }

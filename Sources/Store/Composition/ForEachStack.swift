@@ -138,13 +138,15 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension ForEachStackReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
     [
-      SubscribingPart(child: child) { state, dependencies in
+      ReducerPart(child: child) { search, state, live in
+        search.visit(each: child, at: scope, live) { state[keyPath: self.state].rows }
+      } subscriptions: { state, dependencies in
         scope.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
           [embed = action.embed] in embed(.element(id: $0, action: $1))
         }
-      }, SubscribingPart(base),
+      }, ReducerPart(base),
     ]
   }
 }

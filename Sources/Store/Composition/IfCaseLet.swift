@@ -142,14 +142,18 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension IfCaseLetReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
     [
-      SubscribingPart(child: child) { state, dependencies in
+      ReducerPart(child: child) { search, state, live in
+        search.visit(child, at: scope, live, by: identity) {
+          self.state.extract(state[keyPath: place])
+        }
+      } subscriptions: { state, dependencies in
         guard let present = self.state.extract(state[keyPath: place]) else { return [] }
         return scope.adopt(
           child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
           as: action.embed)
-      }, SubscribingPart(base),
+      }, ReducerPart(base),
     ]
   }
 }

@@ -113,14 +113,16 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension IfLetReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
     [
-      SubscribingPart(child: child) { state, dependencies in
+      ReducerPart(child: child) { search, state, live in
+        search.visit(child, at: scope, live, by: identity) { state[keyPath: self.state] }
+      } subscriptions: { state, dependencies in
         guard let present = state[keyPath: self.state] else { return [] }
         return scope.adopt(
           child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
           as: action.embed)
-      }, SubscribingPart(base),
+      }, ReducerPart(base),
     ]
   }
 }

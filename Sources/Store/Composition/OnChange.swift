@@ -72,7 +72,7 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
 }
 
 extension OnChangeReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
-    [SubscribingPart(base)]
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [ReducerPart(base)]
   }
 }

@@ -80,7 +80,7 @@ func changeText<State>(_ action: Any, _ before: State, _ after: State) -> String
 }
 
 extension PrintingReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
-    [SubscribingPart(base)]
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [ReducerPart(base)]
   }
 }

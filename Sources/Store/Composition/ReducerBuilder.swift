@@ -192,32 +192,32 @@ public struct CombineReducers<
 // MARK: Parts
 
 extension CombineReducers: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<State, Action, Dependencies>] { [SubscribingPart(base)] }
+  @inlinable var parts: [ReducerPart<State, Action, Dependencies>] { [ReducerPart(base)] }
 }
 
 extension ReducerPair: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<R0.State, R0.Action, R0.Dependencies>] {
-    [SubscribingPart(first), SubscribingPart(second)]
+  @inlinable var parts: [ReducerPart<R0.State, R0.Action, R0.Dependencies>] {
+    [ReducerPart(first), ReducerPart(second)]
   }
 }
 
 extension OptionalReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<R.State, R.Action, R.Dependencies>] {
-    reducer.map { [SubscribingPart($0)] } ?? []
+  @inlinable var parts: [ReducerPart<R.State, R.Action, R.Dependencies>] {
+    reducer.map { [ReducerPart($0)] } ?? []
   }
 }
 
 extension EitherReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<First.State, First.Action, First.Dependencies>] {
+  @inlinable var parts: [ReducerPart<First.State, First.Action, First.Dependencies>] {
     switch self {
-    case .first(let reducer): [SubscribingPart(reducer)]
-    case .second(let reducer): [SubscribingPart(reducer)]
+    case .first(let reducer): [ReducerPart(reducer)]
+    case .second(let reducer): [ReducerPart(reducer)]
     }
   }
 }
 
 extension ReducerList: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<R.State, R.Action, R.Dependencies>] {
-    reducers.map { SubscribingPart($0) }
+  @inlinable var parts: [ReducerPart<R.State, R.Action, R.Dependencies>] {
+    reducers.map { ReducerPart($0) }
   }
 }

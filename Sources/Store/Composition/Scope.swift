@@ -70,10 +70,12 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 }
 
 extension Scope: ReducerOfParts {
-  /// Copies the child's state: a retain for what is shared.
-  @inlinable var parts: [SubscribingPart<ParentState, ParentAction, Child.Dependencies>] {
+  @inlinable var parts: [ReducerPart<ParentState, ParentAction, Child.Dependencies>] {
     [
-      SubscribingPart(child: child) { state, dependencies in
+      // The child's state is copied: a retain for what is shared.
+      ReducerPart(child: child) { search, state, live in
+        search.visit(child, at: scope, live) { state[keyPath: self.state] }
+      } subscriptions: { state, dependencies in
         scope.adopt(
           child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
       }

@@ -40,7 +40,7 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
 }
 
 extension SubscribingReducer: ReducerOfParts {
-  @inlinable var parts: [SubscribingPart<Base.State, Base.Action, Base.Dependencies>] {
-    [SubscribingPart(declare), SubscribingPart(base)]
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [ReducerPart(declare), ReducerPart(base)]
   }
 }
