@@ -3,12 +3,22 @@
 /// The stack gives every element an id when it is pushed and remembers how many it has given, so that ids are the same wherever the
 /// same actions are reduced, and never come twice. That number is part of the value: two stacks with the same elements whose
 /// next ids differ are not equal, because they will not behave alike.
+///
+/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in the place of another: when this reducer has
+/// seen the action, the elements of the new one get the ids that the old one would have given next.
+/// ```swift
+/// state.path = StackState([Detail.State()])   // Another element, whatever was on the stack: the effects of that end.
+/// ```
+/// To know an id in the same step write `state.path.removeAll()` and `state.path.append(…)`.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
   /// What the next element will be called. O(1).
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
+  /// Whether no `forEach` has had it since it was made, by `init` or by decoding. Not a part of the value: neither compared nor
+  /// encoded.
+  @usableFromInline var isNew = true
 
   /// An empty stack whose first id is 0. Allocates nothing.
   @inlinable
@@ -113,15 +123,46 @@ public struct StackState<Element> {
     return true
   }
 
-  /// Takes off everything; `nextID` stays. A new `StackState()` would give the ids from 0 on a
-  /// second time. O(count).
+  /// Takes off everything; `nextID` stays, where a new `StackState()` begins at 0. O(count).
   @inlinable
   public mutating func removeAll() { rows.removeAll() }
 }
 
 extension StackState: Sendable where Element: Sendable {}
-extension StackState: Equatable where Element: Equatable {}
-extension StackState: Hashable where Element: Hashable {}
+
+extension StackState: Equatable where Element: Equatable {
+  /// Whether both have equal elements under the same ids, and will give the same ids next. O(count).
+  @inlinable
+  public static func == (a: Self, b: Self) -> Bool { a.next == b.next && a.rows == b.rows }
+}
+
+extension StackState: Hashable where Element: Hashable {
+  @inlinable
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(rows)
+    hasher.combine(next)
+  }
+}
+
+extension StackState {
+  /// Whether it may give ids that were given before by a stack that would have given `next` when this one was put in its place.
+  @inlinable
+  func mayRepeatIDs(before next: StackElementID) -> Bool { isNew || self.next < next }
+
+  /// Goes on where a stack stopped that it was put in the place of. Elements of a new stack get other ids, those of a copy keep theirs,
+  /// as far as numbers reach. O(count).
+  @usableFromInline
+  mutating func goOn(from next: StackElementID) {
+    let sum = next.generation + self.next.generation
+    if isNew, sum <= StackElementID.greatest {
+      let ids = rows.ids.map { StackElementID(generation: next.generation + $0.generation) }
+      rows = IdentifiedArray(order: ids, storage: rows.storage)
+      self.next = StackElementID(generation: sum)
+    }
+    self.next = Swift.max(self.next, next)
+    isNew = false
+  }
+}
 
 extension StackState: RandomAccessCollection {
   /// The bottom of the stack: always 0. O(1).

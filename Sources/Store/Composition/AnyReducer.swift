@@ -3,20 +3,14 @@
 /// - Complexity: One call through a closure for each action more than the reducer itself; it is not taken apart by the optimiser.
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
-  @usableFromInline let declare: @Sendable (State, Dependencies) -> [Effect<Action>]
-  @usableFromInline let declares: @Sendable (CompositionPath) -> Bool
+  @usableFromInline let part: ReducerPart<State, Action, Dependencies>
 
-  /// Wraps `reducer`. Allocates three closures.
+  /// Wraps `reducer`. Allocates four closures.
   @inlinable
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
     body = { reducer.reduce(&$0, $1, $2) }
-    declare = { reducer.subscriptions($0, $1) }
-    declares = { reducer.declaresSubscriptions(in: $0) }
+    part = ReducerPart(reducer)
   }
-
-  /// What the wrapped reducer answers, through one closure.
-  @inlinable
-  public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
 
   /// What the wrapped reducer does, through one closure.
   @inlinable
@@ -25,10 +19,8 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
   ) -> [Effect<Action>] {
     body(&state, action, dependencies)
   }
+}
 
-  /// What the wrapped reducer declares, through one closure.
-  @inlinable
-  public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
-    declare(state, dependencies)
-  }
+extension AnyReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<State, Action, Dependencies>] { [part] }
 }

@@ -8,11 +8,12 @@ enum ChildPresence: Equatable, Sendable {
 
   @inlinable
   init<State>(_ state: State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?) {
-    switch (state, identity) {
-    case (nil, _): self = .absent
-    case (_, nil): self = .there
-    case (let state?, let identity?): self = .one(CancelID(opening: identity(state)))
+    guard let state else {
+      self = .absent
+      return
     }
+    let identity = identity?(state) ?? NoIdentity()
+    self = identity is NoIdentity ? .there : .one(CancelID(opening: identity))
   }
 
   @inlinable

@@ -23,6 +23,18 @@ extension ComposedReducer {
   ) -> [Effect<Action>] {
     body.reduce(&state, action, dependencies)
   }
+
+  /// Whether the body declares subscriptions. A feature that contains itself is asked once on the way down.
+  @inlinable
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    path.entering(Self.self).map { body.declaresSubscriptions(in: $0) } ?? false
+  }
+
+  /// The subscriptions of the body, which is made anew for them.
+  @inlinable
+  public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
+    body.subscriptions(state, dependencies)
+  }
 }
 
 /// Finds out at compile time whether a type has a `reduce` of its own: part of `ComposedReducer`,

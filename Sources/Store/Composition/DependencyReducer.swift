@@ -59,3 +59,15 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
     base.reduce(&state, action, part(dependencies))
   }
 }
+
+extension DependencyReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Whole>] {
+    [
+      ReducerPart(child: base) {
+        $0.visit(base, $1, $2)
+      } subscriptions: {
+        base.subscriptions($0, part($1))
+      }
+    ]
+  }
+}

@@ -149,3 +149,37 @@ where Child.Dependencies == Base.Dependencies {
     }
   }
 }
+
+extension ForEachReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      ReducerPart(child: child) { search, state, live in
+        search.visit(each: child, at: scope, live) { state[keyPath: self.state] }
+      } subscriptions: { state, dependencies in
+        scope.subscriptions(of: child, in: state[keyPath: self.state], dependencies) {
+          [embed = action.embed] in embed(.element(id: $0, action: $1))
+        }
+      }, ReducerPart(base),
+    ]
+  }
+}
+
+extension ChildScope {
+  /// The subscriptions of the elements of a list, each in a place of its own.
+  ///
+  /// - Complexity: O(number of elements) if the child declares any.
+  @inlinable
+  func subscriptions<ID: Hashable & Sendable, Child: Reducer, Parent>(
+    of child: Child, in elements: IdentifiedArray<ID, Child.State>,
+    _ dependencies: Child.Dependencies,
+    as embed: @escaping @Sendable (ID, Child.Action) -> Parent
+  ) -> [Effect<Parent>] {
+    guard child.declaresSubscriptions(in: CompositionPath()) else { return [] }
+    return elements.ids.flatMap { id in
+      elements[id: id].map { element in
+        adopt(
+          child.subscriptions(element, dependencies), of: CancelID(id), as: { embed(id, $0) })
+      } ?? []
+    }
+  }
+}

@@ -9,6 +9,9 @@ extension Reducer {
   /// its own for cancel ids (R6). An element that is not there, or an id that was given before, is an issue at this line; the action
   /// is dropped, for this reducer too.
   ///
+  /// A new stack that this reducer puts in the place of another (`state.path = StackState([…])`) has other elements. They get the ids
+  /// that come next, when this reducer has seen the action.
+  ///
   /// A child that wants to be dismissed says so with an action of its own, and the parent takes it off:
   /// ```swift
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
@@ -84,6 +87,8 @@ where Child.Dependencies == Base.Dependencies {
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
+    // The first one has no other in its place: its ids are its own.
+    if state[keyPath: self.state].isNew { state[keyPath: self.state].isNew = false }
     var effects: [Effect<Base.Action>] = []
     var popped: StackElementID?
     let before: [StackElementID]
@@ -119,11 +124,29 @@ where Child.Dependencies == Base.Dependencies {
       }
       popped = id
     }
+    let next = state[keyPath: self.state].nextID
     effects = .joined(effects, base.reduce(&state, action, dependencies))
+    if state[keyPath: self.state].mayRepeatIDs(before: next) {
+      state[keyPath: self.state].goOn(from: next)
+    }
     // The base may have taken it off already.
     if let popped { state[keyPath: self.state].pop(from: popped) }
     // O(1) where no id came or went: the same storage is equal.
     if before == state[keyPath: self.state].ids { return effects }
     return .joined(effects, scope.end(before, now: state[keyPath: self.state].rows))
+  }
+}
+
+extension ForEachStackReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      ReducerPart(child: child) { search, state, live in
+        search.visit(each: child, at: scope, live) { state[keyPath: self.state].rows }
+      } subscriptions: { state, dependencies in
+        scope.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
+          [embed = action.embed] in embed(.element(id: $0, action: $1))
+        }
+      }, ReducerPart(base),
+    ]
   }
 }

@@ -13,8 +13,8 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next in the same case, for example `\.id`. Without it, a value that is replaced within the
-  ///     case is the same child.
+  ///   - identity: Tells one child from the next in the same case, for example `\.key`. Left out, it is the `id` of a state that is
+  ///     `Identifiable`. With `nil`, or where there is no such `id`, a value that is replaced within the case is the same child.
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: The child's and this reducer's own; what the case holds is changed in place.
   @inlinable
@@ -22,7 +22,7 @@ extension Reducer {
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
     _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
@@ -44,7 +44,7 @@ extension Reducer {
     Child: Reducer<ChildState, ChildAction, ChildDependencies>
   >(
     _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
@@ -68,7 +68,7 @@ extension Reducer {
   >(
     _ place: WritableKeyPath<State, Mode> & Sendable, is state: CasePath<Mode, ChildState>,
     action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
@@ -138,5 +138,22 @@ where Child.Dependencies == Base.Dependencies {
   @inlinable
   func presence(_ state: Base.State) -> ChildPresence {
     ChildPresence(self.state.extract(state[keyPath: place]), identity)
+  }
+}
+
+extension IfCaseLetReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      ReducerPart(child: child) { search, state, live in
+        search.visit(child, at: scope, live, by: identity) {
+          self.state.extract(state[keyPath: place])
+        }
+      } subscriptions: { state, dependencies in
+        guard let present = self.state.extract(state[keyPath: place]) else { return [] }
+        return scope.adopt(
+          child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
+          as: action.embed)
+      }, ReducerPart(base),
+    ]
   }
 }

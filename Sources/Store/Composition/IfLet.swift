@@ -15,8 +15,8 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next at the same place, for example `\.id`. Without it, a state that is replaced while it
-  ///     is not `nil` is the same child.
+  ///   - identity: Tells one child from the next at the same place, for example `\.key`. Left out, it is the `id` of a state that is
+  ///     `Identifiable`. With `nil`, or where there is no such `id`, a state that is replaced while it is not `nil` is the same child.
   ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
   /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable
@@ -25,7 +25,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
     line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
@@ -47,7 +47,7 @@ extension Reducer {
   >(
     _ state: WritableKeyPath<State, ChildState?> & Sendable,
     action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = nil,
+    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
     dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
     fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
@@ -109,5 +109,20 @@ where Child.Dependencies == Base.Dependencies {
     let now = ChildPresence(state[keyPath: self.state], identity)
     return step.before == now && step.after == now
       ? effects : effects + scope.end(step.before, step.after, now: now)
+  }
+}
+
+extension IfLetReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [
+      ReducerPart(child: child) { search, state, live in
+        search.visit(child, at: scope, live, by: identity) { state[keyPath: self.state] }
+      } subscriptions: { state, dependencies in
+        guard let present = state[keyPath: self.state] else { return [] }
+        return scope.adopt(
+          child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
+          as: action.embed)
+      }, ReducerPart(base),
+    ]
   }
 }

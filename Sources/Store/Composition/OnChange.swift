@@ -70,3 +70,9 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
     return .joined(effects, change(old, new, &state, dependencies))
   }
 }
+
+extension OnChangeReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [ReducerPart(base)]
+  }
+}

@@ -78,3 +78,9 @@ func changeText<State>(_ action: Any, _ before: State, _ after: State) -> String
   let lines = change.split(separator: "\n", omittingEmptySubsequences: false)
   return ValueTree(action).oneLine + lines.map { "\n  " + $0 }.joined()
 }
+
+extension PrintingReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [ReducerPart(base)]
+  }
+}

@@ -188,3 +188,36 @@ public struct CombineReducers<
     base.reduce(&state, action, dependencies)
   }
 }
+
+// MARK: Parts
+
+extension CombineReducers: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<State, Action, Dependencies>] { [ReducerPart(base)] }
+}
+
+extension ReducerPair: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<R0.State, R0.Action, R0.Dependencies>] {
+    [ReducerPart(first), ReducerPart(second)]
+  }
+}
+
+extension OptionalReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<R.State, R.Action, R.Dependencies>] {
+    reducer.map { [ReducerPart($0)] } ?? []
+  }
+}
+
+extension EitherReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<First.State, First.Action, First.Dependencies>] {
+    switch self {
+    case .first(let reducer): [ReducerPart(reducer)]
+    case .second(let reducer): [ReducerPart(reducer)]
+    }
+  }
+}
+
+extension ReducerList: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<R.State, R.Action, R.Dependencies>] {
+    reducers.map { ReducerPart($0) }
+  }
+}

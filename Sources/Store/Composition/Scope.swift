@@ -68,3 +68,17 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
       .adopted { scope.adopt($0, as: self.action.embed) }
   }
 }
+
+extension Scope: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<ParentState, ParentAction, Child.Dependencies>] {
+    [
+      // The child's state is copied: a retain for what is shared.
+      ReducerPart(child: child) { search, state, live in
+        search.visit(child, at: scope, live) { state[keyPath: self.state] }
+      } subscriptions: { state, dependencies in
+        scope.adopt(
+          child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
+      }
+    ]
+  }
+}

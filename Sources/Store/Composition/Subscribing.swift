@@ -37,16 +37,10 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
   ) -> [Effect<Base.Action>] {
     base.reduce(&state, action, dependencies)
   }
+}
 
-  /// Always. O(1).
-  @inlinable
-  public func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
-
-  /// What `declare` gives, then what the base declares. Costs what the parts' own lists do.
-  @inlinable
-  public func subscriptions(
-    _ state: Base.State, _ dependencies: Base.Dependencies
-  ) -> [Effect<Base.Action>] {
-    declare(state, dependencies) + base.subscriptions(state, dependencies)
+extension SubscribingReducer: ReducerOfParts {
+  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
+    [ReducerPart(declare), ReducerPart(base)]
   }
 }

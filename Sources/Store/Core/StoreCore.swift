@@ -59,7 +59,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
       }
       let effects = reducer.reduce(&machine.state, action, dependencies)
       machine.steps &+= 1
-      if effects.areNone() { return (.none, .nothing) }
+      if effects.isEmpty { return (.none, .nothing) }
       let token = admit(effects, of: action, &machine)
       run(&machine)
       return (token, machine.depart())
@@ -91,7 +91,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
       while let action = actions.next() {
         let effects = reducer.reduce(&machine.state, action, dependencies)
         steps &+= 1
-        if effects.areNone() { continue }
+        if effects.isEmpty { continue }
         machine.steps = steps
         _ = admit(effects, of: action, &machine)
         run(&machine)
@@ -110,7 +110,7 @@ final class StoreCore<R: Reducer>: EffectHost, @unchecked Sendable {
     machine.withHooks { if $0.hasWillReduce { $0.willReduce(machine.steps &+ 1) } }
     let effects = reducer.reduce(&machine.state, action, dependencies)
     machine.steps &+= 1
-    if effects.areNone() {
+    if effects.isEmpty {
       machine.tellHooks(Step(number: machine.steps, action: action, details: nil))
       return nil
     }

@@ -34,10 +34,9 @@ struct IfCaseLetTests {
         return []
       }
       .ifCaseLet(
-        State.first, action: Action.first, identity: \.id, id: "first",
-        fileID: "Board/Mode.swift", line: 3
+        State.first, action: Action.first, id: "first", fileID: "Board/Mode.swift", line: 3
       ) { Ticker() }
-      .ifCaseLet(State.second, action: Action.second, id: "second") { Ticker() }
+      .ifCaseLet(State.second, action: Action.second, identity: nil, id: "second") { Ticker() }
     }
   }
 
@@ -91,6 +90,58 @@ struct IfCaseLetTests {
     #expect(other.running == ["second/tick"])
   }
 
+  @Test("R7 the id of an Identifiable child is its identity, in every form of the operators")
+  func identifiable() {
+    struct Board: ComposedReducer {
+      struct State: Sendable {
+        var mode = Mode.State.first(Ticker.State(id: 1))
+        var detail: Ticker.State? = Ticker.State(id: 1)
+      }
+      enum Action: Sendable {
+        case all(Ticker.Action), replace
+
+        static let all = CasePath(embed: Action.all) { if case .all(let a) = $0 { a } else { nil } }
+      }
+      enum Form: CaseIterable {
+        case place, narrowedCase, detail, narrowedDetail
+      }
+      let form: Form
+
+      var body: some Reducer<State, Action, Ticker.Dependencies> {
+        let base = Reduce<State, Action, Ticker.Dependencies> { state, action, _ in
+          if case .replace = action {
+            state = State(mode: .first(Ticker.State(id: 2)), detail: Ticker.State(id: 2))
+          }
+          return []
+        }
+        switch form {
+        case .place:
+          base.ifCaseLet(\.mode, is: Mode.State.first, action: Action.all, id: "x") { Ticker() }
+        case .narrowedCase:
+          Scope(state: \.mode, action: CasePath(embed: { $0 }, extract: { $0 }), id: "x") {
+            Reduce<Mode.State, Action, Ticker.Dependencies> { state, action, _ in
+              if case .replace = action { state = .first(Ticker.State(id: 2)) }
+              return []
+            }
+            .ifCaseLet(Mode.State.first, action: Action.all, id: "y", dependencies: { $0 }) {
+              Ticker()
+            }
+          }
+        case .detail: base.ifLet(\.detail, action: Action.all, id: "x") { Ticker() }
+        case .narrowedDetail:
+          base.ifLet(\.detail, action: Action.all, id: "x", dependencies: { $0 }) { Ticker() }
+        }
+      }
+    }
+    for form in Board.Form.allCases {
+      let scene = Scene(Board.State(), Board(form: form))
+      scene.send(.all(.start))
+      #expect(scene.running == [form == .narrowedCase ? "x/y/1/tick" : "x/1/tick"])
+      scene.store.send(.replace)
+      #expect(scene.running == [], "\(form)")
+    }
+  }
+
   enum Loading: Sendable {
     case idle
     case loaded([Int])
@@ -142,7 +193,7 @@ struct IfCaseLetTests {
     }
     let scene = Scene(Board.State(), Board())
     scene.send(.second(.start))
-    #expect(scene.running == ["mode/tick"])
+    #expect(scene.running == ["mode/0/tick"])
     scene.store.send(.go(.off))
     #expect(scene.running == [])
   }

@@ -8,6 +8,7 @@ struct StackTests {
     struct State: Sendable, Equatable {
       var path = StackState<Ticker.State>()
       var log: [String] = []
+      var saved: StackState<Ticker.State>?
     }
 
     enum Action: Sendable, Equatable {
@@ -15,6 +16,8 @@ struct StackTests {
       case pushFromParent
       case popToRoot
       case drop(StackElementID)
+      case replace([Ticker.State])
+      case save, restore
 
       static let path = CasePath(embed: Action.path) {
         if case .path(let a) = $0 { a } else { nil }
@@ -33,6 +36,9 @@ struct StackTests {
         case .pushFromParent: state.path.append(Ticker.State())
         case .popToRoot: state.path.removeAll()
         case .drop(let id): state.path[id: id] = nil
+        case .replace(let states): state.path = StackState(states)
+        case .save: state.saved = state.path
+        case .restore: state.path = state.saved ?? state.path
         }
         return []
       }
@@ -143,6 +149,82 @@ struct StackTests {
     scene.send(.pushFromParent, child(0, .add(1)))
     #expect(scene.state.path.map(\.count) == [0])
     #expect(scene.issues.entries.count == 2)
+  }
+
+  @Test("R7 a new stack in the place of another has other elements: the old ones' effects end")
+  func replacement() {
+    let scene = Scene(Path.State(path: StackState([Ticker.State()])), Path())
+    scene.send(child(0, .start))
+    #expect(scene.running == ["path/#0/tick"])
+    scene.send(.replace([Ticker.State(), Ticker.State()]))
+    #expect(scene.running == [])
+    #expect(scene.state.path.ids == [1, 2])
+    scene.send(child(0, .add(1)), child(2, .start))
+    #expect(scene.state.path.map(\.count) == [0, 0])
+    #expect(scene.issues.entries.map { $0.message.contains("Its id is #0") } == [true])
+    #expect(scene.running == ["path/#2/tick"])
+    scene.send(.replace([]), .pushFromParent)
+    #expect(scene.running == [])
+    #expect(scene.state.path.ids == [3])
+  }
+
+  @Test("the first stack, and one in the place of a stack that gave no ids, keep theirs")
+  func firstStack() {
+    let scene = Scene(Path.State(), Path())
+    scene.send(.replace([Ticker.State()]))
+    #expect(scene.state.path.ids == [0])
+    let other = Scene(Path.State(path: StackState([Ticker.State()])), Path())
+    other.send(.replace([Ticker.State(count: 5)]))
+    #expect(other.state.path.ids == [1])
+  }
+
+  @Test("a copy that is put back keeps its elements, and gives no id a second time")
+  func putBack() {
+    let scene = Scene(Path.State(path: StackState([Ticker.State()])), Path())
+    scene.send(child(0, .start), .save, .pushFromParent, .restore)
+    #expect(scene.state.path.ids == [0])
+    #expect(scene.running == ["path/#0/tick"])
+    scene.send(.pushFromParent)
+    #expect(scene.state.path.ids == [0, 2])
+  }
+
+  @Test("popFrom does not reach a stack that the parent puts in the place of the one it is of")
+  func popOfReplaced() {
+    struct Resetting: ComposedReducer {
+      var body: some Reducer<Path.State, Path.Action, Ticker.Dependencies> {
+        Reduce { state, action, _ in
+          if case .path(.popFrom) = action { state.path = StackState([Ticker.State(id: 5)]) }
+          return []
+        }
+        .forEach(\.path, action: Path.Action.path, id: "path") { Ticker() }
+      }
+    }
+    let scene = Scene(Path.State(path: StackState([Ticker.State()])), Resetting())
+    scene.send(.path(.popFrom(id: 0)))
+    #expect(scene.state.path.map(\.id) == [5])
+  }
+
+  @Test("the state begun with and the same one decoded go the same way")
+  func decodedStart() throws {
+    let start = StackState([Ticker.State()])
+    let scenes = [start, try decoded(encoded(start))].map {
+      Scene(Path.State(path: $0, saved: $0), Path())
+    }
+    for scene in scenes { scene.send(.restore, .pushFromParent, .replace([Ticker.State()])) }
+    #expect(scenes[0].state == scenes[1].state)
+  }
+
+  @Test("popping everything by a new stack keeps nextID; a test that expects a new one is told so")
+  func popAll() {
+    let failures = Journal<String>()
+    let store = TestStore(
+      initialState: Path.State(path: StackState([Ticker.State()])), reducer: Path(),
+      dependencies: Ticker.Dependencies(), report: { failures.note($0.message) })
+    store.send(.replace([])) { $0.path.removeAll() }
+    #expect(failures.entries == [])
+    store.send(.replace([])) { $0.path = StackState() }
+    #expect(failures.entries.count == 1)
+    #expect(failures.entries.first?.contains("nextID") == true)
   }
 
   @Test("pop(from:), pop(to:) and popLast take what they say")

@@ -1,0 +1,43 @@
+/// What a child is told by where no `identity:` is given: its `id`, if its state is `Identifiable`.
+///
+/// Found out when it runs. An overload for `Identifiable` would do it when it is compiled, but a chain of operators that each have one
+/// more form takes the compiler longer than anybody waits.
+///
+/// - Complexity: One look-up of a conformance, which the optimiser makes none where the state's type is known to have it.
+@inlinable
+func ownIdentity<State: Sendable>(of state: State) -> any Hashable & Sendable {
+  guard let type = State.self as? any Identifiable.Type else { return NoIdentity() }
+  return identity(of: state, as: type)
+}
+
+@inlinable
+func identity<State, Child: Identifiable>(
+  of state: State, as type: Child.Type
+) -> any Hashable & Sendable {
+  guard let child = state as? Child else { return NoIdentity() }
+  let id = child.id
+  if let number = id as? Int, Child.ID.self == Int.self { return number }
+  if let text = id as? String, Child.ID.self == String.self { return text }
+  return OwnIdentity(id: id)
+}
+
+/// Says that a child is told from no other.
+@usableFromInline
+struct NoIdentity: Hashable, Sendable {
+  @inlinable
+  init() {}
+}
+
+/// The `id` of a child's state.
+@usableFromInline
+struct OwnIdentity<ID: Hashable>: Hashable, @unchecked Sendable, CustomStringConvertible {
+  // Unchecked because the type of an id need not say that it is Sendable; it is taken from a state, which is.
+  @usableFromInline let id: ID
+
+  @inlinable
+  init(id: ID) {
+    self.id = id
+  }
+
+  @usableFromInline var description: String { "\(id)" }
+}
