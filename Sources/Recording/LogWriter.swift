@@ -67,7 +67,7 @@ final class LogWriter: Sendable {
 
   // Taken in the order file, lines: collecting never waits for the disk.
   private let output: Mutex<LogOutput>
-  private let core: LineLock<Core>
+  private let core: Lock<Core>
   /// `Core.open`, for who would rather not do work in vain.
   private let seemsOpen = Atomic<Bool>(true)
   private let durability: RecordingOptions.Durability
@@ -97,7 +97,7 @@ final class LogWriter: Sendable {
       throw .io(failure.error)
     }
     output = Mutex(first)
-    core = LineLock(Core(chain: chain, size: size, header: size, digest: digest))
+    core = Lock(Core(chain: chain, size: size, header: size, digest: digest))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
     durability = options.durability
@@ -116,7 +116,7 @@ final class LogWriter: Sendable {
     output = Mutex(LogOutput(sink, synchronizes: options.durability == .sync, size: log.size))
     durability = options.durability
     keepsTail = options.digestEvery > 1
-    core = LineLock(
+    core = Lock(
       Core(
         chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
         part: part, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,

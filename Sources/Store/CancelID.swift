@@ -18,11 +18,13 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   /// - Complexity: `Int` and `String` are kept in place; any other type costs one allocation and is hashed once, here.
   @inlinable
   public init(_ base: some Hashable & Sendable) {
-    if let number = base as? Int, type(of: base) == Int.self {
+    // Compared first: casting what may be of any type takes longer than all the rest.
+    let type = type(of: base)
+    if type == Int.self, let number = base as? Int {
       value = .number(number)
-    } else if let text = base as? String, type(of: base) == String.self {
+    } else if type == String.self, let text = base as? String {
       value = .text(text)
-    } else if let id = base as? CancelID {
+    } else if type == CancelID.self, let id = base as? CancelID {
       value = id.value
     } else {
       value = .other(TypedCancelID(base))

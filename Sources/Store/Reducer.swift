@@ -33,6 +33,16 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   /// - Returns: Effects with ids. One without an id, and the second of two with equal ids, is not started and is an issue at the line that
   ///   made it, once for as long as it is declared.
   func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>]
+
+  /// Finds the children that are gone from `state` while effects of theirs run: what the store
+  /// cancels where a child was removed past the operator that composes it. Operators know their
+  /// children; reducers made of others hand `search` on to these.
+  ///
+  /// Called under the lock after a step, as long as effects of children run, and not otherwise.
+  ///
+  /// - Complexity: O(number of reducers on the way to the children whose effects run, and of their
+  ///   siblings). Lists are compared by their ids, which is O(1) where none came or went.
+  func findAbsentChildren(in state: State, _ search: inout ChildSearch)
 }
 
 /// A reducer of the same state, action and dependencies: `var body: some ReducerOf<Self>`, in a type
@@ -47,6 +57,10 @@ extension Reducer {
   /// None; costs no allocation.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] { [] }
+
+  /// Finds none. O(1).
+  @inlinable
+  public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {}
 }
 
 /// Which features lie between the root and a reducer: so that a feature that contains itself is not followed for ever.

@@ -188,35 +188,3 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
     self.issue = issue
   }
 }
-
-/// Hooks where they can be called without being copied: constants of an object, and no optionals, which would be copied to look into them.
-@usableFromInline
-final class HookBox<State: Sendable, Action: Sendable>: Sendable {
-  @usableFromInline let hasWillReduce: Bool
-  @usableFromInline let willReduce: @Sendable (_ number: Int) -> Void
-  @usableFromInline let hasDidReduce: Bool
-  private let didReduce: @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
-  @usableFromInline let issue: @Sendable (StoreIssue) -> Void
-
-  init(_ hooks: StepHooks<State, Action>) {
-    hasWillReduce = hooks.willReduce != nil
-    hasDidReduce = hooks.didReduce != nil
-    // Without `??`, which would wrap each in one closure more.
-    if let body = hooks.willReduce { willReduce = body } else { willReduce = { _ in } }
-    if let body = hooks.didReduce { didReduce = body } else { didReduce = { _, _ in } }
-    if let body = hooks.issue { issue = body } else { issue = { _ in } }
-  }
-
-  /// Calls `didReduce`, in code that does not know the types. Where they are known the compiler copies a state to hand it on, and counts
-  /// every reference in it: with five strings and three arrays that is 40 ns a step, five times the step itself.
-  @usableFromInline
-  @inline(never)
-  func tell(_ step: Step<Action>, _ state: inout State) {
-    lend(step, state)
-  }
-
-  @inline(never)
-  private func lend(_ step: Step<Action>, _ state: borrowing State) {
-    didReduce(step, state)
-  }
-}

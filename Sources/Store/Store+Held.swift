@@ -1,12 +1,14 @@
-// For test stores alone: a store that is held keeps what effects send in its queue until it is told to go on. Cancelling, ids, origins
-// and handles are the store's own, so that a lazily stepped test meets the same rules as the program. It has one caller, and no observer of
-// a held store may send to it.
+// For test stores alone: a store that is held keeps what effects send in its queue until it is told to go on. Turns, cancelling, ids,
+// origins and tasks are the store's own, so that a lazily stepped test meets the same rules as the program. It has one caller, and no
+// observer of a held store may send to it.
 
 extension Store {
   /// An action of an effect that waits for `reduceNext()`.
   package struct WaitingAction: Sendable {
     package let action: Action
     package let origin: StepOrigin
+    /// The turn under way is not over before it is reduced.
+    package let isOfTurn: Bool
   }
 
   /// A store that is held: actions of effects wait in the queue until `reduceNext()` takes them, those of what the initial state declares
@@ -16,82 +18,74 @@ extension Store {
     isHeld: Bool, onIssue: @escaping @Sendable (StoreIssue) -> Void
   ) {
     self.init(
-      core: StoreCore(
-        state: initialState, reducer: reducer, dependencies: dependencies, executor: executor,
-        isHeld: isHeld, onIssue: onIssue))
+      runtime: StoreRuntime(
+        StoreMachine(
+          state: initialState, reducer: reducer, dependencies: dependencies, isHeld: isHeld),
+        hooks: nil, executor: executor, onIssue: onIssue))
+    startSubscriptions()
   }
 
   /// Reduces an action of the test's at once, before what waits.
   package func sendHeld(_ action: Action, origin: StepOrigin) -> StoreTask {
-    let (token, left) = core.lock.withLock {
-      machine -> (EffectToken, Departure<State, Action>) in
-      let root = machine.table.insert(shape: .root, phase: .running, parent: -1, flags: .handle)
-      let token = machine.table.token(root)
-      let item = StoreMachine<State, Action>.Item(
-        action: action, origin: origin, owner: token, source: .none, endsWork: true)
-      machine.hold(item)
-      core.process(item, &machine)
-      core.run(&machine)
-      return (token, machine.depart())
+    var task = EffectID.none
+    let outcome = runtime.lock.withLock { shared in
+      runtime.reduce(action, origin, task: &task, &shared)
     }
-    if !left.isNothing { core.deliver(left) }
-    return StoreTask(target: core, token: token)
+    runtime.deliver(outcome)
+    return StoreTask(runtime: runtime, id: task)
   }
 
-  /// What waits, oldest first, without the actions of effects that were cancelled meanwhile.
+  /// What waits, in the order in which it will be reduced, without the actions of effects that were cancelled meanwhile.
   package var waiting: [WaitingAction] {
-    core.lock.withLock { machine in
-      machine.queue[machine.queueHead...].filter { !machine.isDropped($0) }.map {
-        WaitingAction(action: $0.action, origin: $0.origin ?? core.origin(of: $0.source, machine))
-      }
-    }
+    runtime.lock.withLock { $0.machine.waiting.map(WaitingAction.init) }
   }
 
-  /// The oldest action that waits.
+  /// The action that is reduced next.
   package var nextWaiting: WaitingAction? {
-    core.lock.withLock { machine in
-      machine.queue[machine.queueHead...].first { !machine.isDropped($0) }.map {
-        WaitingAction(action: $0.action, origin: $0.origin ?? core.origin(of: $0.source, machine))
-      }
-    }
+    runtime.lock.withLock { $0.machine.waiting.first.map(WaitingAction.init) }
   }
 
-  /// Reduces the oldest action that waits. False where none does.
+  /// Reduces the next action that waits. False where none does.
   @discardableResult
   package func reduceNext() -> Bool {
-    let (isReduced, left) = core.lock.withLock { machine -> (Bool, Departure<State, Action>) in
-      var isReduced = false
-      while !isReduced, let item = machine.dequeue() {
-        isReduced = !machine.isDropped(item)
-        core.process(item, &machine)
-        machine.outbox.bury(item.action)
-      }
-      core.run(&machine)
-      return (isReduced, machine.depart())
+    var outcome = StoreRuntime<R>.Outcome()
+    let isReduced = runtime.lock.withLock { shared in
+      let next = shared.machine.takeNext(ignoring: .held)
+      if let next { runtime.reduce(next, &shared) }
+      outcome = runtime.finish(&shared)
+      return next != nil
     }
-    if !left.isNothing { core.deliver(left) }
+    runtime.deliver(outcome)
     return isReduced
   }
 
   /// The effects whose work has not ended; one that only waits for its last action to be reduced has.
   package var unendedEffects: [RunningEffect<Action>] {
-    core.lock.withLock { machine in
-      let ended = Set(machine.queue[machine.queueHead...].filter(\.endsWork).map(\.source))
-      return (0..<machine.table.places.count).compactMap { index in
-        ended.contains(machine.table.token(index))
-          ? nil : RunningEffect(machine.table.places[index], machine.table.places[work: index])
-      }
-    }
+    effects.filter { $0.descriptor.kind != .send }
   }
 
-  /// Cancels every effect; what they sent and nobody took is dropped.
+  /// Cancels every effect; what they sent and nothing took is dropped.
   package func cancelEffects() {
-    core.cancelAll(closing: false)
+    runtime.handle { $0.cancelAll() }
   }
 
   /// Cancels every effect and drops what waits. Nothing is reduced any more.
   package func closeHeld() {
-    core.cancelAll(closing: true)
+    runtime.handle { $0.close() }
+  }
+}
+
+extension StoreMachine {
+  /// What waits, in the order in which it will be reduced.
+  var waiting: [(action: R.Action, origin: StepOrigin, isOfTurn: Bool)] {
+    waiting(in: turn, isTurn: true) + waiting(in: arrivals, isTurn: false)
+  }
+
+  private func waiting(
+    in queue: Queue<QueuedAction<R.Action>>, isTurn: Bool
+  ) -> [(action: R.Action, origin: StepOrigin, isOfTurn: Bool)] {
+    queue.elements.filter { !graph.tree.isCancelled($0.effect) }
+      .map { ($0.action, origin(of: $0.sender), isTurn) }
   }
 }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Store {
   /// `observe` that also hears of the store's end: `end` is called once, when the store closes, or at once where it is closed already.
   @usableFromInline
@@ -8,7 +6,7 @@ extension Store {
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void,
     end: (@Sendable () -> Void)?
   ) -> Observation {
-    core.observe(observer, end: end)
+    runtime.observe(observer, end: end)
   }
 
   /// Every step with the state after it, in order, as an asynchronous sequence that ends with the store.
@@ -63,10 +61,10 @@ extension Store {
   public func states<Value: Sendable & Equatable>(
     _ value: KeyPath<State, Value> & Sendable
   ) -> StateSequence<Value> {
-    let core = core
+    let runtime = runtime
     return StateSequence(
-      read: { core.lock.withLock { $0.state[keyPath: value] } }, isEqual: { $0 == $1 },
-      observe: { core.observe($0, $1) })
+      read: { runtime.lock.withLock { $0.machine.state[keyPath: value] } }, isEqual: { $0 == $1 },
+      observe: { runtime.observe($0, $1) })
   }
 
   /// The latest of what `read` makes of the state, conflated like `states`. `read` runs under the lock, like `withState`. Nothing is
@@ -76,10 +74,10 @@ extension Store {
   public func states<Value: Sendable>(
     _ read: @escaping @Sendable (borrowing State) -> Value
   ) -> StateSequence<Value> {
-    let core = core
+    let runtime = runtime
     return StateSequence(
-      read: { core.lock.withLock { read($0.state) } }, isEqual: nil,
-      observe: { core.observe($0, $1) })
+      read: { runtime.lock.withLock { read($0.machine.state) } }, isEqual: nil,
+      observe: { runtime.observe($0, $1) })
   }
 
   /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or the calling task is cancelled: for an
@@ -95,38 +93,26 @@ extension Store {
 
   /// Waits for the first state that fulfils `predicate`, the present one included. No state is missed: it is asked in every step.
   ///
-  /// - Parameter predicate: Must be quick; it is part of the cost of `send` while somebody waits, and must not use the store.
-  /// - Returns: False where the store ended, or the waiting task was cancelled, before there was such a state.
+  /// - Parameter predicate: Must be quick; it is part of the cost of `send` while the wait lasts, and must not use the store.
+  /// - Throws: `StoreEnded` where the store ended before there was such a state, `CancellationError` where the waiting task was cancelled.
   /// - Complexity: One lock and no observer where the present state fulfils it; else one observer and one call of `predicate` a step until
   ///   there is an answer.
-  @discardableResult
   nonisolated(nonsending) public func wait(
     until predicate: @escaping @Sendable (borrowing State) -> Bool
-  ) async -> Bool {
-    await core.wait(until: predicate)
+  ) async throws {
+    try await runtime.wait(until: predicate)
   }
 }
 
-extension StoreCore {
-  @usableFromInline
-  func observe(
-    _ observer: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
-    end: (@Sendable () -> Void)?
-  ) -> Observation {
-    let id = lock.withLock { machine -> Int? in
-      machine.isClosed ? nil : machine.add(observer, end)
-    }
-    if id == nil { end?() }
-    return Observation(host: id == nil ? nil : self, id: id ?? 0)
-  }
+/// A store ended before there was a state that something waited for.
+public struct StoreEnded: Error, Sendable, CustomStringConvertible {
+  /// An error as `Store.wait(until:)` throws it.
+  public init() {}
 
-  @usableFromInline
-  func removeObserver(_ id: Int) {
-    let removed = lock.withLock { machine in machine.removeObserver(id) }
-    // Their end may run somebody's code, here and not under the lock.
-    _ = removed
-  }
+  public var description: String { "The store ended before its state fulfilled the condition." }
+}
 
+extension StoreRuntime {
   func observe(
     _ changed: @escaping @Sendable () -> Void, _ end: @escaping @Sendable () -> Void
   ) -> Observation {
@@ -136,70 +122,76 @@ extension StoreCore {
   @usableFromInline
   nonisolated(nonsending) func wait(
     until predicate: @escaping @Sendable (borrowing R.State) -> Bool
-  ) async -> Bool {
-    let wish = Wish()
-    return await withTaskCancellationHandler {
+  ) async throws {
+    let answer = Answer()
+    let found = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        guard wish.begin(continuation) else { return }
+        guard answer.begin(continuation) else { return }
         // Asked and observed in one critical section, so that no step falls between.
-        let id = lock.withLock { machine -> Int? in
-          if predicate(machine.state) {
-            return 0
-          }
-          return machine.isClosed
-            ? nil
-            : machine.add(
-              { _, state in if predicate(state) { wish.end(true) } }, { wish.end(false) })
+        let (isFound, id) = lock.withLock { shared -> (Bool, Int?) in
+          if predicate(shared.machine.state) { return (true, nil) }
+          return (
+            false,
+            shared.addObserver(
+              { _, state in if predicate(state) { answer.give(.found) } },
+              { answer.give(.ended) })
+          )
         }
-        guard let id else {
-          wish.end(false)
-          return
-        }
-        if id == 0 { return wish.end(true) }
-        wish.onEnd { [weak self] in self?.removeObserver(id) }
+        if isFound { return answer.give(.found) }
+        guard let id else { return answer.give(.ended) }
+        answer.onEnd { [weak self] in self?.removeObserver(id) }
       }
     } onCancel: {
-      wish.end(false)
+      answer.give(.cancelled)
+    }
+    switch found {
+    case .found: return
+    case .ended: throw StoreEnded()
+    case .cancelled: throw CancellationError()
     }
   }
 }
 
-/// Somebody waits for one answer, which may come before the waiting.
-private final class Wish: Sendable {
+/// One answer, which may come before the wait for it.
+private final class Answer: Sendable {
+  enum Kind: Sendable {
+    case found, ended, cancelled
+  }
+
   private struct State {
-    var answer: Bool?
-    var waiter: UnsafeContinuation<Bool, Never>?
+    var kind: Kind?
+    var waiter: UnsafeContinuation<Kind, Never>?
     var cleanUp: (@Sendable () -> Void)?
   }
 
   private let state = Lock(State())
 
   /// Whether there is still something to wait for; else the waiter has its answer.
-  func begin(_ waiter: UnsafeContinuation<Bool, Never>) -> Bool {
-    let answer = state.withLock { state -> Bool? in
-      if state.answer == nil { state.waiter = waiter }
-      return state.answer
+  func begin(_ waiter: UnsafeContinuation<Kind, Never>) -> Bool {
+    let kind = state.withLock { state -> Kind? in
+      if state.kind == nil { state.waiter = waiter }
+      return state.kind
     }
-    if let answer { waiter.resume(returning: answer) }
-    return answer == nil
+    if let kind { waiter.resume(returning: kind) }
+    return kind == nil
   }
 
   func onEnd(_ cleanUp: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state -> Bool in
-      if state.answer == nil { state.cleanUp = cleanUp }
-      return state.answer != nil
+      if state.kind == nil { state.cleanUp = cleanUp }
+      return state.kind != nil
     }
     if isOver { cleanUp() }
   }
 
-  func end(_ answer: Bool) {
+  func give(_ kind: Kind) {
     let (waiter, cleanUp) = state.withLock {
-      state -> (UnsafeContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
-      guard state.answer == nil else { return (nil, nil) }
-      state.answer = answer
+      state -> (UnsafeContinuation<Kind, Never>?, (@Sendable () -> Void)?) in
+      guard state.kind == nil else { return (nil, nil) }
+      state.kind = kind
       return (state.waiter.take(), state.cleanUp.take())
     }
     cleanUp?()
-    waiter?.resume(returning: answer)
+    waiter?.resume(returning: kind)
   }
 }

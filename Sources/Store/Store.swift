@@ -5,24 +5,28 @@
 ///
 /// ## Rules
 /// - **R1** A store reduces one action at a time, in one total order.
-/// - **R2** First in, first out. What a step causes at once is queued behind what is queued already. When `send` returns, the action and
-///   everything it caused at once have been reduced and observers have been told, with one exception: while an observer is being told
-///   of an earlier step, by this thread or another, `send` only queues, and the telling thread goes on to reduce it.
+/// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer, opens a turn: it is reduced, then all that
+///   it causes at once, which is `.send` effects and what those cause, first in, first out, with no other action in between. Turns run in the
+///   order in which their actions arrived. Watching a store does not change the order. When `send` returns, the turn is over and observers
+///   have been told, with one exception: while an observer is being told of a step, by this thread or another, `send` only queues its action,
+///   and the thread that tells goes on to reduce it.
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched elements, and a `send` without effects
 ///   allocates nothing.
-/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A
-///   start is the hand-over to the executor; on the concurrent pool what they do then overlaps, and an effect may go on in the task of the
-///   one whose action it follows.
-/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not.
+/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A start is the
+///   creation of the task; what the tasks do overlaps. An effect inherits the task-local values of the sender if the sending thread reduces
+///   the action; if `send` only queued it, or the effect waited for a permit, it inherits none.
+/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not. It applies to what was
+///   returned before it, in the order of the value: effects behind it in a list, a `merge` or a `concatenate` run. In a `concatenate` it acts
+///   when it is reached.
 /// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
-/// - **R7** A child's effects, and what it declares, end in the step in which the child goes; `outlives()` opts out. The operators watch
-///   the steps that go through them: who removes a child elsewhere ends its effects with `Effect.endChild(id:)`, or the child's next
-///   action does.
+/// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
+///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls
+///   end with `Effect.endChild(id:)`.
 /// - **R8** A child sees an action before what is attached to it. An action for a child that is not there is an issue at the composing
 ///   line.
 /// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels them.
-/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets them end first.
+/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets those that run end first.
 /// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest state (`states`). A slow reader of a
 ///   sequence never slows the store.
 /// - **R13** Effects can be looked at: `effects` lists what runs.
@@ -33,26 +37,34 @@ public final class Store<R: Reducer>: Sendable {
   /// The reducer's action.
   public typealias Action = R.Action
 
-  @usableFromInline let core: StoreCore<R>
+  @usableFromInline let runtime: StoreRuntime<R>
 
   /// A store at its initial state. Nothing is reduced; what that state declares with `subscriptions` is started.
   ///
   /// - Parameters:
   ///   - dependencies: Handed to the reducer with every action; the store does not look at them.
+  ///   - hooks: Called for every step, from the first one on.
+  ///   - lastStep: The number of the last step that led to `initialState`; the first step of this store has the number after it.
+  ///   - startsSubscriptions: Whether the subscriptions of the initial state are started here. Else they are held back until
+  ///     `startSubscriptions()`, for example until a recorder is in place.
   ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact. Its `enqueue` is called under the
   ///     store's lock and must not run the job at once.
-  ///   - onIssue: Hears of misuse and of errors that nobody caught, after the step and outside the lock, on the thread where it came up.
+  ///   - onIssue: Hears of misuse and of errors that nothing caught, after the step and outside the lock, on the thread where it came up.
   ///     Writes to standard error by default.
-  /// - Complexity: Two objects and the memory of the lock, together less than 400 bytes beside what the state refers to. The table of effects
-  ///   comes with the first effect that needs a place in it, grows by blocks of 64 places, and stays as large as it once was.
+  /// - Complexity: One object of less than 512 bytes beside the state. The graph of effects grows with the most effects there ever were at
+  ///   once, and stays as large.
   @inlinable
   public init(
     initialState: State, reducer: R, dependencies: R.Dependencies,
+    hooks: StepHooks<State, Action>? = nil, lastStep: Int = 0, startsSubscriptions: Bool = true,
     executor: (any TaskExecutor)? = nil, onIssue: (@Sendable (StoreIssue) -> Void)? = nil
   ) {
-    core = StoreCore(
-      state: initialState, reducer: reducer, dependencies: dependencies, executor: executor,
-      onIssue: onIssue ?? { writeToStandardError("issue: \($0)") })
+    runtime = StoreRuntime(
+      StoreMachine(
+        state: initialState, reducer: reducer, dependencies: dependencies, steps: lastStep),
+      hooks: hooks, executor: executor, onIssue: onIssue ?? { writeToStandardError("issue: \($0)") }
+    )
+    if startsSubscriptions { startSubscriptions() }
   }
 
   /// A store of a reducer without dependencies. Else as
@@ -84,16 +96,16 @@ public final class Store<R: Reducer>: Sendable {
       initialState: initialState, reducer: reducer(), executor: executor, onIssue: onIssue)
   }
 
-  init(core: StoreCore<R>) {
-    self.core = core
+  init(runtime: StoreRuntime<R>) {
+    self.runtime = runtime
   }
 
   deinit {
-    core.cancelAll(closing: true)
+    runtime.handle { $0.close() }
   }
 
-  /// Reduces `action` on the calling thread. See R2 for what holds when it returns. After the store was shut down the action is dropped and
-  /// is an issue.
+  /// Reduces `action` on the calling thread, with all that it causes at once. See R2 for what holds when it returns. After the store was
+  /// shut down the action is dropped and is an issue.
   ///
   /// - Parameter origin: Who sends, for hooks, observers and recordings.
   /// - Returns: A handle to what the action set going.
@@ -105,11 +117,11 @@ public final class Store<R: Reducer>: Sendable {
     _ action: Action, origin: StepOrigin = .program(""), fileID: StaticString = #fileID,
     line: UInt32 = #line
   ) -> StoreTask {
-    core.send(action, origin: origin, location: SourceLocation(fileID: fileID, line: line))
+    runtime.send(action, origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Reduces `actions` in order, as one `send` after the other does, but takes the lock once for all that have no effects while nobody
-  /// watches: for bulk work. Another thread's actions come before or after such a run.
+  /// Reduces `actions` in order, as one `send` after the other does: each opens a turn. The lock is acquired once for all that have no effects
+  /// while nothing watches. Another thread's actions come before or after such a run.
   ///
   /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are no effects and no observers. The lock
   ///   is held meanwhile: send very many in portions where others should get their turn.
@@ -118,7 +130,7 @@ public final class Store<R: Reducer>: Sendable {
     contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program(""),
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) {
-    core.send(
+    runtime.send(
       all: Array(actions), origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
@@ -127,7 +139,7 @@ public final class Store<R: Reducer>: Sendable {
   /// - Complexity: One lock and a copy of the value; no allocation.
   @inlinable
   public var state: State {
-    core.lock.withLock { $0.state }
+    runtime.lock.withLock { $0.machine.state }
   }
 
   /// Reads the state in place. The closure runs under the store's lock: it must be quick and must not use the store.
@@ -135,37 +147,38 @@ public final class Store<R: Reducer>: Sendable {
   /// - Complexity: One lock, no copy and no allocation; a step of another thread waits meanwhile.
   @inlinable
   public func withState<Result: Sendable>(_ read: (borrowing State) -> Result) -> Result {
-    core.lock.withLock { read($0.state) }
+    runtime.lock.withLock { read($0.machine.state) }
   }
 
   /// How many actions have been reduced: the number of the last step, 0 before the first. One lock.
   public var stepCount: Int {
-    core.lock.withLock { $0.steps }
+    runtime.lock.withLock { $0.machine.steps }
   }
 
-  /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended. In no particular order.
+  /// What runs, waits for its turn in a sequence or for a permit, or was cancelled and has not ended. In no particular order.
   ///
-  /// - Complexity: O(most effects that there ever were at once), under the lock: the table keeps its places. Makes each one's descriptor.
+  /// - Complexity: O(most effects that there ever were at once), under the lock. Makes each one's descriptor.
   public var effects: [RunningEffect<Action>] {
-    core.lock.withLock { machine in
-      machine.table.running
-    }
+    runtime.lock.withLock { $0.machine.unendedEffects }
   }
 
-  /// How many observe, sequences and those who wait for a state included.
-  package var observerCount: Int {
-    core.lock.withLock { $0.observerCount }
+  /// Starts the subscriptions that the state declares, if they were held back. From here on they start and end with the state. Does nothing
+  /// where they were not held back. One lock.
+  @inlinable
+  public func startSubscriptions() {
+    runtime.handle { $0.startSubscriptions() }
   }
 
-  /// How many keys the registry of ids has, those of ended effects included that have not been swept out.
-  package var registeredKeyCount: Int {
-    core.lock.withLock { $0.table.registry.records.count }
+  /// How many observe, sequences and waits for a state included.
+  package var observerCount: Int { runtime.lock.withLock { $0.observers.count } }
+
+  /// Whether any effect is found by an id or by its place.
+  package var hasIndexedEffects: Bool {
+    runtime.lock.withLock { !$0.machine.graph.index.root.isEmpty }
   }
 
-  /// How many places the effect table has, free ones included.
-  package var entryCapacity: Int {
-    core.lock.withLock { Int($0.table.places.count) }
-  }
+  /// How many slots the graph of effects has, free ones included.
+  package var slotCount: Int { runtime.lock.withLock { $0.machine.graph.tree.nodes.count } }
 
   /// Calls `observer` after every step, in order, on the thread that reduced it and outside the lock, before the next step is
   /// reduced. It may send. It is part of the cost of `send`, so a slow one belongs behind a queue of its own.
@@ -188,104 +201,60 @@ public final class Store<R: Reducer>: Sendable {
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
-    let old = core.lock.withLock { machine -> HookBox<State, Action>? in
-      let old = machine.hooks?.takeRetainedValue()
-      machine.hooks = make(machine.state, machine.steps).map { .passRetained(HookBox($0)) }
-      machine.noteAudience()
-      return old
+    runtime.change { shared in
+      shared.setHooks(make(shared.machine.state, shared.machine.steps))
     }
-    // What they hold ends here, and not under the lock.
-    _ = old
   }
 
   /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which run for as
-  /// long as the state declares them, are cancelled first.
+  /// long as the state declares them, are cancelled first, and so is the work that `cancelling` names.
   ///
   /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had passed. A second call returns at once.
   ///
-  /// - Parameter clock: Measures the deadline.
-  /// - Returns: What was still running when the deadline passed, those included that were cancelled before and have not returned; empty
-  ///   where all ended in time.
+  /// - Parameters:
+  ///   - work: What does not run to its end. By default that is what waits for a permit of its limit; effects that run, and the members of
+  ///     sequences that have begun, run to their end.
+  ///   - clock: Measures the deadline.
+  /// - Returns: What was still running when the deadline passed, including what was cancelled before and has not returned; empty where all
+  ///   ended in time.
   /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued actions) to end them.
   @discardableResult
   public func shutdown(
-    deadline: Duration, clock: any Clock<Duration> = ContinuousClock()
+    cancelling work: ShutdownWork = .queued, deadline: Duration,
+    clock: any Clock<Duration> = ContinuousClock()
   ) async -> [RunningEffect<Action>] {
-    let core = core
-    core.leave { machine in
-      machine.isDraining = true
-      core.endSubscriptions(&machine)
-    }
+    let runtime = runtime
+    runtime.handle { $0.drain(cancelling: work) }
     return await withTaskGroup(of: Void.self) { group in
-      group.addTask { await core.waitUntilIdle() }
+      group.addTask { await runtime.waitUntilIdle() }
       group.addTask { try? await clock.sleep(for: deadline) }
       await group.next()
-      let left = core.lock.withLock { machine in
-        machine.table.running
+      let left = runtime.handle { machine in
+        let left = machine.unendedEffects
+        machine.close()
+        return left
       }
-      core.cancelAll(closing: true)
       group.cancelAll()
       return left
     }
   }
 }
 
+/// What `Store.shutdown` does not let run to its end.
+public enum ShutdownWork: Sendable, Hashable {
+  /// Effects that have not started because their limit is reached.
+  case queued
+  /// Every effect.
+  case all
+}
+
 /// The end of an observation. Keeping one keeps the state of its store.
 public struct Observation: Sendable {
-  @usableFromInline let host: EffectHost?
+  @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: Int
 
   /// No step that is reduced after this is told. One that is being told now may still arrive. O(number of observers). One lock.
   public func cancel() {
-    host?.ask(.removeObserver(id))
-  }
-}
-
-/// An effect of a store, as it is now.
-public struct RunningEffect<Action: Sendable>: Sendable {
-  /// How far an effect is.
-  public enum Phase: Sendable, Equatable {
-    /// Waiting for its turn in a sequence.
-    case pending
-    /// Its task was made, or its members are being run.
-    case running
-    /// Nothing of it is reduced any more; its task has not returned yet.
-    case cancelled
-  }
-
-  /// Name, kind, id and place of the effect.
-  public let descriptor: EffectDescriptor
-  /// How far it is.
-  public let phase: Phase
-  /// When the reduction returned it; exact to a few milliseconds.
-  public let since: ContinuousClock.Instant
-  /// The step that returned it.
-  public let step: Int
-  /// The action of that step.
-  ///
-  /// `nil` for a subscription that the initial state declares, and for those that a state declares whatever the action was.
-  public let cause: Action?
-
-  init?(_ entry: EffectEntry, _ work: EffectWork<Action>) {
-    switch entry.phase {
-    case .pending: phase = .pending
-    case .running: phase = .running
-    case .cancelled: phase = .cancelled
-    case .free, .finished: return nil
-    }
-    guard entry.shape == .leaf, let effect = work.effect
-    else { return nil }
-    descriptor = effect.descriptor
-    let age = max(0, coarseNanoseconds() - entry.since)
-    since = .now - .nanoseconds(age)
-    step = entry.step
-    cause = work.cause
-  }
-}
-
-extension EffectTable {
-  /// O(number of places).
-  var running: [RunningEffect<Action>] {
-    (0..<places.count).compactMap { RunningEffect(places[$0], places[work: $0]) }
+    runtime?.ask(.removeObserver(id))
   }
 }

@@ -33,35 +33,13 @@ public struct MeteredEffect: Sendable {
   public let age: Duration
 }
 
-@usableFromInline
-enum EffectChange {
-  case started, finished, cancelled, dropped
-  case failed(any Error)
-}
-
-extension EffectTable {
-  /// Tells of work that takes time; groups are told of by their members.
+extension MeteredEffect {
   @usableFromInline
-  func report(
-    _ change: EffectChange, _ index: Int32,
-    _ meter: @Sendable (StoreEvent<Action>) -> Void
-  ) {
-    let entry = places[index]
-    guard !entry.flags.contains(.silent), let effect = places[work: index].effect else { return }
-    if entry.shape != .leaf || !effect.operation.isTask {
-      guard case .dropped = change else { return }
-    }
-    let metered = MeteredEffect(
-      number: UInt64(entry.generation) << 32 | UInt64(UInt32(bitPattern: index)),
-      descriptor: effect.descriptor, step: entry.step,
-      age: .nanoseconds(max(0, coarseNanoseconds() - entry.since)))
-    switch change {
-    case .started: meter(.effectStarted(metered))
-    case .finished: meter(.effectFinished(metered))
-    case .cancelled: meter(.effectCancelled(metered))
-    case .dropped: meter(.effectDropped(metered))
-    case .failed(let error): meter(.effectFailed(metered, error))
-    }
+  init<Action>(_ id: EffectID, _ work: EffectWork<Action>) {
+    number = UInt64(id.serial) << 32 | UInt64(UInt32(bitPattern: id.slot))
+    descriptor = work.effect.descriptor
+    step = work.step
+    age = .nanoseconds(max(0, coarseNanoseconds() - work.since))
   }
 }
 
@@ -72,13 +50,9 @@ extension Store {
   ///
   /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store. One lock.
   public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
-    let old = core.lock.withLock { machine -> (@Sendable (StoreEvent<Action>) -> Void)? in
-      let old = machine.outbox.meter
-      machine.outbox.meter = meter
-      machine.noteAudience()
-      return old
+    runtime.change { shared in
+      defer { shared.meter = meter }
+      return shared.meter
     }
-    // What it holds ends here, and not under the lock.
-    _ = old
   }
 }

@@ -3,17 +3,17 @@
 /// A handle costs nothing where there are no effects, and keeps no effect that has ended. One that had effects keeps the state of its
 /// store. A value of 16 bytes.
 public struct StoreTask: Sendable {
-  @usableFromInline let target: EffectHost?
-  @usableFromInline let token: EffectToken
+  @usableFromInline let runtime: AnyStoreRuntime?
+  @usableFromInline let id: EffectID
 
   @inlinable
-  init(target: EffectHost?, token: EffectToken) {
-    self.target = target
-    self.token = token
+  init(runtime: AnyStoreRuntime?, id: EffectID) {
+    self.runtime = runtime
+    self.id = id
   }
 
   @inlinable
-  static var finished: StoreTask { StoreTask(target: nil, token: .none) }
+  static var finished: StoreTask { StoreTask(runtime: nil, id: .none) }
 
   /// Returns when the effects and all that they caused have ended. Cancelling the waiting task cancels them, and waits for
   /// their end.
@@ -22,13 +22,13 @@ public struct StoreTask: Sendable {
   ///
   /// - Complexity: One lock where nothing runs any more, and no suspension; else one suspension. Cancelling as `cancel()`.
   nonisolated(nonsending) public func finish() async {
-    guard let target, !target.ask(.isSettled(token)) else { return }
+    guard let runtime, !runtime.ask(.isSettled(id)) else { return }
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
-        if target.ask(.wait(token, waiter)) { waiter.resume() }
+        if runtime.ask(.wait(id, waiter)) { waiter.resume() }
       }
     } onCancel: {
-      target.ask(.cancel(token))
+      runtime.ask(.cancel(id))
     }
   }
 
@@ -37,30 +37,11 @@ public struct StoreTask: Sendable {
   ///
   /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue) where actions wait in it.
   public func cancel() {
-    target?.ask(.cancel(token))
+    runtime?.ask(.cancel(id))
   }
 
   /// Whether everything has ended. Observers may still be being told of the last step; `finish()` waits for that too. One lock.
   public var isFinished: Bool {
-    target?.ask(.isFinished(token)) ?? true
+    runtime?.ask(.isFinished(id)) ?? true
   }
-}
-
-/// Names one entry of one store's effect table, once: the place is used again, the generation never.
-@usableFromInline
-struct EffectToken: Hashable, Sendable {
-  @usableFromInline let index: Int32
-  @usableFromInline let generation: UInt32
-
-  @inlinable
-  init(index: Int32, generation: UInt32) {
-    self.index = index
-    self.generation = generation
-  }
-
-  @inlinable
-  static var none: EffectToken { EffectToken(index: -1, generation: 0) }
-
-  @inlinable
-  static func ~= (pattern: EffectToken, token: EffectToken) -> Bool { pattern == token }
 }

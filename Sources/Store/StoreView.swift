@@ -97,11 +97,11 @@ extension Store {
   /// The whole store as a view: for functions that should not depend on its reducer's type. O(1): three closures.
   @inlinable
   public var view: StoreView<State, Action> {
-    let core = core
+    let runtime = runtime
     return StoreView(
-      read: { body in core.lock.withLock { body($0.state) } },
-      dispatch: { core.send($0, origin: $1, location: $2) },
-      watch: { changed, end in core.observe({ _, state in changed(state) }, end: end) })
+      read: { body in runtime.lock.withLock { body($0.machine.state) } },
+      dispatch: { runtime.send($0, origin: $1, location: $2) },
+      watch: { changed, end in runtime.observe({ _, state in changed(state) }, end: end) })
   }
 
   /// A part of the store: a part of the state, and the actions that `action` embeds.

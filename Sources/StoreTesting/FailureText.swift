@@ -24,9 +24,10 @@ func difference<Value>(_ first: Value, _ second: Value) -> String {
   if let text = completeDifferenceText(of: first, and: second) {
     return text + "\n\n"
       + "The stacks have the same elements, but will give different ids to those that are pushed next (nextID). "
-      + "Likely causes: one of them was made anew, by StackState(), which begins at #0 again; or an element "
-      + "was pushed and popped on one side only. To empty a stack write removeAll(), which keeps nextID; "
-      + "in a reducer a new stack would give ids a second time."
+      + "Likely causes: one of them was made anew, by StackState(), in the test or in a reducer without forEach, "
+      + "and begins at #0 again; or an element was pushed and popped on one side only. To empty a stack write "
+      + "removeAll(), which keeps nextID; under forEach a reducer may write StackState(), which goes on with "
+      + "the ids of the stack that it replaces."
   }
   return "  (they are not equal, but differ in nothing that a mirror shows)"
 }

@@ -192,9 +192,10 @@ struct FailureTextTests {
           )
 
         The stacks have the same elements, but will give different ids to those that are pushed next (nextID). \
-        Likely causes: one of them was made anew, by StackState(), which begins at #0 again; or an element was pushed \
-        and popped on one side only. To empty a stack write removeAll(), which keeps nextID; in a reducer a new stack \
-        would give ids a second time.
+        Likely causes: one of them was made anew, by StackState(), in the test or in a reducer without forEach, \
+        and begins at #0 again; or an element was pushed and popped on one side only. To empty a stack write \
+        removeAll(), which keeps nextID; under forEach a reducer may write StackState(), which goes on with \
+        the ids of the stack that it replaces.
         """
       ])
   }
@@ -212,6 +213,8 @@ struct FailureTextTests {
         2 actions must be received before `clear` is sent:
           found(["a"])
           found(["a", "a"])
+        The turn is not over, and `found(["a"])` is next: all that an action causes at once, by `.send` effects, is \
+        reduced before any other action.
         """
       ])
     #expect(store.state == Search.State())

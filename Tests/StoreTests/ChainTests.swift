@@ -2,8 +2,7 @@ import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
 
-/// A task whose action leads to the next task goes the short way through the store where nobody watches; it must not be told from the
-/// long one.
+/// A task whose action returns the next task, with and without an observer, on a manual executor.
 @Suite("R5 R10 Chains of tasks")
 struct ChainTests {
   private struct Links: Reducer {

@@ -205,7 +205,7 @@ struct R10Handles {
     stage.store.send("0")
     stage.executor.run()
     #expect(stage.seen.count == 2001)
-    #expect(stage.store.entryCapacity <= 4)
+    #expect(stage.store.slotCount <= 4)
   }
 
   @Test(
@@ -222,7 +222,7 @@ struct R10Handles {
       for handle in handles.reversed().prefix(count / 2) { handle.cancel() }
       stage.executor.run()
       #expect(stage.store.effects.isEmpty)
-      #expect(stage.store.entryCapacity == count)
+      #expect(stage.store.slotCount == count)
     }
     #expect(stage.seen.filter { $0 == "end" }.count == 3 * (count - count / 2))
   }

@@ -1,5 +1,6 @@
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 /// A store whose effects sleep a second each on a clock of the test's, and say when they begin and end.
@@ -153,8 +154,10 @@ struct LimitTests {
     #expect(store.effects.isEmpty)
   }
 
-  @Test("R6 limits of siblings do not meet")
-  func siblings() {
+  @Test(
+    "R14 a limit counts in the whole store, or for each place where it says so",
+    arguments: [LimitScope.store, .place])
+  func scopes(scope: LimitScope) {
     let clock = TestClock()
     let store = Store(
       initialState: Script.State(),
@@ -165,14 +168,159 @@ struct LimitTests {
             Effect<String>.task {
               try await clock.sleep(for: .seconds(1))
               return row
-            }.limited(id: "load", whenFull: .drop)
+            }.limited(id: "load", in: scope, whenFull: .drop)
           ].scoped({ (text: String) -> String in text }, id: row)
         }
       }, dependencies: (), executor: clock.executor)
     store.send("go")
     clock.executor.run()
     clock.advance(by: .seconds(1))
-    #expect(store.state.seen == ["go", "a", "b"])
+    #expect(store.state.seen == (scope == .store ? ["go", "a"] : ["go", "a", "b"]))
+  }
+
+  /// The rows of a list, each of which loads a second long.
+  struct Row: Reducer {
+    struct State: Sendable, Identifiable {
+      let id: Int
+      var isLoaded = false
+    }
+
+    let scope: LimitScope
+    let clock: TestClock
+
+    func reduce(_ state: inout State, _ action: Bool, _: Void) -> [Effect<Bool>] {
+      state.isLoaded = action
+      guard !action else { return [] }
+      return .task { [clock] in
+        try await clock.sleep(for: .seconds(1))
+        return true
+      }.limited(id: "load", to: 3, in: scope, whenFull: .wait)
+    }
+  }
+
+  @Test(
+    "R14 a limit of a child counts over all elements of a list, or for each where it says so",
+    arguments: [LimitScope.store, .place])
+  func elements(scope: LimitScope) {
+    let clock = TestClock()
+    let store = Store(
+      initialState: IdentifiedArrayOf<Row.State>((0..<6).map { Row.State(id: $0) }),
+      reducer: Reduce<IdentifiedArrayOf<Row.State>, ElementActionOf<Row>, Void> { _, _ in [] }
+        .forEach(\.self, action: CasePath(embed: { $0 }, extract: { $0 })) {
+          Row(scope: scope, clock: clock)
+        }, dependencies: (), executor: clock.executor)
+    for id in 0..<6 { store.send(.element(id: id, action: false)) }
+    #expect(store.effects.filter { $0.phase == .running }.count == (scope == .store ? 3 : 6))
+    clock.executor.run()
+    clock.advance(by: .seconds(1))
+    #expect(store.state.filter(\.isLoaded).count == (scope == .store ? 3 : 6))
+    clock.advance(by: .seconds(1))
+    #expect(store.state.filter(\.isLoaded).count == 6)
+  }
+
+  /// Work that does not heed cancellation: it ends when the test says so.
+  private struct Deaf {
+    final class Door: Sendable {
+      private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+      func wait() async {
+        await withCheckedContinuation { continuation in waiting.withLock { $0 = continuation } }
+      }
+
+      func open() { waiting.withLock { $0.take() }?.resume() }
+    }
+
+    let executor = ManualExecutor()
+    let doors: [String: Door]
+    let dropped = Journal<String>()
+    let begun = Journal<String>()
+    let store: Store<Script>
+
+    init(to count: Int = 1, countsCancelled: Bool, whenFull policy: OverflowPolicy) {
+      let doors = Dictionary(uniqueKeysWithValues: ["a", "b", "c", "d"].map { ($0, Door()) })
+      self.doors = doors
+      let (begun, dropped) = (begun, dropped)
+      store = Store(
+        initialState: Script.State(),
+        reducer: Script { action in
+          if action == "cancel" { return [.cancel(id: "pool")] }
+          return [
+            .run(name: action) { _ in
+              begun.note(action)
+              await doors[action]?.wait()
+            }.limited(id: "pool", to: count, countsCancelled: countsCancelled, whenFull: policy)
+          ]
+        }, dependencies: (), executor: executor)
+      store.setMeter {
+        if case .effectDropped(let effect) = $0 { dropped.note(effect.descriptor.name) }
+      }
+    }
+
+    func send(_ actions: String...) {
+      for action in actions {
+        store.send(action)
+        executor.run()
+      }
+    }
+
+    func open(_ name: String) {
+      doors[name]?.open()
+      executor.run()
+    }
+  }
+
+  @Test(
+    "R14 a cancelled effect gives its permit back at once, or when its task has ended",
+    arguments: [false, true])
+  func permitOfCancelled(countsCancelled: Bool) {
+    let work = Deaf(countsCancelled: countsCancelled, whenFull: .wait)
+    work.send("a", "cancel", "b")
+    #expect(work.begun.entries == (countsCancelled ? ["a"] : ["a", "b"]))
+    work.open("a")
+    #expect(work.begun.entries == ["a", "b"])
+    work.open("b")
+    #expect(work.store.effects.isEmpty)
+  }
+
+  @Test("R14 where the limit counts the cancelled, an effect is dropped until the task has ended")
+  func dropWhileCancelled() {
+    let work = Deaf(countsCancelled: true, whenFull: .drop)
+    work.send("a", "cancel", "b")
+    #expect(work.dropped.entries == ["b"])
+    work.open("a")
+    work.send("c")
+    #expect(work.begun.entries == ["a", "c"])
+    work.open("c")
+    #expect(work.store.effects.isEmpty)
+  }
+
+  @Test(
+    "R14 where the limit counts the cancelled, the newest waits for the task of the oldest to end")
+  func newestWhileCancelled() {
+    let work = Deaf(countsCancelled: true, whenFull: .cancelOldest)
+    work.send("a", "b")
+    #expect(work.begun.entries == ["a"])
+    #expect(work.store.effects.map(\.phase) == [.cancelled, .pending])
+    work.send("c")
+    #expect(work.dropped.entries == ["b"], "only the newest waits")
+    work.open("a")
+    #expect(work.begun.entries == ["a", "c"])
+    work.open("c")
+    #expect(work.store.effects.isEmpty)
+  }
+
+  @Test(
+    "R14 never more tasks than the limit, however often its effects are cancelled", arguments: 1...3
+  )
+  func boundsWork(count: Int) {
+    let work = Deaf(to: count, countsCancelled: true, whenFull: .wait)
+    for name in ["a", "b", "c", "d"] {
+      work.send(name, "cancel")
+      #expect(work.begun.entries.count <= count)
+    }
+    for name in ["a", "b", "c", "d"] { work.open(name) }
+    #expect(work.begun.entries == Array(["a", "b", "c", "d"].prefix(count)))
+    #expect(work.store.effects.isEmpty)
   }
 
   @Test("R14 20 000 that wait start one after the other", .timeLimit(.minutes(60)))

@@ -166,42 +166,44 @@ struct R12Observers {
 @Suite("Waiting for a state")
 struct WaitUntilTests {
   @Test("a state that holds already, one that comes, and one that lasts one step only")
-  func wait() async {
+  func wait() async throws {
     let executor = ManualExecutor()
     let store = makeStore()
-    #expect(await store.wait(until: { $0.count == 0 }))
-    let passing = Task(executorPreference: executor) { await store.wait { $0.count == 100_000 } }
-    let later = Task(executorPreference: executor) { await store.wait { $0.count == 7 } }
+    try await store.wait(until: { $0.count == 0 })
+    let passing = Task(executorPreference: executor) {
+      try await store.wait { $0.count == 100_000 }
+    }
+    let later = Task(executorPreference: executor) { try await store.wait { $0.count == 7 } }
     executor.run()
     #expect(store.observerCount == 2)
     store.send(contentsOf: [100_000, 8, 7, 9])
     #expect(store.observerCount == 0)
     executor.run()
-    #expect(await passing.value)
-    #expect(await later.value)
+    try await passing.value
+    try await later.value
   }
 
-  @Test("false when the store ends, or the waiting task is cancelled, before")
-  func ends() async {
+  @Test("an error when the store ends, or the waiting task is cancelled, before")
+  func ends() async throws {
     let executor = ManualExecutor()
     let store = makeStore()
-    let early = Task(executorPreference: executor) { await store.wait { $0.count == 7 } }
+    let early = Task(executorPreference: executor) { try await store.wait { $0.count == 7 } }
     early.cancel()
     executor.run()
-    #expect(await early.value == false)
-    let late = Task(executorPreference: executor) { await store.wait { $0.count == 7 } }
+    await #expect(throws: CancellationError.self) { try await early.value }
+    let late = Task(executorPreference: executor) { try await store.wait { $0.count == 7 } }
     executor.run()
     late.cancel()
     executor.run()
-    #expect(await late.value == false)
+    await #expect(throws: CancellationError.self) { try await late.value }
     #expect(store.observerCount == 0)
-    let waiting = Task(executorPreference: executor) { await store.wait { $0.count == 7 } }
+    let waiting = Task(executorPreference: executor) { try await store.wait { $0.count == 7 } }
     executor.run()
     await store.shutdown(deadline: .zero)
     executor.run()
-    #expect(await waiting.value == false)
-    #expect(await store.wait(until: { $0.count == 7 }) == false)
-    #expect(await store.wait(until: { $0.count == 0 }))
+    await #expect(throws: StoreEnded.self) { try await waiting.value }
+    await #expect(throws: StoreEnded.self) { try await store.wait(until: { $0.count == 7 }) }
+    try await store.wait(until: { $0.count == 0 })
   }
 }
 
@@ -280,12 +282,12 @@ struct StoreViewTests {
 struct SendContentsTests {
   @Test(
     "R1 the same steps as one by one, with effects, observers or neither", arguments: [false, true])
-  func same(isObserved: Bool) async {
+  func same(isObserved: Bool) async throws {
     let store = makeStore()
     let seen = Journal<Int>()
     if isObserved { store.observe { step, _ in seen.note(step.number) } }
     store.send(contentsOf: Array(1...149) + [100_000, -1])
-    #expect(await store.wait(until: { $0.other == 1 }))
+    try await store.wait(until: { $0.other == 1 })
     #expect(store.stepCount >= 151)
     #expect(!isObserved || seen.entries.prefix(151) == Array(1...151)[...])
   }

@@ -2,6 +2,49 @@ import SwiftBoardStore
 import SwiftBoardTesting
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits, which may be in an observer.
+///
+/// - Parameter stack: The bytes of its stack.
+func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {
+  final class Work: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  #if canImport(Glibc)
+    var thread = pthread_t()
+  #else
+    var thread: pthread_t?
+  #endif
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setstacksize(&attributes, stack)
+  pthread_create(
+    &thread, &attributes,
+    { work in
+      #if canImport(Darwin)
+        Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+      #else
+        work.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().body() }
+      #endif
+      return nil
+    }, Unmanaged.passRetained(Work(body)).toOpaque())
+  #if canImport(Glibc)
+    pthread_join(thread, nil)
+  #else
+    if let thread { pthread_join(thread, nil) }
+  #endif
+}
+
 /// A log that closures on any thread may write.
 final class Journal<Entry: Sendable>: Sendable {
   private let storage = Mutex<[Entry]>([])

@@ -31,7 +31,7 @@ struct Chain: Reducer {
   }
 }
 
-/// The same under an id: each has a task of its own.
+/// The same under an id.
 struct NamedChain: Reducer {
   func reduce(_ state: inout Int, _ action: Int, _ dependencies: Int) -> [Effect<Int>] {
     state = action

@@ -3,13 +3,17 @@
 /// - Complexity: One call through a closure for each action more than the reducer itself; it is not taken apart by the optimiser.
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
-  @usableFromInline let part: ReducerPart<State, Action, Dependencies>
+  @usableFromInline let declares: @Sendable (CompositionPath) -> Bool
+  @usableFromInline let declared: @Sendable (State, Dependencies) -> [Effect<Action>]
+  @usableFromInline let search: @Sendable (State, inout ChildSearch) -> Void
 
   /// Wraps `reducer`. Allocates four closures.
   @inlinable
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
     body = { reducer.reduce(&$0, $1, $2) }
-    part = ReducerPart(reducer)
+    declares = { reducer.declaresSubscriptions(in: $0) }
+    declared = { reducer.subscriptions($0, $1) }
+    search = { reducer.findAbsentChildren(in: $0, &$1) }
   }
 
   /// What the wrapped reducer does, through one closure.
@@ -19,8 +23,20 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
   ) -> [Effect<Action>] {
     body(&state, action, dependencies)
   }
-}
 
-extension AnyReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<State, Action, Dependencies>] { [part] }
+  /// Whether the wrapped reducer declares subscriptions, through one closure.
+  @inlinable
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
+
+  /// Those of the wrapped reducer, through one closure.
+  @inlinable
+  public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
+    declared(state, dependencies)
+  }
+
+  /// Asks the wrapped reducer, through one closure.
+  @inlinable
+  public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
+    self.search(state, &search)
+  }
 }

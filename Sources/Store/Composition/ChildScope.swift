@@ -70,8 +70,9 @@ struct ChildScope: Sendable {
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
-  /// What becomes of an action for a child that is not there: an issue. What the child still has going ends as well: it was removed
-  /// by a reducer that the operator does not watch.
+  /// What becomes of an action for a child that is not there: an issue. What the child still has
+  /// going ends as well, where the store could not see that it was removed: inside a reducer that
+  /// composes others by itself.
   @usableFromInline
   func refuse<Action>(_ message: String) -> [Effect<Action>] {
     [issue(message), end()]

@@ -35,6 +35,13 @@ extension ComposedReducer {
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     body.subscriptions(state, dependencies)
   }
+
+  /// Looks for the children of the body, which is made anew for it.
+  @inlinable
+  @inline(__always)
+  public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
+    body.findAbsentChildren(in: state, &search)
+  }
 }
 
 /// Finds out at compile time whether a type has a `reduce` of its own: part of `ComposedReducer`,

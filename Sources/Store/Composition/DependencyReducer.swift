@@ -61,13 +61,17 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
 }
 
 extension DependencyReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Whole>] {
-    [
-      ReducerPart(child: base) {
-        $0.visit(base, $1, $2)
-      } subscriptions: {
-        base.subscriptions($0, part($1))
-      }
-    ]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where Question.State == Base.State, Question.Action == Base.Action, Question.Dependencies == Whole
+  {
+    question.ask(child: base, subject, &answer) {
+      base.findAbsentChildren(in: $0, &$1)
+    } subscriptions: {
+      base.subscriptions($0, part($1))
+    }
   }
 }

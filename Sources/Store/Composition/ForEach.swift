@@ -5,8 +5,9 @@ extension Reducer {
   /// meet (R6). When an element goes, its effects are cancelled with the same step (R7). An action for an id that is not there is
   /// dropped, for this reducer too, and is an issue at this line.
   ///
-  /// Only what this reducer removes is seen in its step: attach the child to the reducer that removes it, or to a group of all that do.
-  /// A child that is removed elsewhere ends with the first action that comes for it.
+  /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
+  /// step as well: after each step, while effects of children run, the store looks which children
+  /// are there.
   ///
   /// ```swift
   /// Reduce { state, action, _ in … }
@@ -151,16 +152,23 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension ForEachReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
-    [
-      ReducerPart(child: child) { search, state, live in
-        search.visit(each: child, at: scope, live) { state[keyPath: self.state] }
-      } subscriptions: { state, dependencies in
-        scope.subscriptions(of: child, in: state[keyPath: self.state], dependencies) {
-          [embed = action.embed] in embed(.element(id: $0, action: $1))
-        }
-      }, ReducerPart(base),
-    ]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == Base.State, Question.Action == Base.Action,
+    Question.Dependencies == Base.Dependencies
+  {
+    question.ask(child: child, subject, &answer) { state, search in
+      search.visit(each: child, at: scope) { state[keyPath: self.state] }
+    } subscriptions: { state, dependencies in
+      scope.subscriptions(of: child, in: state[keyPath: self.state], dependencies) {
+        [embed = action.embed] in embed(.element(id: $0, action: $1))
+      }
+    }
+    question.ask(base, subject, &answer)
   }
 }
 

@@ -138,15 +138,22 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension ForEachStackReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
-    [
-      ReducerPart(child: child) { search, state, live in
-        search.visit(each: child, at: scope, live) { state[keyPath: self.state].rows }
-      } subscriptions: { state, dependencies in
-        scope.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
-          [embed = action.embed] in embed(.element(id: $0, action: $1))
-        }
-      }, ReducerPart(base),
-    ]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == Base.State, Question.Action == Base.Action,
+    Question.Dependencies == Base.Dependencies
+  {
+    question.ask(child: child, subject, &answer) { state, search in
+      search.visit(each: child, at: scope) { state[keyPath: self.state].rows }
+    } subscriptions: { state, dependencies in
+      scope.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
+        [embed = action.embed] in embed(.element(id: $0, action: $1))
+      }
+    }
+    question.ask(base, subject, &answer)
   }
 }

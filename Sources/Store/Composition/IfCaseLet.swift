@@ -142,18 +142,25 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension IfCaseLetReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
-    [
-      ReducerPart(child: child) { search, state, live in
-        search.visit(child, at: scope, live, by: identity) {
-          self.state.extract(state[keyPath: place])
-        }
-      } subscriptions: { state, dependencies in
-        guard let present = self.state.extract(state[keyPath: place]) else { return [] }
-        return scope.adopt(
-          child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
-          as: action.embed)
-      }, ReducerPart(base),
-    ]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == Base.State, Question.Action == Base.Action,
+    Question.Dependencies == Base.Dependencies
+  {
+    question.ask(child: child, subject, &answer) { state, search in
+      search.visit(child, at: scope, by: identity) {
+        self.state.extract(state[keyPath: place])
+      }
+    } subscriptions: { state, dependencies in
+      guard let present = self.state.extract(state[keyPath: place]) else { return [] }
+      return scope.adopt(
+        child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
+        as: action.embed)
+    }
+    question.ask(base, subject, &answer)
   }
 }

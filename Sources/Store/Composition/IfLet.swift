@@ -5,8 +5,9 @@ extension Reducer {
   /// are cancelled with the same step (R7). An action for a child that is not there is dropped, for this reducer too, and is an
   /// issue at this line.
   ///
-  /// Only what this reducer removes is seen in its step: attach the child to the reducer that removes it, or to a group of all that do.
-  /// A child that is removed elsewhere ends with the first action that comes for it.
+  /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
+  /// step as well: after each step, while effects of children run, the store looks which children
+  /// are there.
   ///
   /// It serves presentation as well: the parent presents by setting the state and dismisses by setting it to `nil`. A child
   /// that wants to be dismissed says so with an action of its own, which the parent sees after the child did:
@@ -113,16 +114,23 @@ where Child.Dependencies == Base.Dependencies {
 }
 
 extension IfLetReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
-    [
-      ReducerPart(child: child) { search, state, live in
-        search.visit(child, at: scope, live, by: identity) { state[keyPath: self.state] }
-      } subscriptions: { state, dependencies in
-        guard let present = state[keyPath: self.state] else { return [] }
-        return scope.adopt(
-          child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
-          as: action.embed)
-      }, ReducerPart(base),
-    ]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == Base.State, Question.Action == Base.Action,
+    Question.Dependencies == Base.Dependencies
+  {
+    question.ask(child: child, subject, &answer) { state, search in
+      search.visit(child, at: scope, by: identity) { state[keyPath: self.state] }
+    } subscriptions: { state, dependencies in
+      guard let present = state[keyPath: self.state] else { return [] }
+      return scope.adopt(
+        child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
+        as: action.embed)
+    }
+    question.ask(base, subject, &answer)
   }
 }

@@ -72,7 +72,15 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
 }
 
 extension OnChangeReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
-    [ReducerPart(base)]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == Base.State, Question.Action == Base.Action,
+    Question.Dependencies == Base.Dependencies
+  {
+    question.ask(base, subject, &answer)
   }
 }

@@ -192,32 +192,70 @@ public struct CombineReducers<
 // MARK: Parts
 
 extension CombineReducers: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<State, Action, Dependencies>] { [ReducerPart(base)] }
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies {
+    question.ask(base, subject, &answer)
+  }
 }
 
 extension ReducerPair: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<R0.State, R0.Action, R0.Dependencies>] {
-    [ReducerPart(first), ReducerPart(second)]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == R0.State, Question.Action == R0.Action,
+    Question.Dependencies == R0.Dependencies
+  {
+    question.ask(first, subject, &answer)
+    question.ask(second, subject, &answer)
   }
 }
 
 extension OptionalReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<R.State, R.Action, R.Dependencies>] {
-    reducer.map { [ReducerPart($0)] } ?? []
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == R.State, Question.Action == R.Action, Question.Dependencies == R.Dependencies
+  {
+    if let reducer { question.ask(reducer, subject, &answer) }
   }
 }
 
 extension EitherReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<First.State, First.Action, First.Dependencies>] {
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == First.State, Question.Action == First.Action,
+    Question.Dependencies == First.Dependencies
+  {
     switch self {
-    case .first(let reducer): [ReducerPart(reducer)]
-    case .second(let reducer): [ReducerPart(reducer)]
+    case .first(let reducer): question.ask(reducer, subject, &answer)
+    case .second(let reducer): question.ask(reducer, subject, &answer)
     }
   }
 }
 
 extension ReducerList: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<R.State, R.Action, R.Dependencies>] {
-    reducers.map { ReducerPart($0) }
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == R.State, Question.Action == R.Action, Question.Dependencies == R.Dependencies
+  {
+    for reducer in reducers { question.ask(reducer, subject, &answer) }
   }
 }

@@ -70,15 +70,21 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 }
 
 extension Scope: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<ParentState, ParentAction, Child.Dependencies>] {
-    [
-      // The child's state is copied: a retain for what is shared.
-      ReducerPart(child: child) { search, state, live in
-        search.visit(child, at: scope, live) { state[keyPath: self.state] }
-      } subscriptions: { state, dependencies in
-        scope.adopt(
-          child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
-      }
-    ]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == ParentState, Question.Action == ParentAction,
+    Question.Dependencies == Child.Dependencies
+  {
+    // The child's state is copied: a retain for what is shared.
+    question.ask(child: child, subject, &answer) { state, search in
+      search.visit(child, at: scope) { state[keyPath: self.state] }
+    } subscriptions: { state, dependencies in
+      scope.adopt(
+        child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
+    }
   }
 }

@@ -40,7 +40,16 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
 }
 
 extension SubscribingReducer: ReducerOfParts {
-  @inlinable var parts: [ReducerPart<Base.State, Base.Action, Base.Dependencies>] {
-    [ReducerPart(declare), ReducerPart(base)]
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == Base.State, Question.Action == Base.Action,
+    Question.Dependencies == Base.Dependencies
+  {
+    question.ask(declared: declare, subject, &answer)
+    question.ask(base, subject, &answer)
   }
 }

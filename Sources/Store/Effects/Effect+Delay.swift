@@ -36,7 +36,8 @@ extension Effect {
         EffectTraits(path: $0.path, limit: $0.limit, outlives: $0.outlives)
       }
       copy.traits = traits.map {
-        EffectTraits(registrations: $0.registrations, path: $0.path, outlives: $0.outlives)
+        EffectTraits(
+          keys: $0.keys, keysInFlight: $0.keysInFlight, path: $0.path, outlives: $0.outlives)
       }
       copy.operation = .concatenate([pause(duration, clock), member])
     }

@@ -13,42 +13,57 @@ public struct OverflowPolicy: Sendable {
   /// The new one is dropped, and never starts: the oldest run. O(1).
   public static var drop: OverflowPolicy { OverflowPolicy(.drop) }
 
-  /// The new one waits until a place is free; none is lost.
+  /// The new one waits for a permit; none is lost.
   public static var wait: OverflowPolicy {
     OverflowPolicy(.wait(capacity: nil, dropsOldest: false))
   }
 
-  /// The new one waits until a place is free; where `capacity` wait already, it is dropped, or the one that has waited longest is. A
+  /// The new one waits for a permit; where `capacity` wait already, it is dropped, or the one that has waited longest is. A
   /// capacity below 0 counts as 0, which is `drop`.
   public static func wait(capacity: Int, dropsOldest: Bool = false) -> OverflowPolicy {
     OverflowPolicy(.wait(capacity: max(0, capacity), dropsOldest: dropsOldest))
   }
 }
 
+/// Among which effects a limit counts.
+public enum LimitScope: Sendable, Hashable {
+  /// Those of the whole store that are limited by an equal id, wherever in the composition they are returned.
+  case store
+  /// Those of the same place in the composition: each element of a `forEach` has a limit of its own.
+  case place
+}
+
 extension Effect {
-  /// Runs at most `count` effects of one id at once. The id also cancels them, those that wait included.
+  /// Runs at most `count` effects of one id at once. The id also cancels them, those that wait included, as `cancellable(id:)` does.
   ///
-  /// The limit counts effects of the same place in the composition. Give every effect of an id the same count and policy: each is
-  /// judged by its own.
+  /// Give every effect of an id the same count, scope and policy: each is judged by its own.
   ///
-  /// - Parameter count: At least 1; less counts as 1.
+  /// - Parameters:
+  ///   - count: At least 1; less counts as 1.
+  ///   - scope: Among which effects the limit counts; the whole store by default. The id cancels within its own place in either case.
+  ///   - countsCancelled: Whether a cancelled effect counts until its task has ended. Set it where the limit bounds real work, such as
+  ///     connections; otherwise the next effect starts at once.
   /// - Complexity: O(1) to begin, O(count) to end; with `cancelOldest` O(count) to begin, and O(number waiting) for one that is cancelled
   ///   while it waits.
   @inlinable
   public func limited(
-    id: some Hashable & Sendable, to count: Int = 1, whenFull policy: OverflowPolicy
+    id: some Hashable & Sendable, to count: Int = 1, in scope: LimitScope = .store,
+    countsCancelled: Bool = false, whenFull policy: OverflowPolicy
   ) -> Effect {
     guard !isNone else { return self }
     let key = CancelKey(id: CancelID(id))
     return with(
-      registration: Registration(key: key, cancelInFlight: false),
-      limit: EffectLimit(key: key, count: max(1, count), overflow: policy.overflow))
+      key: key,
+      limit: EffectLimit(
+        key: key, scope: scope, count: max(1, count), overflow: policy.overflow,
+        countsCancelled: countsCancelled))
   }
 
   /// Lets through one effect of an id per interval: the first at once, and, where `latest` is set, at the interval's end the last of those
   /// that came meanwhile. The others never start and are reported as dropped.
   ///
-  /// Cancelling the id cancels what was let through, what waits, and the interval.
+  /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among the effects of the same place in the
+  /// composition.
   ///
   /// - Parameters:
   ///   - interval: From the start of an effect that was let through; how long that one runs does not matter.
@@ -66,9 +81,9 @@ extension Effect {
     return Effect(
       .merge([hold, self]), name: name, location: location,
       traits: EffectTraits(
-        registrations: Few(Registration(key: key, cancelInFlight: false)),
+        keys: [key],
         limit: EffectLimit(
-          key: key, count: 1,
+          key: key, scope: .place, count: 1,
           overflow: latest ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByFirst: true)))
   }
 }

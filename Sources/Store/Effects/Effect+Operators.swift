@@ -11,24 +11,17 @@ extension Effect {
     let effect = self
     guard !effect.isNone else { return effect }
     return effect.with(
-      registration: Registration(
-        key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight))
+      key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight)
   }
 
   /// Lets the effect go on when the child that returned it ends: neither a state that becomes `nil` nor an element or case that goes
   /// cancels it. An action that it sends to a child that is not there any more is still an issue.
   ///
-  /// - Complexity: One small object for each member.
+  /// - Complexity: One small object.
   @inlinable
   public func outlives() -> Effect {
     guard !isNone else { return self }
-    var copy = with(outlives: true)
-    switch operation {
-    case .merge(let effects): copy.operation = .merge(effects.map { $0.outlives() })
-    case .concatenate(let effects): copy.operation = .concatenate(effects.map { $0.outlives() })
-    default: break
-    }
-    return copy
+    return with(outlives: true)
   }
 
   /// Turns what the effect throws into an action. Cancellation is not an error and is not passed on. `.send`, `.cancel` and `.issue` throw
@@ -39,6 +32,13 @@ extension Effect {
   @inlinable
   public func `catch`(
     _ handler: @escaping @Sendable (_ error: any Error) -> Action
+  ) -> Effect {
+    folded { $0.caught(handler, members: $1) }
+  }
+
+  @inlinable
+  func caught(
+    _ handler: @escaping @Sendable (_ error: any Error) -> Action, members: [Effect]
   ) -> Effect {
     var copy = self
     switch operation {
@@ -56,10 +56,10 @@ extension Effect {
           send(handler(error))
         }
       }
-    case .merge(let effects):
-      copy.operation = .merge(effects.map { $0.catch(handler) })
-    case .concatenate(let effects):
-      copy.operation = .concatenate(effects.map { $0.catch(handler) })
+    case .merge:
+      copy.operation = .merge(members)
+    case .concatenate:
+      copy.operation = .concatenate(members)
     }
     return copy
   }
@@ -72,6 +72,13 @@ extension Effect {
   public func map<NewAction>(
     _ transform: @escaping @Sendable (Action) -> NewAction
   ) -> Effect<NewAction> {
+    folded { $0.mapped(transform, members: $1) }
+  }
+
+  @inlinable
+  func mapped<NewAction>(
+    _ transform: @escaping @Sendable (Action) -> NewAction, members: [Effect<NewAction>]
+  ) -> Effect<NewAction> {
     let mapped: Effect<NewAction>.Operation
     switch operation {
     case .none: mapped = .none
@@ -80,8 +87,8 @@ extension Effect {
     case .run(let operation): mapped = .run { send in try await operation(send.map(transform)) }
     case .cancel(let key): mapped = .cancel(key)
     case .issue(let message): mapped = .issue(message)
-    case .merge(let effects): mapped = .merge(effects.map { $0.map(transform) })
-    case .concatenate(let effects): mapped = .concatenate(effects.map { $0.map(transform) })
+    case .merge: mapped = .merge(members)
+    case .concatenate: mapped = .concatenate(members)
     }
     return Effect<NewAction>(mapped, name: name, location: location, traits: traits)
   }
@@ -89,22 +96,21 @@ extension Effect {
   /// The same effect one scope further out.
   @inlinable
   func nested(under scope: ScopeKey) -> Effect {
+    folded { $0.nested(under: scope, members: $1) }
+  }
+
+  @inlinable
+  func nested(under scope: ScopeKey, members: [Effect]) -> Effect {
     var copy = self
     copy.traits = (traits ?? EffectTraits()).nested(under: scope)
     switch operation {
     case .cancel(var key):
       key.path.insert(scope, at: 0)
       copy.operation = .cancel(key)
-    case .merge(let effects):
-      if effects.contains(where: { $0.traits?.outlives == true }) {
-        copy = copy.with(outlives: true)
-      }
-      copy.operation = .merge(effects.map { $0.nested(under: scope) })
-    case .concatenate(let effects):
-      if effects.contains(where: { $0.traits?.outlives == true }) {
-        copy = copy.with(outlives: true)
-      }
-      copy.operation = .concatenate(effects.map { $0.nested(under: scope) })
+    case .merge:
+      copy.operation = .merge(members)
+    case .concatenate:
+      copy.operation = .concatenate(members)
     case .none, .send, .task, .run, .issue:
       break
     }

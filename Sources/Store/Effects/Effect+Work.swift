@@ -8,6 +8,14 @@ extension Effect {
     task: (_ name: String, _ work: @escaping TaskWork) -> Operation,
     run: (_ name: String, _ work: @escaping RunWork) -> Operation
   ) -> Effect {
+    folded { $0.replacingWork(task: task, run: run, members: $1) }
+  }
+
+  @inlinable
+  func replacingWork(
+    task: (_ name: String, _ work: @escaping TaskWork) -> Operation,
+    run: (_ name: String, _ work: @escaping RunWork) -> Operation, members: [Effect]
+  ) -> Effect {
     var copy = self
     switch operation {
     case .task(let work):
@@ -16,12 +24,11 @@ extension Effect {
       copy.operation = run(name ?? "run", work)
     case .merge(let effects) where traits?.limit?.isHeldByFirst == true:
       // The first measures the interval of a throttle; it is no work of the user's.
-      copy.operation = .merge(
-        effects.prefix(1) + effects.dropFirst().map { $0.replacingWork(task: task, run: run) })
-    case .merge(let effects):
-      copy.operation = .merge(effects.map { $0.replacingWork(task: task, run: run) })
-    case .concatenate(let effects):
-      copy.operation = .concatenate(effects.map { $0.replacingWork(task: task, run: run) })
+      copy.operation = .merge(Array(effects.prefix(1)) + members.dropFirst())
+    case .merge:
+      copy.operation = .merge(members)
+    case .concatenate:
+      copy.operation = .concatenate(members)
     case .none, .send, .cancel, .issue:
       break
     }

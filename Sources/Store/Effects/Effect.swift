@@ -43,8 +43,7 @@ extension Effect {
   /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error.
   ///
   /// - Parameter name: Stands in descriptors, issues and recordings; “task” without one.
-  /// - Complexity: One task when it starts, and one lock when it ends. On the pool, and where nobody but hooks watches the store, one without
-  ///   ids that is all that the action of another such task led to goes on in that one's task, up to 32 of them and for some milliseconds.
+  /// - Complexity: One task when it starts, and one lock when it ends.
   @inlinable
   public static func task(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -70,9 +69,10 @@ extension Effect {
     Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An action, queued behind what is queued already. No task is started.
+  /// An action of the same turn: it is reduced behind what the turn has caused already, and before any other action. No task is
+  /// started.
   ///
-  /// - Complexity: A place in the queue; no lock, since it is reduced in the critical section that returned it.
+  /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that returned it goes on.
   @inlinable
   public static func send(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -115,8 +115,8 @@ extension Effect {
   /// out; of one effect alone that one is returned, and of none `.none`. A member that is a `merge`
   /// itself, without an id, counts as its members: such groups may be nested to any depth.
   ///
-  /// - Complexity: O(n), members of members included: an array here, and a place in the effect
-  ///   table for the group and for each member.
+  /// - Complexity: O(n), members of members included: an array here, and a node in the
+  ///   store for the group and for each member.
   @inlinable
   public static func merge(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
@@ -202,12 +202,72 @@ extension Effect {
     if case .none = operation { true } else { false }
   }
 
+  /// What `make` gives for this effect, from what it has given for the members. Without recursion, since groups nest as deep as they like.
+  @inlinable
+  func folded<Result>(_ make: (_ effect: Effect, _ members: [Result]) -> Result) -> Result {
+    guard let members = operation.members else { return make(self, []) }
+    var groups = [(effect: self, rest: members[...], results: [Result]())]
+    while true {
+      let last = groups.count - 1
+      guard let next = groups[last].rest.popFirst() else {
+        let group = groups.removeLast()
+        let result = make(group.effect, group.results)
+        if last == 0 { return result }
+        groups[last - 1].results.append(result)
+        continue
+      }
+      if let members = next.operation.members {
+        groups.append((next, members[...], []))
+      } else {
+        groups[last].results.append(make(next, []))
+      }
+    }
+  }
+
   /// Whether destroying it may end the life of something of the user's.
   @inlinable
   var holdsWork: Bool {
     switch operation {
     case .none, .cancel, .issue: false
     case .task, .run, .send, .merge, .concatenate: true
+    }
+  }
+}
+
+extension Effect {
+  /// The same effect without its operation's closure.
+  @inlinable
+  var emptied: Effect {
+    Effect(operation.emptied, name: name, location: location, traits: traits)
+  }
+}
+
+extension Effect.Operation {
+  /// The members of a group; `nil` for an effect that is none.
+  @inlinable
+  var members: [Effect<Action>]? {
+    switch self {
+    case .merge(let members), .concatenate(let members): members
+    case .none, .send, .task, .run, .cancel, .issue: nil
+    }
+  }
+
+  /// Whether it is work that takes time.
+  @inlinable
+  var isTask: Bool {
+    switch self {
+    case .task, .run: true
+    case .none, .send, .cancel, .issue, .merge, .concatenate: false
+    }
+  }
+
+  /// An operation of the same kind that does nothing.
+  @inlinable
+  var emptied: Self {
+    switch self {
+    case .task: .task { throw CancellationError() }
+    case .run: .run { _ in }
+    default: .none
     }
   }
 }

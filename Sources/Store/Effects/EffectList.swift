@@ -105,6 +105,18 @@ extension Array {
     asOne { $0.debounced(id: id, for: duration, clock: clock) }
   }
 
+  /// `Effect.limited(id:to:in:countsCancelled:whenFull:)` of the list as one effect.
+  @inlinable
+  public func limited<Action>(
+    id: some Hashable & Sendable, to count: Int = 1, in scope: LimitScope = .store,
+    countsCancelled: Bool = false, whenFull policy: OverflowPolicy
+  ) -> Self where Element == Effect<Action> {
+    asOne {
+      $0.limited(
+        id: id, to: count, in: scope, countsCancelled: countsCancelled, whenFull: policy)
+    }
+  }
+
   /// `Effect.throttled(id:for:clock:latest:)` of the list as one effect.
   @inlinable
   public func throttled<Action>(

@@ -1,112 +1,116 @@
-/// Ids, place and limit of an effect: constant, shared by its copies.
+/// The ids, the place and the limit of an effect: constant, and shared by its copies.
 @usableFromInline
 final class EffectTraits: Sendable {
-  /// An id, and whether effects that bear it already are to be cancelled first.
-  @usableFromInline
-  struct Registration: Sendable {
-    @usableFromInline var key: CancelKey
-    @usableFromInline let cancelInFlight: Bool
-
-    @inlinable
-    init(key: CancelKey, cancelInFlight: Bool) {
-      self.key = key
-      self.cancelInFlight = cancelInFlight
-    }
-  }
-
-  @usableFromInline let registrations: Few<Registration>
+  /// The ids, in the order in which they were given.
+  @usableFromInline let keys: [CancelKey]
+  /// Those of the ids whose earlier effects are cancelled first.
+  @usableFromInline let keysInFlight: [CancelKey]
   /// Where in the composition the effect was returned, outermost first.
   @usableFromInline let path: [ScopeKey]
   @usableFromInline let limit: EffectLimit?
   /// The end of a child does not end it.
   @usableFromInline let outlives: Bool
-  /// Whether any of its ids cancels those that bear it already.
-  @usableFromInline let cancelsInFlight: Bool
 
   @inlinable
   init(
-    registrations: Few<Registration> = Few(), path: [ScopeKey] = [], limit: EffectLimit? = nil,
-    outlives: Bool = false
+    keys: [CancelKey] = [], keysInFlight: [CancelKey] = [], path: [ScopeKey] = [],
+    limit: EffectLimit? = nil, outlives: Bool = false
   ) {
-    self.registrations = registrations
+    self.keys = keys
+    self.keysInFlight = keysInFlight
     self.path = path
     self.limit = limit
     self.outlives = outlives
-    cancelsInFlight =
-      registrations.first?.cancelInFlight == true
-      || registrations.rest.contains { $0.cancelInFlight }
   }
 
   @inlinable
   func nested(under scope: ScopeKey) -> EffectTraits {
-    let registrations = registrations.map { registration in
-      var nested = registration
-      nested.key.path.insert(scope, at: 0)
-      return nested
-    }
-    let limit = limit?.nested(under: scope)
-    return EffectTraits(
-      registrations: registrations, path: [scope] + path, limit: limit, outlives: outlives)
+    EffectTraits(
+      keys: keys.map { $0.nested(under: scope) },
+      keysInFlight: keysInFlight.map { $0.nested(under: scope) }, path: [scope] + path,
+      limit: limit?.nested(under: scope), outlives: outlives)
   }
 }
 
-/// How many effects of one id run at once, and what becomes of those that are too many. A class: most effects have none.
+extension CancelKey {
+  @inlinable
+  func nested(under scope: ScopeKey) -> CancelKey { CancelKey(path: [scope] + path, id: id) }
+}
+
+/// How many effects of one id run at once, and what becomes of the others. A class, since most effects have none.
 @usableFromInline
 final class EffectLimit: Sendable {
   @usableFromInline
   enum Overflow: Sendable, Equatable {
     case cancelOldest
     case drop
-    /// Wait for a place; of those that wait at most `capacity` stay.
+    /// Wait for a permit; of those that wait at most `capacity` stay.
     case wait(capacity: Int?, dropsOldest: Bool)
   }
 
   @usableFromInline let key: CancelKey
+  @usableFromInline let scope: LimitScope
   @usableFromInline let count: Int
   @usableFromInline let overflow: Overflow
-  /// The place is free when the group's first member ends, not when all have.
+  /// A cancelled effect counts until its task has ended.
+  @usableFromInline let countsCancelled: Bool
+  /// The permit is given back when the group's first member ends, not when all have.
   @usableFromInline let isHeldByFirst: Bool
 
   @inlinable
-  init(key: CancelKey, count: Int, overflow: Overflow, isHeldByFirst: Bool = false) {
+  init(
+    key: CancelKey, scope: LimitScope, count: Int, overflow: Overflow,
+    countsCancelled: Bool = false, isHeldByFirst: Bool = false
+  ) {
     self.key = key
+    self.scope = scope
     self.count = count
     self.overflow = overflow
+    self.countsCancelled = countsCancelled
     self.isHeldByFirst = isHeldByFirst
   }
 
   @inlinable
   func nested(under scope: ScopeKey) -> EffectLimit {
-    EffectLimit(
-      key: CancelKey(path: [scope] + key.path, id: key.id), count: count, overflow: overflow,
-      isHeldByFirst: isHeldByFirst)
+    switch self.scope {
+    case .store:
+      self
+    case .place:
+      EffectLimit(
+        key: key.nested(under: scope), scope: .place, count: count, overflow: overflow,
+        countsCancelled: countsCancelled, isHeldByFirst: isHeldByFirst)
+    }
   }
 }
 
 extension Effect {
-  @usableFromInline typealias Registration = EffectTraits.Registration
-
+  /// Those of its ids, and of its members', whose earlier effects are cancelled first.
   @inlinable
-  var registrations: Few<Registration> { traits?.registrations ?? Few() }
+  var keysInFlight: [CancelKey] {
+    let own = traits?.keysInFlight ?? []
+    guard operation.members != nil else { return own }
+    var keys: [CancelKey] = []
+    // Without recursion, since groups nest as deep as they like.
+    var rest = [self]
+    while let effect = rest.popLast() {
+      keys += effect.traits?.keysInFlight ?? []
+      rest += effect.operation.members?.reversed() ?? []
+    }
+    return keys
+  }
 
-  @inlinable
-  var path: [ScopeKey] { traits?.path ?? [] }
-
+  /// - Parameter cancelInFlight: Whether effects that bear `key` already are cancelled first.
   @inlinable
   consuming func with(
-    registration: Registration? = nil, limit: EffectLimit? = nil, outlives: Bool = false
+    key: CancelKey? = nil, cancelInFlight: Bool = false, limit: EffectLimit? = nil,
+    outlives: Bool = false
   ) -> Effect {
     var effect = self
-    if let traits = effect.traits {
-      var registrations = traits.registrations
-      if let registration { registrations.append(registration) }
-      effect.traits = EffectTraits(
-        registrations: registrations, path: traits.path, limit: limit ?? traits.limit,
-        outlives: outlives || traits.outlives)
-    } else {
-      effect.traits = EffectTraits(
-        registrations: Few(registration), limit: limit, outlives: outlives)
-    }
+    let own = key.map { [$0] } ?? []
+    let traits = effect.traits ?? EffectTraits()
+    effect.traits = EffectTraits(
+      keys: traits.keys + own, keysInFlight: traits.keysInFlight + (cancelInFlight ? own : []),
+      path: traits.path, limit: limit ?? traits.limit, outlives: outlives || traits.outlives)
     return effect
   }
 }

@@ -20,7 +20,7 @@ public struct Send<Action: Sendable>: Sendable {
 
   /// Sends the action and gives a handle to the effects that it causes. The handle is one that has ended where the action was dropped.
   ///
-  /// - Complexity: As `callAsFunction`, and a place in the effect table until all that the action caused has ended.
+  /// - Complexity: As `callAsFunction`, and a node in the store until all that the action caused has ended.
   @inlinable
   public func start(_ action: Action) -> StoreTask {
     sink(action, true)

@@ -29,6 +29,10 @@ struct BoxedReducer<Base: Reducer>: Reducer {
     base.declaresSubscriptions(in: path)
   }
 
+  func findAbsentChildren(in state: Base.State, _ search: inout ChildSearch) {
+    base.findAbsentChildren(in: state, &search)
+  }
+
   func subscriptions(
     _ state: Base.State, _ box: DependencyBox<Base.Dependencies>
   ) -> [Effect<Base.Action>] {

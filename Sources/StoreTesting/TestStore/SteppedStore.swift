@@ -5,6 +5,9 @@ import SwiftBoardStore
 /// Effects run on the test's own executor and clock. An action of an effect is reduced when the test receives it, not before. Dependencies
 /// may be replaced between steps. Each method reports at the line that called it.
 ///
+/// Steps have the order that they have in a store (R2): the actions of `.send` effects belong to the turn of the action that caused them, and
+/// come before what other effects sent and before what the test sends.
+///
 /// It belongs to one test: it is not `Sendable`. Many run side by side, since they share nothing.
 public class SteppedStore<R: Reducer> {
   /// The reducer's state.

@@ -67,6 +67,8 @@ final class TestCore<R: Reducer> {
   var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
   /// The oldest of what waits.
   var next: Action? { isQuiet ? nil : store.nextWaiting?.action }
+  /// How many of the waiting actions, the oldest, belong to the turn under way.
+  var turnCount: Int { isQuiet ? 0 : store.waiting.prefix(while: \.isOfTurn).count }
   var unended: [RunningEffect<Action>] { isQuiet ? [] : store.unendedEffects }
 
   /// Whether all that was sent has come to its end, so that nothing runs and nothing waits. Amortized O(1), and much cheaper than
@@ -117,6 +119,7 @@ final class TestCore<R: Reducer> {
       if let place {
         "The expected action is further back in the queue, behind \(count(place, "other")):\n"
           + "\(list(Array(waiting.prefix(place))))\nReceive \(place == 1 ? "that" : "those") first. "
+          + (place >= turnCount ? whyTurn.map { "\($0) " } ?? "" : "")
       } else {
         others == 0
           ? ""
@@ -296,6 +299,14 @@ final class TestCore<R: Reducer> {
       .effectsDiffer,
       "The effects of \(subject()) are not the expected ones (- expected, + returned):\n\n"
         + effectDifference(expected, found), at: location)
+  }
+
+  /// Which action the turn under way goes on with, and why nothing else can be reduced; `nil` where no turn is under way.
+  var whyTurn: String? {
+    guard turnCount > 0, let next else { return nil }
+    return
+      "The turn is not over, and `\(short(next))` is next: all that an action causes at once, by "
+      + "`.send` effects, is reduced before any other action."
   }
 
   /// Why no action was received.

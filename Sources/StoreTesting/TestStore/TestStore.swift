@@ -47,7 +47,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     core.fail(
       .unreceivedActions,
       "\(count(waiting.count, "action")) must be received before `\(short(action))` is sent:\n"
-        + list(waiting), at: location)
+        + list(waiting) + (core.whyTurn.map { "\n\($0)" } ?? ""), at: location)
     _ = core.reduceAll(at: location)
   }
 

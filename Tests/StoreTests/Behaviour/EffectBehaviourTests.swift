@@ -83,7 +83,7 @@ struct EffectBehaviourTests {
     let store = Store(initialState: 0, reducer: CountDown(), dependencies: ())
     store.send(())
     #expect(store.state == 100_000)
-    #expect(store.entryCapacity <= 2)
+    #expect(store.slotCount <= 2)
   }
 
   @Test("actions of an effect are embedded whatever its kind")

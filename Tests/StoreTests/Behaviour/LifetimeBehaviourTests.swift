@@ -15,7 +15,7 @@ struct LifetimeBehaviourTests {
       }
     }
     stage.send("nothing")
-    #expect(stage.store.entryCapacity == 0)
+    #expect(stage.store.slotCount == 0)
     for _ in 0..<100 {
       stage.send("send")
       #expect(stage.isQuiet)
@@ -27,7 +27,7 @@ struct LifetimeBehaviourTests {
       stage.send("cancel")
       #expect(stage.isQuiet)
     }
-    #expect(stage.store.entryCapacity <= 2)
+    #expect(stage.store.slotCount <= 2)
   }
 
   @Test(
@@ -53,7 +53,7 @@ struct LifetimeBehaviourTests {
     for _ in 0..<2000 { stage.advance(1000) }
     #expect(stage.seen.filter { $0 == "child" }.count == 2001)
     #expect(stage.store.effects.count == 1)
-    #expect(stage.store.entryCapacity <= 6)
+    #expect(stage.store.slotCount <= 6)
     handle.cancel()
     stage.executor.run()
     #expect(stage.isQuiet && handle.isFinished)
@@ -68,7 +68,7 @@ struct LifetimeBehaviourTests {
     }
     var handles: [StoreTask] = []
     for _ in 0..<1000 { handles.append(stage.send("go")) }
-    #expect(stage.store.entryCapacity <= 4)
+    #expect(stage.store.slotCount <= 4)
     do {
       let made = Payload()
       payload = made

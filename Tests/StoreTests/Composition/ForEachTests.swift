@@ -199,22 +199,4 @@ struct ForEachTests {
     #expect(before == Timers.State())
     #expect(scene.state.rows.ids == [1, 3])
   }
-
-  @Test(
-    "R7 an element that a reducer elsewhere removes ends with the first action that comes for it")
-  func removedElsewhere() {
-    let both: some Reducer<Timers.State, Timers.Action, Ticker.Dependencies> = CombineReducers {
-      Timers()
-      Reduce { state, action, _ in
-        if case .nothing = action { state.rows.remove(id: 1) }
-        return []
-      }
-    }
-    let scene = Scene(Timers.State(), both)
-    scene.send(row(1, .start), row(2, .start), .nothing)
-    #expect(scene.running == ["rows/1/tick", "rows/2/tick"])
-    scene.send(row(1, .add(1)))
-    #expect(scene.running == ["rows/2/tick"])
-    #expect(scene.issues.entries.count == 1)
-  }
 }

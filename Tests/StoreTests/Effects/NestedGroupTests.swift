@@ -1,4 +1,5 @@
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @Suite("Groups in groups")
@@ -35,6 +36,54 @@ struct NestedGroupTests {
       for isFront in [true, false] {
         NestedGroupTests.check(isFront: isFront) { .concatenate($0, $1) }
         NestedGroupTests.check(isFront: isFront) { .merge($0, $1) }
+      }
+    }
+  }
+
+  /// Groups of both kinds in turn, none of which is its members.
+  static func alternating(_ depth: Int, hasIDs: Bool) -> Effect<Int> {
+    var effect = Effect<Int>.task { 1 }
+    for number in 2...depth {
+      effect =
+        number % 2 == 0
+        ? .concatenate([.send(number), effect]) : .merge([effect, .send(number)])
+      if hasIDs { effect = effect.cancellable(id: number % 7) }
+    }
+    return effect
+  }
+
+  /// Makes, maps, scopes, describes, runs and cancels an effect of `depth` groups.
+  static func useAlternating(_ depth: Int, hasIDs: Bool) {
+    struct Failure: Error {}
+    let effect = alternating(depth, hasIDs: hasIDs)
+    let clock = TestClock()
+    let changed = effect.map { $0 + 1 }.catch { _ in 0 }.timeout(after: .seconds(1), clock: clock)
+    let scoped = [changed].scoped({ $0 }, id: "place")
+    precondition(scoped.descriptors().count == 1)
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { state, action, _ in
+        state += 1
+        return action == 0 ? scoped : []
+      }, dependencies: (), executor: executor)
+    store.setHooks { _, _ in StepHooks(didReduce: { _, _ in }) }
+    let handle = store.send(0)
+    executor.run()
+    precondition(handle.isFinished && store.state == depth + 1)
+    store.send(0).cancel()
+    executor.run()
+    precondition(store.effects.isEmpty)
+  }
+
+  // In a process of its own: an overflow of the stack ends it.
+  @Test("groups of both kinds may be nested 2 000 deep, changed, described, run and cancelled")
+  func deepAlternating() async {
+    await #expect(processExitsWith: .success) {
+      // The stack of a thread of the pool is not larger anywhere.
+      onAnotherThread(stack: 1 << 20) {
+        NestedGroupTests.useAlternating(2000, hasIDs: false)
+        NestedGroupTests.useAlternating(2000, hasIDs: true)
       }
     }
   }

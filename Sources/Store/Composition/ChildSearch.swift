@@ -1,0 +1,181 @@
+/// Finds the children whose effects run and who are gone: what the store hands
+/// `Reducer.findAbsentChildren`.
+///
+/// It has no public members. A reducer that is made of others hands it on to these.
+public struct ChildSearch {
+  /// The place in the composition at which the search is: what runs in the children of the reducer
+  /// that is asked.
+  @usableFromInline var place: EffectIndex.Place
+  /// Whether children are looked for that are there.
+  @usableFromInline let forPresent: Bool
+  /// The places of the children that were found.
+  @usableFromInline var found: [ReversedPath] = []
+  /// Lists that have all the elements whose effects run, and their ids.
+  @usableFromInline var complete: [CompleteList] = []
+
+  /// From the place to the root: so that nothing is kept of the way to where nothing is found.
+  @usableFromInline typealias ReversedPath = [ScopeKey]
+  @usableFromInline typealias CompleteList = (place: ReversedPath, ids: any AnyObject & Sendable)
+
+  @inlinable
+  init(_ root: EffectIndex.Place, forPresent: Bool = false) {
+    place = root
+    self.forPresent = forPresent
+  }
+}
+
+/// The ids of a list at the end of a step.
+@usableFromInline
+final class ListIDs<ID: Hashable & Sendable>: Sendable {
+  @usableFromInline let ids: [ID]
+
+  @inlinable
+  init(_ ids: [ID]) {
+    self.ids = ids
+  }
+}
+
+extension ChildSearch {
+  /// Looks at a child that is always there.
+  @inlinable
+  @inline(__always)
+  mutating func visit<Child: Reducer>(
+    _ child: Child, at scope: ChildScope, _ state: () -> Child.State
+  ) {
+    if hasNothingToFind(isThere: true) { return }
+    guard let (key, inside) = inside(scope) else { return }
+    note(key, inside, isThere: true)
+    visit(child, at: key, inside, state)
+  }
+
+  /// Looks at a child that may be there, and may be told from others at its place.
+  @inlinable
+  @inline(__always)
+  mutating func visit<Child: Reducer>(
+    _ child: Child, at scope: ChildScope,
+    by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
+    _ state: () -> Child.State?
+  ) {
+    if hasNothingToFind(isThere: state() != nil) { return }
+    guard let (key, inside) = inside(scope) else { return }
+    visit(child, at: key, inside, by: identity, state())
+  }
+
+  /// Looks at the elements of a list. O(1) where none came or went and effects run in no child of
+  /// theirs; else O(number of elements whose effects run).
+  @inlinable
+  @inline(__always)
+  mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
+    each child: Child, at scope: ChildScope, _ elements: () -> IdentifiedArray<ID, Child.State>
+  ) {
+    if hasNothingToFind(isThere: !elements().isEmpty) { return }
+    guard let (key, inside) = inside(scope) else { return }
+    // The same storage is equal.
+    let isComplete =
+      !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids
+    if isComplete, inside.deepCount == 0 { return }
+    visit(each: child, at: key, inside, elements(), isComplete: isComplete)
+  }
+
+  @inlinable
+  @inline(never)
+  mutating func visit<Child: Reducer>(
+    _ child: Child, at key: ScopeKey, _ inside: EffectIndex.Place,
+    by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?, _ state: Child.State?
+  ) {
+    note(key, inside, isThere: state != nil)
+    guard let state, !inside.inner.isEmpty else { return }
+    guard case .one(let present) = ChildPresence(state, identity) else {
+      return visit(child, at: key, inside) { state }
+    }
+    within(key, inside) { search in
+      for (key, inside) in inside.inner {
+        search.note(key, inside, isThere: key.identity == present)
+        if key.identity == present { search.visit(child, at: key, inside) { state } }
+      }
+    }
+  }
+
+  @inlinable
+  @inline(never)
+  mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
+    each child: Child, at key: ScopeKey, _ inside: EffectIndex.Place,
+    _ elements: IdentifiedArray<ID, Child.State>, isComplete: Bool
+  ) {
+    note(key, inside, isThere: !elements.isEmpty)
+    if elements.isEmpty { return }
+    within(key, inside) { search in
+      var isAnyAbsent = false
+      for (key, inside) in inside.inner where !isComplete || !inside.inner.isEmpty {
+        // An id of another type is of another operator with the same key.
+        guard let id = key.identity.base(as: ID.self) else { continue }
+        let position = elements.position(of: id)
+        isAnyAbsent = search.note(key, inside, isThere: position != nil) || isAnyAbsent
+        if let position { search.visit(child, at: key, inside) { elements[position] } }
+      }
+      if !isComplete, !isAnyAbsent { search.complete.append(([], ListIDs(elements.ids))) }
+    }
+  }
+
+  /// Whether nothing can be found without knowing the key of a child, which takes time to make.
+  @inlinable
+  @inline(__always)
+  func hasNothingToFind(isThere: Bool) -> Bool {
+    place.inner.isEmpty || (isThere ? !forPresent && place.deepCount == 0 : forPresent)
+  }
+
+  /// The place of a child, and its key.
+  @inlinable
+  func inside(_ scope: ChildScope) -> (ScopeKey, EffectIndex.Place)? {
+    let (id, location) = scope.place()
+    let key = ScopeKey(id: id, location: location)
+    return place.inner[key].map { (key, $0) }
+  }
+
+  /// Notes a child, if it is what is looked for.
+  ///
+  /// - Returns: Whether it was noted.
+  @inlinable
+  @discardableResult
+  mutating func note(_ key: ScopeKey, _ inside: EffectIndex.Place, isThere: Bool) -> Bool {
+    // What outlives a child need not be found again after each step.
+    guard isThere == forPresent, inside.hasEndingEffects else { return false }
+    found.append([key])
+    return true
+  }
+
+  /// Asks a child that is there for its own children.
+  @inlinable
+  mutating func visit<Child: Reducer>(
+    _ child: Child, at key: ScopeKey, _ inside: EffectIndex.Place, _ state: () -> Child.State
+  ) {
+    if inside.inner.isEmpty { return }
+    within(key, inside) { child.findAbsentChildren(in: state(), &$0) }
+  }
+
+  /// Searches inside a place.
+  @inlinable
+  mutating func within(
+    _ key: ScopeKey, _ inside: EffectIndex.Place, _ search: (inout ChildSearch) -> Void
+  ) {
+    let before = (place: place, found: found.count, complete: complete.count)
+    place = inside
+    search(&self)
+    place = before.place
+    for index in found.indices[before.found...] { found[index].append(key) }
+    for index in complete.indices[before.complete...] { complete[index].place.append(key) }
+  }
+}
+
+extension CancelID {
+  /// The value that the id was made of, where it is of this type. O(1).
+  @inlinable
+  func base<Base: Hashable & Sendable>(as type: Base.Type) -> Base? {
+    if type == CancelID.self { return self as? Base }
+    return switch value {
+    case .number(let number): type == Int.self ? number as? Base : nil
+    case .text(let text): type == String.self ? text as? Base : nil
+    case .other(let box): (box as? TypedCancelID<Base>)?.base
+    }
+  }
+}

@@ -1,0 +1,124 @@
+extension EffectGraph {
+  /// Cancels the effects that bear the key. What they have caused goes on.
+  ///
+  /// - Parameter effect: The `.cancel` effect, where it has a node. What stands behind it in the same value is not cancelled (R5).
+  @usableFromInline
+  mutating func cancel(_ key: CancelKey, by effect: EffectID = .none) {
+    let value = tree.value(of: effect)
+    cancel(
+      index.effects(key).filter { found in
+        value == 0 || tree[found.slot].value != value || !found.isAfter(effect)
+      })
+    run()
+  }
+
+  /// Cancels the effects that bear one of the keys, together: none starts because another is cancelled.
+  @usableFromInline
+  mutating func cancel(all keys: [CancelKey]) {
+    if keys.isEmpty { return }
+    cancel(keys.flatMap { index.effects($0) })
+    run()
+  }
+
+  /// Cancels a node and everything under it.
+  @usableFromInline
+  mutating func cancelTree(_ id: EffectID) {
+    guard tree.contains(id) else { return }
+    let nodes = tree.nodes(under: id.slot)
+    for slot in nodes where tree[slot].form == .task || slot == id.slot {
+      tree[slot].isTaskCancelled = true
+    }
+    cancel(nodes.filter { tree[$0].form == .leaf }.map { tree.id($0) })
+    run()
+  }
+
+  /// Cancels what is under a node, and not the node.
+  @usableFromInline
+  mutating func cancelChildren(_ id: EffectID) {
+    guard tree.contains(id) else { return }
+    for child in tree.members(id.slot) { cancelTree(child) }
+  }
+
+  /// Cancels every effect.
+  @usableFromInline
+  mutating func cancelAll() {
+    cancel(tree.nodes.indices.map(Int32.init).filter { tree[$0].form == .leaf }.map { tree.id($0) })
+    run()
+  }
+
+  /// Cancels the effects that wait for a permit.
+  @usableFromInline
+  mutating func cancelWaiting() {
+    let waiting = tree.nodes.indices.map(Int32.init).filter { tree[$0].phase == .waiting }
+    cancel(waiting.flatMap { leaves($0) })
+    run()
+  }
+
+  /// The effects of a group, or the effect itself.
+  func leaves(_ slot: Int32) -> [EffectID] {
+    tree.nodes(under: slot).filter { tree[$0].form == .leaf && tree[$0].value == tree[slot].value }
+      .map { tree.id($0) }
+  }
+
+  /// Cancels effects in the order returned; first those that have not begun, which would else get
+  /// the permits of the others.
+  mutating func cancel(_ effects: [EffectID]) {
+    let effects = effects.count < 2 ? effects : effects.sorted { $1.isAfter($0) }
+    for id in effects where tree.contains(id) {
+      if tree[id.slot].phase == .pending || tree[id.slot].phase == .waiting { cancel(id.slot) }
+    }
+    for id in effects where tree.contains(id) { cancel(id.slot) }
+  }
+
+  private mutating func cancel(_ slot: Int32) {
+    switch tree[slot].phase {
+    case .free, .cancelled, .ended(isCancelled: true):
+      return
+    case .ended:
+      // What it sent is still queued, and is dropped there.
+      tree[slot].phase = .ended(isCancelled: true)
+    case .pending, .waiting:
+      commands.append(.cancel(tree.id(slot)))
+      discard(slot)
+    case .running:
+      commands.append(.cancel(tree.id(slot)))
+      markCancelled(slot)
+    }
+  }
+
+  /// Ends an effect that never starts.
+  mutating func discard(_ slot: Int32) {
+    leaveLimit(slot, wasWaiting: tree[slot].phase == .waiting)
+    markCancelled(slot)
+    endWork(slot)
+  }
+
+  private mutating func markCancelled(_ slot: Int32) {
+    tree[slot].phase = .cancelled
+    forgetKeys(slot)
+    returnPermitOfCancelled(slot)
+    guard tree.isMember(slot) else { return }
+    let group = tree[slot].parent
+    tree[group].uncancelled -= 1
+    if tree[group].uncancelled == 0 { noteCancelled(group: group) }
+  }
+
+  /// All that is left of a group was cancelled, and so is the group.
+  mutating func noteCancelled(group: Int32) {
+    var group = group
+    while true {
+      switch tree[group].phase {
+      case .pending, .waiting:
+        leaveLimit(group, wasWaiting: tree[group].phase == .waiting)
+      case .running: break
+      default: return
+      }
+      tree[group].phase = .cancelled
+      returnPermitOfCancelled(group)
+      guard tree.isMember(group) else { return }
+      group = tree[group].parent
+      tree[group].uncancelled -= 1
+      guard tree[group].uncancelled == 0 else { return }
+    }
+  }
+}

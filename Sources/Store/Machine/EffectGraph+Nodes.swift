@@ -1,0 +1,104 @@
+extension EffectGraph {
+  /// Adds a task, under the task that caused it if there is one.
+  @usableFromInline
+  mutating func addTask(under parent: EffectID = .none) -> EffectID {
+    let slot = tree.insert(
+      .task, .running, value: 0, under: tree.contains(parent) ? parent.slot : -1)
+    return tree.id(slot)
+  }
+
+  /// Adds an effect or a group that a reducer returned. Effects are found by their ids from here on.
+  ///
+  /// - Parameters:
+  ///   - parent: A group or a task; `.none` for an effect that stands for its task.
+  ///   - value: The outermost effect, `nil` where it is this one.
+  ///   - keys: The ids of an effect and of all groups it is in.
+  @usableFromInline
+  mutating func add(
+    _ form: EffectForm, under parent: EffectID, value: UInt32?, keys: [CancelKey],
+    place: [ScopeKey], limit: EffectLimit?
+  ) -> EffectID {
+    let slot = tree.insert(EffectNode.Form(form), .pending, value: value, under: parent.slot)
+    tree[slot].limit = limit
+    if form == .leaf, !(keys.isEmpty && place.isEmpty) {
+      tree[slot].keys = keys
+      tree[slot].place = place
+      index.insert(tree.id(slot), keys: keys, place: place)
+    }
+    if tree.isMember(slot) {
+      tree[parent.slot].unfinished += 1
+      tree[parent.slot].uncancelled += 1
+    }
+    return tree.id(slot)
+  }
+
+  /// Keeps the node until `unpin`.
+  @usableFromInline
+  mutating func pin(_ id: EffectID) {
+    if tree.contains(id) { tree[id.slot].pins += 1 }
+  }
+
+  @usableFromInline
+  mutating func unpin(_ id: EffectID) {
+    guard tree.contains(id) else { return }
+    tree[id.slot].pins -= 1
+    removeIfDone(id.slot)
+  }
+
+  /// From here on no id finds the effect.
+  @usableFromInline
+  mutating func forgetKeys(_ id: EffectID) {
+    if tree.contains(id) { forgetKeys(id.slot) }
+  }
+
+  func hasKeys(_ slot: Int32) -> Bool { !tree[slot].keys.isEmpty || !tree[slot].place.isEmpty }
+
+  mutating func forgetKeys(_ slot: Int32) {
+    guard hasKeys(slot) else { return }
+    index.remove(tree.id(slot), keys: tree[slot].keys, place: tree[slot].place)
+    tree[slot].keys = []
+    tree[slot].place = []
+  }
+
+  /// Removes a node of which nothing is to come, and those above it that only waited for it.
+  mutating func removeIfDone(_ slot: Int32) {
+    var slot = slot
+    while slot >= 0, tree[slot].pins == 0, tree[slot].hasEnded || tree[slot].form == .task {
+      forgetKeys(slot)
+      if tree[slot].form != .task, !tree[slot].isReleased {
+        tree[slot].isReleased = true
+        commands.append(.release(tree.id(slot)))
+      }
+      guard tree[slot].firstChild < 0 else { return }
+      let parent = tree[slot].parent
+      remove(slot)
+      slot = parent
+    }
+  }
+
+  private mutating func remove(_ slot: Int32) {
+    let id = tree.id(slot)
+    let isAwaited = tree[slot].isAwaited
+    tree.remove(slot)
+    if isAwaited, let ended = waiters.removeValue(forKey: id) {
+      for waiter in ended { commands.append(.resume(waiter)) }
+    }
+    if tree.count == 0, !idleWaiters.isEmpty { resumeIdleWaiters() }
+  }
+}
+
+/// What an effect is to the graph.
+@usableFromInline
+enum EffectForm: Sendable {
+  case leaf, merge, concatenate
+}
+
+extension EffectNode.Form {
+  init(_ form: EffectForm) {
+    switch form {
+    case .leaf: self = .leaf
+    case .merge: self = .merge
+    case .concatenate: self = .concatenate
+    }
+  }
+}

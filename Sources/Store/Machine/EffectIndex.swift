@@ -1,0 +1,165 @@
+/// Finds effects by their ids and by the places of the composition at which they were returned.
+///
+/// The places form a tree, as the composition does: a cancel looks at its own place and at those inside it, never at a sibling (R6).
+///
+/// - Complexity: Inserting and removing O(depth of the place), looking up O(number of places inside and of effects found).
+@usableFromInline
+struct EffectIndex: Sendable {
+  /// A place with effects, or with places inside it that have some.
+  @usableFromInline
+  struct Place: Sendable {
+    /// The effects returned here that end with the child.
+    var here = Effects.none
+    var byID: [CancelID: Effects] = [:]
+    @usableFromInline var inner: [ScopeKey: Place] = [:]
+    /// How many of the places inside have places inside.
+    @usableFromInline var deepCount = 0
+    /// The ids of the list whose elements the places inside are, `ListIDs`, as they were when each
+    /// of these had its element.
+    @usableFromInline var completeIDs: (any AnyObject & Sendable)?
+
+    var isEmpty: Bool { here.isEmpty && byID.isEmpty && inner.isEmpty }
+  }
+
+  /// A set that allocates nothing for one element, which is the usual number.
+  enum Effects: Sendable {
+    case none
+    case one(EffectID)
+    case many(Set<EffectID>)
+  }
+
+  var root = Place()
+
+  mutating func insert(_ effect: EffectID, keys: [CancelKey], place: [ScopeKey]) {
+    for key in keys {
+      guard let id = key.id else { continue }
+      root.change(at: key.path[...]) { $0.byID[id, default: .none].insert(effect) }
+    }
+    if !place.isEmpty { root.change(at: place[...]) { $0.here.insert(effect) } }
+  }
+
+  mutating func remove(_ effect: EffectID, keys: [CancelKey], place: [ScopeKey]) {
+    for key in keys {
+      guard let id = key.id else { continue }
+      root.change(at: key.path[...]) { found in
+        guard let index = found.byID.index(forKey: id) else { return }
+        found.byID.values[index].remove(effect)
+        if found.byID.values[index].isEmpty { found.byID.remove(at: index) }
+      }
+    }
+    if !place.isEmpty { root.change(at: place[...]) { $0.here.remove(effect) } }
+  }
+
+  /// The effects that bear the key's id at its place or inside it; without an id all effects of that place and inside it. In the order
+  /// in which they were returned.
+  func effects(_ key: CancelKey) -> [EffectID] {
+    var place = root
+    for scope in key.path {
+      guard let inner = place.inner[scope] else { return [] }
+      place = inner
+    }
+    var found: [EffectID] = []
+    var rest = [place]
+    while let place = rest.popLast() {
+      if let id = key.id {
+        place.byID[id]?.add(to: &found)
+      } else {
+        place.here.add(to: &found)
+      }
+      rest += place.inner.values
+    }
+    return found.count < 2 ? found : found.sorted { $1.isAfter($0) }
+  }
+}
+
+extension EffectIndex.Place {
+  /// Changes the place at the end of `path`, which is made where it is missing and removed where it is left empty.
+  mutating func change(at path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void) {
+    guard let scope = path.first else { return change(&self) }
+    let (isEmpty, deeper) = inner[scope, default: Self()].changeInside(path.dropFirst(), change)
+    deepCount += deeper
+    if isEmpty { inner[scope] = nil }
+  }
+
+  /// - Returns: Whether the place is left empty, and 1 where it got places inside, -1 where it lost
+  ///   them.
+  private mutating func changeInside(
+    _ path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void
+  ) -> (isEmpty: Bool, deeper: Int) {
+    let before = inner.isEmpty
+    self.change(at: path, change)
+    return (isEmpty, before == inner.isEmpty ? 0 : before ? 1 : -1)
+  }
+
+  /// Whether effects run here or inside that end with the child. O(number of places inside, until
+  /// one is found).
+  @usableFromInline
+  var hasEndingEffects: Bool {
+    !here.isEmpty || inner.values.contains { $0.hasEndingEffects }
+  }
+}
+
+extension EffectGraph {
+  @usableFromInline
+  var root: EffectIndex.Place { index.root }
+
+  @usableFromInline
+  var hasEffectsOfChildren: Bool { !index.root.inner.isEmpty }
+
+  /// Takes what a search for children has found: cancels the effects of those that are gone, in the
+  /// order in which they were returned.
+  @usableFromInline
+  mutating func conclude(
+    absent: [ChildSearch.ReversedPath], present: [ChildSearch.ReversedPath],
+    complete: [ChildSearch.CompleteList]
+  ) {
+    for (place, ids) in complete {
+      index.root.change(at: place.reversed()[...]) { $0.completeIDs = ids }
+    }
+    let gone = Set(absent).subtracting(present)
+    let effects = gone.flatMap { index.effects(CancelKey(path: $0.reversed(), id: nil)) }
+    cancel(effects.sorted { $1.isAfter($0) })
+    run()
+  }
+}
+
+extension EffectIndex.Effects {
+  var isEmpty: Bool {
+    if case .none = self { true } else { false }
+  }
+
+  mutating func insert(_ effect: EffectID) {
+    switch self {
+    case .none:
+      self = .one(effect)
+    case .one(let other):
+      self = .many([other, effect])
+    case .many(var effects):
+      // Taken out meanwhile, so that it is changed in place.
+      self = .none
+      effects.insert(effect)
+      self = .many(effects)
+    }
+  }
+
+  mutating func remove(_ effect: EffectID) {
+    switch self {
+    case .none:
+      break
+    case .one(let other):
+      if other == effect { self = .none }
+    case .many(var effects):
+      self = .none
+      effects.remove(effect)
+      self = effects.isEmpty ? .none : .many(effects)
+    }
+  }
+
+  func add(to found: inout [EffectID]) {
+    switch self {
+    case .none: break
+    case .one(let effect): found.append(effect)
+    case .many(let effects): found += effects
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/// The nodes of an effect graph as a tree.
+///
+/// They lie in an array and refer to each other by slot: a slot that is free is used again.
+///
+/// - Complexity: O(1) to insert and to remove.
+@usableFromInline
+struct EffectTree: Sendable {
+  var nodes: [EffectNode] = []
+  /// How many nodes there are.
+  @usableFromInline var count: Int32 = 0
+  private var firstFree: Int32 = -1
+  private var lastSerial: UInt32 = 0
+
+  @usableFromInline
+  init() {}
+
+  /// Whether the node is still there.
+  @usableFromInline
+  func contains(_ id: EffectID) -> Bool {
+    id.slot >= 0 && id.slot < nodes.count && nodes[Int(id.slot)].serial == id.serial
+      && nodes[Int(id.slot)].phase != .free
+  }
+
+  subscript(slot: Int32) -> EffectNode {
+    _read { yield nodes[Int(slot)] }
+    _modify { yield &nodes[Int(slot)] }
+  }
+
+  func id(_ slot: Int32) -> EffectID { EffectID(slot: slot, serial: self[slot].serial) }
+
+  mutating func insert(
+    _ form: EffectNode.Form, _ phase: EffectNode.Phase, value: UInt32?, under parent: Int32
+  ) -> Int32 {
+    lastSerial = lastSerial == .max ? 1 : lastSerial + 1
+    let node = EffectNode(serial: lastSerial, form: form, phase: phase, value: value ?? lastSerial)
+    let slot: Int32
+    if firstFree >= 0 {
+      slot = firstFree
+      firstFree = self[slot].next
+      self[slot] = node
+    } else {
+      slot = Int32(nodes.count)
+      nodes.append(node)
+    }
+    count += 1
+    if parent >= 0 { link(slot, under: parent) }
+    return slot
+  }
+
+  mutating func remove(_ slot: Int32) {
+    unlink(slot)
+    self[slot].phase = .free
+    self[slot].limit = nil
+    self[slot].next = firstFree
+    firstFree = slot
+    count -= 1
+  }
+
+  private mutating func link(_ slot: Int32, under parent: Int32) {
+    let last = self[parent].lastChild
+    self[slot].parent = parent
+    self[slot].previous = last
+    if last >= 0 { self[last].next = slot } else { self[parent].firstChild = slot }
+    self[parent].lastChild = slot
+  }
+
+  private mutating func unlink(_ slot: Int32) {
+    let parent = self[slot].parent
+    guard parent >= 0 else { return }
+    let (previous, next) = (self[slot].previous, self[slot].next)
+    if previous >= 0 { self[previous].next = next } else { self[parent].firstChild = next }
+    if next >= 0 { self[next].previous = previous } else { self[parent].lastChild = previous }
+  }
+
+  /// Whether the node belongs to a group, which waits for its work.
+  func isMember(_ slot: Int32) -> Bool {
+    let parent = self[slot].parent
+    guard parent >= 0 else { return false }
+    return self[parent].form == .merge || self[parent].form == .concatenate
+  }
+
+  /// The nodes directly under this one, in order.
+  func members(_ slot: Int32) -> [EffectID] {
+    var members: [EffectID] = []
+    var member = self[slot].firstChild
+    while member >= 0 {
+      members.append(id(member))
+      member = self[member].next
+    }
+    return members
+  }
+
+  /// The node and all that is under it.
+  func nodes(under slot: Int32) -> [Int32] {
+    var tree = [slot]
+    var position = 0
+    while position < tree.count {
+      tree += members(tree[position]).map(\.slot)
+      position += 1
+    }
+    return tree
+  }
+}
+
+// MARK: Looking
+
+extension EffectTree {
+  /// Whether the effect's work may go on.
+  @usableFromInline
+  func isRunning(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .running }
+
+  /// Whether the effect was cancelled, so that no action of it is reduced any more.
+  @usableFromInline
+  func isCancelled(_ id: EffectID) -> Bool {
+    guard contains(id) else { return false }
+    switch self[id.slot].phase {
+    case .cancelled, .ended(isCancelled: true): return true
+    default: return false
+    }
+  }
+
+  /// Whether the effect's operation was handed to a task. Until its slot is used again.
+  @usableFromInline
+  func hasTask(_ id: EffectID) -> Bool { self[id.slot].hasTask }
+
+  /// Whether it is a task, and no effect that stands for one.
+  @usableFromInline
+  func isTask(_ id: EffectID) -> Bool { contains(id) && self[id.slot].form == .task }
+
+  /// Whether it is a task that was cancelled, or an effect that stands for one.
+  @usableFromInline
+  func isCancelledTask(_ id: EffectID) -> Bool { contains(id) && self[id.slot].isTaskCancelled }
+
+  /// The node that what an effect causes belongs to: its task, or the effect where it stands for the task.
+  @usableFromInline
+  func task(of id: EffectID) -> EffectID {
+    guard contains(id) else { return .none }
+    var slot = id.slot
+    while self[slot].form != .task, self[slot].parent >= 0 { slot = self[slot].parent }
+    return self.id(slot)
+  }
+
+  /// The serial number of the outermost effect of the value that `id` was returned in.
+  @usableFromInline
+  func value(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].value : 0 }
+
+  /// The effects whose work has not ended, in no particular order. O(most nodes that there ever were at once).
+  var unended: [(id: EffectID, phase: EffectNode.Phase)] {
+    nodes.indices.compactMap { slot in
+      let node = nodes[slot]
+      guard node.form == .leaf, node.phase != .free, !node.hasEnded else { return nil }
+      return (id(Int32(slot)), node.phase)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// Elements that are taken in the order in which they came.
+///
+/// - Complexity: O(1) amortized to add and to take.
+@usableFromInline
+struct Queue<Element: Sendable>: Sendable {
+  @usableFromInline var storage: [Element?] = []
+  @usableFromInline var head = 0
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  var isEmpty: Bool { head == storage.count }
+
+  @inlinable
+  var count: Int { storage.count - head }
+
+  @inlinable
+  var elements: [Element] { storage[head...].compactMap(\.self) }
+
+  @inlinable
+  var first: Element? { isEmpty ? nil : storage[head] }
+
+  @inlinable
+  mutating func append(_ element: Element) {
+    storage.append(element)
+  }
+
+  @inlinable
+  mutating func popFirst() -> Element? {
+    if storage.count - head <= 1 {
+      guard head < storage.count, let last = storage.popLast() else { return nil }
+      if head > 0 { removeTaken() }
+      return last
+    }
+    let element = storage[head].take()
+    head += 1
+    if head >= 1024, head * 2 >= storage.count { removeTaken() }
+    return element
+  }
+
+  @usableFromInline
+  mutating func removeTaken() {
+    // What a burst needed is given back.
+    if head == storage.count, head > 1024 { storage = [] } else { storage.removeFirst(head) }
+    head = 0
+  }
+
+  /// Removes the first element that equals `element`. O(count).
+  mutating func remove(_ element: Element) -> Bool where Element: Equatable {
+    guard let index = storage[head...].firstIndex(of: element) else { return false }
+    if index == head { _ = popFirst() } else { storage.remove(at: index) }
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+extension StoreMachine {
+  /// Cancels the effects of children that the step has removed and whose operators did not see it
+  /// (R7).
+  ///
+  /// - Complexity: One comparison while no effects of children run.
+  @inlinable
+  mutating func endAbsentChildren() {
+    guard graph.hasEffectsOfChildren else {
+      audience.remove(.children)
+      return
+    }
+    let (absent, complete) = searchChildren(forPresent: false)
+    if absent.isEmpty, complete.isEmpty { return }
+    // Of several operators with one key none may have the child.
+    let present = absent.isEmpty ? [] : searchChildren(forPresent: true).found
+    graph.conclude(absent: absent, present: present, complete: complete)
+    carryOut()
+  }
+
+  @inlinable
+  @inline(never)
+  func searchChildren(
+    forPresent: Bool
+  ) -> (found: [ChildSearch.ReversedPath], complete: [ChildSearch.CompleteList]) {
+    var search = ChildSearch(graph.root, forPresent: forPresent)
+    reducer.findAbsentChildren(in: state, &search)
+    return (search.found, search.complete)
+  }
+}

@@ -1,0 +1,260 @@
+/// What an effect of the graph holds.
+@usableFromInline
+struct EffectWork<Action: Sendable>: Sendable {
+  /// Without its operation once that is a task's, so that its end is never under the lock.
+  @usableFromInline var effect: Effect<Action>
+  /// The action whose reduction returned the effect.
+  @usableFromInline let cause: Action?
+  /// The step that returned it.
+  @usableFromInline let step: Int
+  /// When it was returned, by `coarseNanoseconds()`.
+  @usableFromInline let since: Int64
+
+  /// - Parameter hasTask: The operation is handed to a task at once.
+  @inlinable
+  init(_ effect: Effect<Action>, hasTask: Bool, cause: Action?, step: Int) {
+    self.effect = hasTask ? effect.emptied : effect
+    self.cause = cause
+    self.step = step
+    since = coarseNanoseconds()
+  }
+
+  /// The operation, which a task holds from here on.
+  @inlinable
+  mutating func handToTask() -> Effect<Action>.Operation {
+    let operation = effect.operation
+    effect.operation = operation.emptied
+    return operation
+  }
+}
+
+extension StoreMachine {
+  /// Takes effects in the order returned (R4, R5).
+  ///
+  /// - Parameter task: What they belong to; made, and set, where it is `.none` and there is something to belong to it.
+  @inlinable
+  mutating func take(
+    _ effects: [Effect<R.Action>], of cause: R.Action?, task: inout EffectID,
+    inheritsTaskLocals: Bool
+  ) {
+    let isNew = task == .none
+    // By index, since to copy an effect costs several references.
+    for index in effects.indices {
+      switch effects[index].operation {
+      case .none:
+        continue
+      case .cancel(let key):
+        graph.cancel(key)
+      case .issue(let message):
+        report(StoreIssue(message: message, location: effects[index].location, step: steps))
+      case .task, .run:
+        if effects[index].traits != nil { cancelInFlight(effects[index]) }
+        // The only one stands for the task.
+        let standsForTask = task == .none && effects.count == 1
+        if !standsForTask { makeTask(&task) }
+        let id = start(effects[index], under: task, cause, inheritsTaskLocals)
+        if standsForTask { task = id }
+      case .send(let action) where effects[index].traits == nil:
+        makeTask(&task)
+        enqueue(
+          QueuedAction(
+            action, from: .immediate(name: effects[index].name, step: steps), task: task,
+            inheritsTaskLocals: inheritsTaskLocals))
+      case .send, .merge, .concatenate:
+        cancelInFlight(effects[index])
+        makeTask(&task)
+        start(addGroup(effects[index], under: task, cause), inheritsTaskLocals)
+      }
+      carryOut()
+    }
+    if isNew, graph.tree.isTask(task) { graph.unpin(task) }
+    carryOut()
+    // Nothing to wait for.
+    if isNew, !graph.tree.contains(task) { task = .none }
+  }
+
+  /// Makes the task that effects belong to, which stays until it is unpinned.
+  @inlinable
+  mutating func makeTask(_ task: inout EffectID) {
+    guard task == .none else { return }
+    task = graph.addTask()
+    graph.pin(task)
+  }
+
+  /// Adds an effect that is work and starts it, or has it wait for a permit.
+  @inlinable
+  mutating func start(
+    _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?,
+    _ inheritsTaskLocals: Bool
+  ) -> EffectID {
+    if effect.traits?.limit != nil {
+      let id = add(effect, under: task, cause)
+      start(id, inheritsTaskLocals)
+      return id
+    }
+    let id = add(effect, under: task, hasTask: true, cause)
+    graph.startAlone(id)
+    commands.append(.start(id, effect.operation, inheritsTaskLocals: inheritsTaskLocals))
+    if audience.contains(.meter) { meter(id) { .effectStarted($0) } }
+    return id
+  }
+
+  @inlinable
+  mutating func start(_ id: EffectID, _ inheritsTaskLocals: Bool) {
+    inheritingValue = inheritsTaskLocals ? graph.tree.value(of: id) : 0
+    graph.start(id)
+    carryOut()
+    inheritingValue = 0
+  }
+
+  /// Adds one effect to the graph.
+  @inlinable
+  mutating func add(
+    _ effect: Effect<R.Action>, under parent: EffectID, value: UInt32? = nil,
+    keys: [CancelKey] = [], outlives: Bool = false, hasTask: Bool = false, _ cause: R.Action?
+  ) -> EffectID {
+    let form: EffectForm =
+      switch effect.operation {
+      case .merge: .merge
+      case .concatenate: .concatenate
+      default: .leaf
+      }
+    let traits = effect.traits
+    let own = traits?.keys ?? []
+    let id = graph.add(
+      form, under: parent, value: value, keys: keys.isEmpty ? own : keys + own,
+      place: outlives || traits?.outlives == true ? [] : traits?.path ?? [], limit: traits?.limit)
+    while works.count <= Int(id.slot) { works.append(nil) }
+    works[Int(id.slot)] = EffectWork(effect, hasTask: hasTask, cause: cause, step: steps)
+    return id
+  }
+
+  /// Adds a group with its members, and theirs: an effect bears the ids of the groups that it is in.
+  @inlinable
+  mutating func addGroup(
+    _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
+  ) -> EffectID {
+    var outermost = EffectID.none
+    var rest = [(effect: effect, parent: task, keys: [CancelKey](), outlives: false)]
+    while let (effect, parent, keys, outlives) = rest.popLast() {
+      let id = add(
+        effect, under: parent, value: outermost == .none ? nil : outermost.serial, keys: keys,
+        outlives: outlives, cause)
+      if outermost == .none { outermost = id }
+      guard let members = effect.operation.members else { continue }
+      let inherited = effect.traits.map { keys + $0.keys } ?? keys
+      let membersOutlive = outlives || effect.traits?.outlives == true
+      // The last one lies on top, so that they are added in order.
+      rest += members.reversed().map { ($0, id, inherited, membersOutlive) }
+    }
+    return outermost
+  }
+
+  /// Cancels what bears the ids of an effect that asks for it, before any of the effect is there: it would cancel itself.
+  @inlinable
+  mutating func cancelInFlight(_ effect: Effect<R.Action>) {
+    graph.cancel(all: effect.keysInFlight)
+    // Before anything gets the slots of what was cancelled.
+    carryOut()
+  }
+
+  /// Does what the graph asks for.
+  @inlinable
+  mutating func carryOut() {
+    while let command = graph.commands.popFirst() {
+      switch command {
+      case .start(let id): start(id)
+      case .cancel(let id): cancel(id)
+      case .drop(let id): if audience.contains(.meter) { meterDropped(id) }
+      case .release(let id): release(id)
+      case .resume(let waiter):
+        if obstacles.contains(.telling) {
+          overdue.append(waiter)
+        } else {
+          commands.append(.resume(waiter))
+        }
+      }
+    }
+  }
+
+  /// An effect's operation is due.
+  @inlinable
+  mutating func start(_ id: EffectID) {
+    guard graph.tree.isRunning(id), let operation = works[Int(id.slot)]?.effect.operation else {
+      // Cancelled by what came before it: without a task nothing else ends it.
+      return graph.end(id)
+    }
+    switch operation {
+    case .task, .run:
+      guard let operation = works[Int(id.slot)]?.handToTask() else { return }
+      graph.noteTask(id)
+      commands.append(
+        .start(
+          id, operation, inheritsTaskLocals: inherits(id)))
+      if audience.contains(.meter) { meter(id) { .effectStarted($0) } }
+    case .send(let action):
+      enqueue(
+        QueuedAction(
+          action, from: .ending(id), task: graph.tree.task(of: id),
+          inheritsTaskLocals: inherits(id)))
+    case .cancel(let key):
+      graph.cancel(key, by: id)
+      graph.end(id)
+    case .issue(let message):
+      if let work = works[Int(id.slot)] {
+        report(StoreIssue(message: message, location: work.effect.location, step: work.step))
+      }
+      graph.end(id)
+    case .none, .merge, .concatenate:
+      graph.end(id)
+    }
+  }
+
+  /// Whether an effect that starts now belongs to what the calling thread does.
+  @inlinable
+  func inherits(_ id: EffectID) -> Bool {
+    inheritingValue != 0 && graph.tree.value(of: id) == inheritingValue
+  }
+
+  @inlinable
+  mutating func cancel(_ id: EffectID) {
+    if graph.tree.hasTask(id) { commands.append(.cancel(id)) }
+    if audience.contains(.meter) { meter(id) { .effectCancelled($0) } }
+  }
+
+  @inlinable
+  mutating func release(_ id: EffectID) {
+    if _isPOD(R.Action.self), graph.tree.hasTask(id) {
+      works[Int(id.slot)] = nil
+    } else if let work = works[Int(id.slot)].take() {
+      commands.append(.release(.work(work)))
+    }
+  }
+
+  /// What a running effect holds.
+  @usableFromInline
+  func runningWork(_ id: EffectID) -> EffectWork<R.Action>? {
+    graph.tree.isRunning(id) ? works[Int(id.slot)] : nil
+  }
+
+  @inlinable
+  mutating func report(_ issue: StoreIssue) {
+    commands.append(.report(issue))
+  }
+
+  // MARK: Metering
+
+  /// Tells of work that takes time.
+  @usableFromInline
+  mutating func meter(_ id: EffectID, _ event: (MeteredEffect) -> StoreEvent<R.Action>) {
+    guard let work = works[Int(id.slot)], work.effect.operation.isTask else { return }
+    commands.append(.meter(event(MeteredEffect(id, work))))
+  }
+
+  /// Tells of a group as one.
+  @usableFromInline
+  mutating func meterDropped(_ id: EffectID) {
+    guard let work = works[Int(id.slot)] else { return }
+    commands.append(.meter(.effectDropped(MeteredEffect(id, work))))
+  }
+}

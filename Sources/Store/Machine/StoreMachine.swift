@@ -1,0 +1,219 @@
+/// A store as a value: state, effects, and the actions that wait. It makes every decision.
+///
+/// Events come in as calls of its methods, and what is to be done comes out in `commands`, in order. It holds no lock, starts no task,
+/// and calls no closure but the reducer. A copy of it is a copy.
+///
+/// ```
+///   send ─┐                    ┌─> commands: start, cancel, resume, report …
+///   effect sent, ended ─┼─> arrivals ─> turn ─> reduce ─┤
+///   observers told ─┘                    └─> the step, for hooks and observers
+/// ```
+///
+/// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all that it causes at once: they are in
+/// `turn`, while actions that come meanwhile wait in `arrivals`.
+///
+/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what the state declares.
+@usableFromInline
+struct StoreMachine<R: Reducer>: Sendable {
+  @usableFromInline typealias State = R.State
+  @usableFromInline typealias Action = R.Action
+  @usableFromInline typealias Command = StoreCommand<R.Action>
+
+  /// What keeps an action from being reduced as soon as it arrives.
+  @usableFromInline
+  struct Obstacles: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+
+    @inlinable
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Observers are being told of a step.
+    @inlinable static var telling: Obstacles { Obstacles(rawValue: 1) }
+    /// A test takes the steps one by one.
+    @inlinable static var held: Obstacles { Obstacles(rawValue: 2) }
+    /// The store has ended.
+    @inlinable static var closed: Obstacles { Obstacles(rawValue: 4) }
+  }
+
+  /// What has to be made known of each step.
+  @usableFromInline
+  struct Audience: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+
+    @inlinable
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    @inlinable static var hooks: Audience { Audience(rawValue: 1) }
+    @inlinable static var observers: Audience { Audience(rawValue: 2) }
+    @inlinable static var meter: Audience { Audience(rawValue: 4) }
+    /// The reducer declares subscriptions, which are looked at after each step.
+    @inlinable static var subscriptions: Audience { Audience(rawValue: 8) }
+    /// Effects of children run: after each step children are looked for that are gone.
+    @inlinable static var children: Audience { Audience(rawValue: 16) }
+  }
+
+  @usableFromInline let reducer: R
+  @usableFromInline let dependencies: R.Dependencies
+  @usableFromInline var state: R.State
+  /// How many actions have been reduced, and with how many the count began.
+  @usableFromInline var steps: Int
+  @usableFromInline var obstacles: Obstacles
+  @usableFromInline var audience: Audience = []
+
+  /// The rest of the turn under way.
+  @usableFromInline var turn = Queue<QueuedAction<R.Action>>()
+  /// Actions that open turns, in the order in which they came.
+  @usableFromInline var arrivals = Queue<QueuedAction<R.Action>>()
+
+  @usableFromInline var graph = EffectGraph()
+  /// What the effects of the graph hold, by slot.
+  @usableFromInline var works: [EffectWork<R.Action>?] = []
+  /// What runs because the state declares it, by id.
+  @usableFromInline var subscriptions: [CancelKey: EffectID] = [:]
+  /// The ids in the order in which they were declared.
+  @usableFromInline var subscriptionOrder: [CancelKey] = []
+  @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
+  /// A step is under way: what it causes at once belongs to the turn.
+  @usableFromInline var isInStep = false
+  /// The value whose effects start in the task that caused them, and so with its task-local values (R4); 0 for none.
+  @usableFromInline var inheritingValue: UInt32 = 0
+
+  /// What is to be done, oldest first. The caller removes what it has done.
+  @usableFromInline var commands = Queue<Command>()
+  /// Waits that are over once observers have been told.
+  @usableFromInline var overdue: [EffectGraph.WaiterID] = []
+
+  /// - Parameter steps: The number of the last step that was taken elsewhere: 0 for a new store.
+  @inlinable
+  init(
+    state: R.State, reducer: R, dependencies: R.Dependencies, steps: Int = 0, isHeld: Bool = false
+  ) {
+    self.state = state
+    self.reducer = reducer
+    self.dependencies = dependencies
+    self.steps = steps
+    obstacles = isHeld ? .held : []
+    if reducer.declaresSubscriptions(in: CompositionPath()) { audience.insert(.subscriptions) }
+  }
+}
+
+// MARK: Reducing
+
+extension StoreMachine {
+  /// Reduces an action. The only place that calls the reducer.
+  @inlinable
+  @inline(__always)
+  mutating func reduce(_ action: R.Action) -> [Effect<R.Action>] {
+    steps &+= 1
+    return reducer.reduce(&state, action, dependencies)
+  }
+
+  /// Nothing is to be done, nothing waits, and there is no obstacle.
+  @inlinable
+  @inline(__always)
+  var isSettled: Bool {
+    commands.isEmpty && turn.isEmpty && arrivals.isEmpty && obstacles.isEmpty
+  }
+
+  /// Takes the next action of the turn, or else of those that arrived, if it can be reduced. Drops those of effects that were cancelled.
+  ///
+  /// - Parameter ignored: What does not count as an obstacle.
+  @inlinable
+  mutating func takeNext(ignoring ignored: Obstacles = []) -> QueuedAction<R.Action>? {
+    guard obstacles.subtracting(ignored).isEmpty else { return nil }
+    while let next = takeQueued() {
+      guard graph.tree.isCancelled(next.effect) else { return next }
+      drop(next)
+    }
+    return nil
+  }
+
+  @inlinable
+  mutating func takeQueued() -> QueuedAction<R.Action>? {
+    turn.isEmpty ? arrivals.popFirst() : turn.popFirst()
+  }
+
+  /// Reduces an action that was taken.
+  ///
+  /// - Returns: The step, if hooks or observers are to be told.
+  @inlinable
+  mutating func reduce(_ next: QueuedAction<R.Action>) -> Step<R.Action>? {
+    let origin =
+      audience.isDisjoint(with: [.hooks, .observers])
+      ? StepOrigin.program("") : origin(of: next.sender)
+    // Its effects are cancelled with the task; what the step itself cancels is the task's earlier ones.
+    let isCancelled = graph.tree.isCancelledTask(next.task)
+    // From here on the sender is done with the action: cancelling its id is about others.
+    graph.unpin(next.effect)
+    if case .ending(let id) = next.sender { graph.forgetKeys(id) }
+    carryOut()
+    let effects = reduce(next.action)
+    var task = next.task
+    let step = conclude(
+      effects, of: next.action, origin: origin, task: &task,
+      inheritsTaskLocals: next.inheritsTaskLocals)
+    if isCancelled { graph.cancelChildren(next.task) }
+    if case .ending(let id) = next.sender {
+      // What stands behind a `.send` in a sequence belongs to the turn; what stands behind work that took time opens one.
+      isInStep = !graph.tree.hasTask(id)
+      end(id, nil, inheritsTaskLocals: next.inheritsTaskLocals)
+      isInStep = false
+    }
+    graph.unpin(next.task)
+    carryOut()
+    release(next.action)
+    return step
+  }
+
+  /// Takes what a reduction returned.
+  @inlinable
+  mutating func conclude(
+    _ effects: [Effect<R.Action>], of action: R.Action, origin: StepOrigin, task: inout EffectID,
+    inheritsTaskLocals: Bool
+  ) -> Step<R.Action>? {
+    var step: Step<R.Action>?
+    if !audience.isDisjoint(with: [.hooks, .observers]) {
+      // An origin without a name costs nothing to copy, which most steps without effects have.
+      let isBare = effects.isEmpty && origin.isNameless
+      step = Step(
+        number: steps, action: action,
+        details: isBare ? nil : StepDetails(origin: origin, effects: effects.descriptors()))
+    }
+    if audience.contains(.meter) {
+      commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
+    }
+    // From here on, so that nothing that the step ends is known before observers are told.
+    if audience.contains(.observers) { obstacles.insert(.telling) }
+    isInStep = true
+    if !effects.isEmpty {
+      take(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
+      if graph.hasEffectsOfChildren { audience.insert(.children) }
+    }
+    if audience.contains(.children) { endAbsentChildren() }
+    if audience.contains(.subscriptions) { updateSubscriptions() }
+    isInStep = false
+    return step
+  }
+
+  /// Observers have been told of the step.
+  @inlinable
+  mutating func told() {
+    obstacles.remove(.telling)
+    for waiter in overdue { commands.append(.resume(waiter)) }
+    overdue = []
+    if obstacles.contains(.closed) { commands.append(.end) }
+  }
+
+  @inlinable
+  @inline(__always)
+  func origin(of sender: QueuedAction<R.Action>.Sender) -> StepOrigin {
+    switch sender {
+    case .outside(let origin): return origin
+    case .immediate(let name, let step): return .effect(name: name ?? "send", id: nil, step: step)
+    case .effect(let id), .ending(let id):
+      guard graph.tree.contains(id) else { return .program("") }
+      guard let work = works[Int(id.slot)] else { return .program("") }
+      return work.effect.origin(step: work.step)
+    }
+  }
+}

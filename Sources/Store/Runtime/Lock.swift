@@ -1,0 +1,94 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A value that one thread at a time reads and changes: the standard library's mutex, and with `SWIFTBOARD_PTHREAD_LOCK` one of pthread,
+/// since the thread sanitizer does not see the other on Linux.
+///
+/// It is not recursive. A debug build says what code may have used a store under its lock; in a release build the mutex stops the process
+/// by itself.
+@usableFromInline
+package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
+  #if SWIFTBOARD_PTHREAD_LOCK
+    @usableFromInline let mutex: PthreadMutex<Value>
+  #else
+    @usableFromInline let mutex: Mutex<Value>
+  #endif
+  #if DEBUG
+    @usableFromInline let holder = Atomic<UInt>(0)
+  #endif
+
+  @inlinable
+  package init(_ value: consuming sending Value) {
+    #if SWIFTBOARD_PTHREAD_LOCK
+      mutex = PthreadMutex(value)
+    #else
+      mutex = Mutex(value)
+    #endif
+  }
+
+  /// Calls `body` while the calling thread holds the lock.
+  @inlinable
+  @inline(__always)
+  package borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    #if DEBUG
+      let thread = currentThread()
+      // No input leads here: a program used the store in code that runs under its lock.
+      if holder.load(ordering: .relaxed) == thread { fatalError(reentrantUse) }
+    #endif
+    return mutex.withLock { value in
+      #if DEBUG
+        holder.store(thread, ordering: .relaxed)
+        defer { holder.store(0, ordering: .relaxed) }
+      #endif
+      return body(&value)
+    }
+  }
+}
+
+#if DEBUG
+  /// A number that no other running thread has. Never inlined: the compiler takes it that a function stays on its thread.
+  @usableFromInline
+  @inline(never)
+  func currentThread() -> UInt {
+    #if canImport(Glibc)
+      pthread_self()
+    #else
+      UInt(bitPattern: pthread_self())
+    #endif
+  }
+#endif
+
+#if SWIFTBOARD_PTHREAD_LOCK
+  @usableFromInline
+  final class PthreadMutex<Value: ~Copyable & Sendable>: @unchecked Sendable {
+    // Unchecked: `value` is accessed only while `mutex` is held.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    @usableFromInline
+    init(_ value: consuming sending Value) {
+      mutex = .allocate(capacity: 1)
+      pthread_mutex_init(mutex, nil)
+      self.value = value
+    }
+
+    deinit {
+      pthread_mutex_destroy(mutex)
+      mutex.deallocate()
+    }
+
+    @usableFromInline
+    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+      pthread_mutex_lock(mutex)
+      defer { pthread_mutex_unlock(mutex) }
+      return body(&value)
+    }
+  }
+#endif

@@ -1,0 +1,12 @@
+/// What is said where a thread uses a store while it holds that store's lock, and so would wait for
+/// itself.
+///
+/// The lock knows the thread and not the code: the text names all that runs under it.
+@usableFromInline
+var reentrantUse: String {
+  """
+  deadlock: a store is used by code that runs under its own lock. That is a reducer or what it declares (subscriptions), \
+  a hook, the closure of withState, the ==, hash(into:) or description of an id, or the deinit of a value that a step \
+  replaces. Use the store when that code has returned: in an effect, an observer, or another task
+  """
+}

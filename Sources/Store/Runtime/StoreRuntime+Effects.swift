@@ -1,0 +1,102 @@
+extension StoreRuntime {
+  /// A task that runs an effect.
+  @inlinable
+  func task(
+    _ id: EffectID, _ operation: Effect<R.Action>.Operation, inheritsTaskLocals: Bool
+  ) -> EffectTask {
+    // A preference that is `nil` is not free.
+    switch (inheritsTaskLocals, executor) {
+    case (true, nil):
+      EffectTask { await self.run(id, operation) }
+    case (true, let executor?):
+      EffectTask(executorPreference: executor) { await self.run(id, operation) }
+    case (false, nil):
+      EffectTask.detached { await self.run(id, operation) }
+    case (false, let executor?):
+      EffectTask.detached(executorPreference: executor) { await self.run(id, operation) }
+    }
+  }
+
+  @inlinable
+  func run(_ id: EffectID, _ operation: Effect<R.Action>.Operation) async {
+    // Cancelled before it began: its body does not run.
+    if Task.isCancelled { return end(id) }
+    do {
+      switch operation {
+      case .task(let operation):
+        end(id, with: try await operation())
+      case .run(let operation):
+        try await operation(
+          Send { [self] action, wantsTask in send(action, from: id, wantsTask: wantsTask) })
+        end(id)
+      case .none, .send, .cancel, .issue, .merge, .concatenate:
+        end(id)
+      }
+    } catch {
+      end(id, throwing: error)
+    }
+  }
+
+  @inlinable
+  func end(_ id: EffectID, throwing error: any Error) {
+    // Most errors are those of the cancelled; to ask an error what it is takes longer than this.
+    let work = lock.withLock { $0.machine.runningWork(id) }
+    guard let work, !(error is CancellationError) else { return end(id) }
+    // Outside the lock, since the texts of the error and of the action are code of the user's.
+    let issue = StoreIssue(uncaught: error, of: work.effect, cause: work.cause, step: work.step)
+    end(id, failure: (issue, error))
+  }
+
+  @inlinable
+  func send(_ action: R.Action, from effect: EffectID, wantsTask: Bool) -> StoreTask {
+    var task = EffectID.none
+    let outcome = lock.withLock { shared -> Outcome in
+      if let next = shared.machine.send(action, from: effect, wantsTask: wantsTask, task: &task) {
+        reduce(next, &shared)
+      }
+      return shared.machine.isSettled ? Outcome() : finish(&shared)
+    }
+    if !outcome.isEmpty { deliver(outcome) }
+    return task == .none ? .finished : StoreTask(runtime: self, id: task)
+  }
+
+  // MARK: Tasks of `send`
+
+  @inlinable
+  func answer(_ request: Request) -> Bool {
+    switch request {
+    case .cancel(let id):
+      handle { $0.cancel(task: id) }
+      return true
+    case .isFinished(let id):
+      return lock.withLock { !$0.machine.graph.tree.contains(id) }
+    case .isSettled(let id):
+      return lock.withLock {
+        !$0.machine.graph.tree.contains(id) && !$0.machine.obstacles.contains(.telling)
+      }
+    case .wait(let id, let continuation):
+      return lock.withLock { shared in
+        let waiter = shared.nextID()
+        guard shared.machine.wait(for: id, waiter) else { return true }
+        shared.waiters[waiter] = continuation
+        return false
+      }
+    case .removeObserver(let id):
+      removeObserver(id)
+      return true
+    }
+  }
+
+  /// Returns when there is no effect any more, or when the store has ended.
+  nonisolated(nonsending) func waitUntilIdle() async {
+    await withUnsafeContinuation { continuation in
+      let isIdle = lock.withLock { shared -> Bool in
+        let waiter = shared.nextID()
+        guard shared.machine.waitUntilIdle(waiter) else { return true }
+        shared.waiters[waiter] = continuation
+        return false
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+}

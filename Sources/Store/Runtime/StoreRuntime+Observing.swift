@@ -1,0 +1,48 @@
+extension StoreRuntime {
+  /// - Parameter end: Is called once, when the store has ended; at once where it has.
+  @usableFromInline
+  func observe(
+    _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
+    end: (@Sendable () -> Void)?
+  ) -> Observation {
+    let id = lock.withLock { $0.addObserver(body, end) }
+    if id == nil { end?() }
+    return Observation(runtime: id == nil ? nil : self, id: id ?? 0)
+  }
+
+  @usableFromInline
+  func removeObserver(_ id: Int) {
+    let removed = lock.withLock { shared -> Observer<R.State, R.Action>? in
+      guard let index = shared.observers.firstIndex(where: { $0.id == id }) else { return nil }
+      defer { shared.noteAudience() }
+      return shared.observers.remove(at: index)
+    }
+    // Its end may run code of the user's, here and not under the lock.
+    _ = removed
+  }
+
+  /// Puts hooks or a meter in place of others.
+  @usableFromInline
+  func change(_ change: (inout Shared) -> (any Sendable)?) {
+    let old = lock.withLock { shared in
+      defer { shared.noteAudience() }
+      return change(&shared)
+    }
+    // What it holds ends here, and not under the lock.
+    _ = old
+  }
+}
+
+extension StoreRuntime.Shared {
+  /// - Returns: `nil` where the store has ended.
+  mutating func addObserver(
+    _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
+    _ end: (@Sendable () -> Void)?
+  ) -> Int? {
+    if machine.obstacles.contains(.closed) { return nil }
+    let id = nextID()
+    observers.append(Observer(id: id, body: body, end: end))
+    noteAudience()
+    return id
+  }
+}

@@ -1,0 +1,306 @@
+/// The machine behind a lock, with tasks and observers: does what the machine says.
+///
+/// Effects hold the runtime, the `Store` holds it too, and the store's end closes it: so a dropped store cancels its effects although they
+/// keep the runtime alive, and no reference is weak.
+///
+/// `+Effects` are the tasks, `+Observing` those who watch.
+@usableFromInline
+final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
+  // Unchecked as its superclass is; its fields are constants of Sendable types.
+  @usableFromInline typealias Machine = StoreMachine<R>
+  @usableFromInline typealias Outcome = Deferred<R.State, R.Action>
+
+  /// All that changes.
+  @usableFromInline
+  struct Shared: Sendable {
+    @usableFromInline var machine: StoreMachine<R>
+    /// The tasks of effects, by slot.
+    @usableFromInline var tasks: [EffectTask?] = []
+    @usableFromInline var observers: [Observer<R.State, R.Action>] = []
+    /// A step that observers are to be told of.
+    @usableFromInline var publication: Outcome.Publication?
+    @usableFromInline var hooks = HookSlot<R.State, R.Action>()
+    @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
+    @usableFromInline var waiters: [EffectGraph.WaiterID: UnsafeContinuation<Void, Never>] = [:]
+    /// The number given last to an observer or to a waiter.
+    @usableFromInline var lastID = 0
+
+    @inlinable
+    init(_ machine: StoreMachine<R>) { self.machine = machine }
+
+    @inlinable
+    mutating func nextID() -> Int {
+      lastID += 1
+      return lastID
+    }
+  }
+
+  @usableFromInline let lock: Lock<Shared>
+  @usableFromInline let executor: (any TaskExecutor)?
+  @usableFromInline let onIssue: @Sendable (StoreIssue) -> Void
+
+  @inlinable
+  init(
+    _ machine: StoreMachine<R>, hooks: StepHooks<R.State, R.Action>?,
+    executor: (any TaskExecutor)?, onIssue: @escaping @Sendable (StoreIssue) -> Void
+  ) {
+    self.executor = executor
+    self.onIssue = onIssue
+    var shared = Shared(machine)
+    _ = shared.setHooks(hooks)
+    lock = Lock(shared)
+    super.init { runtime, request in
+      // It is the runtime that this closure belongs to.
+      unsafeDowncast(runtime, to: StoreRuntime.self).answer(request)
+    }
+  }
+
+  deinit {
+    lock.withLock { _ = $0.setHooks(nil) }
+  }
+
+  // MARK: Events
+
+  /// See `Store.send`.
+  @inlinable
+  func send(_ action: R.Action, origin: StepOrigin, location: SourceLocation) -> StoreTask {
+    var task = EffectID.none
+    let outcome = lock.withLock { shared in
+      send(action, origin, location, task: &task, &shared)
+    }
+    if !outcome.isEmpty { deliver(outcome) }
+    return task == .none ? .finished : StoreTask(runtime: self, id: task)
+  }
+
+  /// Sends `actions` in one critical section, as long as nothing has to be done after it.
+  @inlinable
+  func send(all actions: [R.Action], origin: StepOrigin, location: SourceLocation) {
+    var rest = actions.makeIterator()
+    while true {
+      let outcome = lock.withLock { shared -> Outcome in
+        while let action = rest.next() {
+          var task = EffectID.none
+          let outcome = send(action, origin, location, task: &task, &shared)
+          if !outcome.isEmpty { return outcome }
+        }
+        return Outcome()
+      }
+      if outcome.isEmpty { return }
+      deliver(outcome)
+    }
+  }
+
+  /// Hands the machine an event, and does what follows from it.
+  @inlinable
+  @discardableResult
+  func handle<Result: Sendable>(_ event: (inout Machine) -> Result) -> Result {
+    var outcome = Outcome()
+    let result = lock.withLock { shared in
+      let result = event(&shared.machine)
+      outcome = finish(&shared)
+      return result
+    }
+    if !outcome.isEmpty { deliver(outcome) }
+    return result
+  }
+
+  /// An effect's task ends, with an action where it has one.
+  @inlinable
+  func end(
+    _ id: EffectID, with action: R.Action? = nil, failure: (StoreIssue, any Error)? = nil
+  ) {
+    let outcome = lock.withLock { shared -> Outcome in
+      shared.tasks[Int(id.slot)] = nil
+      guard let action else {
+        shared.machine.end(id, failure)
+        return finish(&shared)
+      }
+      if let next = shared.machine.complete(id, action) { reduce(next, &shared) }
+      return shared.machine.isSettled ? Outcome() : finish(&shared)
+    }
+    if !outcome.isEmpty { deliver(outcome) }
+  }
+
+  // MARK: Under the lock
+
+  @inlinable
+  @inline(__always)
+  func send(
+    _ action: R.Action, _ origin: StepOrigin, _ location: SourceLocation, task: inout EffectID,
+    _ shared: inout Shared
+  ) -> Outcome {
+    guard shared.machine.obstacles.isEmpty else {
+      task = shared.machine.enqueue(action, origin: origin, location: location)
+      return finish(&shared)
+    }
+    return reduce(action, origin, task: &task, &shared)
+  }
+
+  /// Reduces an action of the program's, where nothing keeps it from that.
+  @inlinable
+  @inline(__always)
+  func reduce(
+    _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
+  ) -> Outcome {
+    if shared.machine.audience.tellsBefore { shared.tellBefore(action) }
+    let effects = shared.machine.reduce(action)
+    if shared.machine.audience.isEmpty, effects.hasNoEffects() { return Outcome() }
+    return conclude(effects, action, origin, task: &task, &shared)
+  }
+
+  // Not inlined, so that the way past it stays short.
+  @inlinable
+  @inline(never)
+  func conclude(
+    _ effects: [Effect<R.Action>], _ action: R.Action, _ origin: StepOrigin,
+    task: inout EffectID, _ shared: inout Shared
+  ) -> Outcome {
+    let step = shared.machine.conclude(
+      effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
+    if let step { tell(step, &shared) }
+    return shared.machine.isSettled ? Outcome() : finish(&shared)
+  }
+
+  /// Does what follows from an event, with the steps of the actions that wait, until observers have to be told of one.
+  @inlinable
+  @inline(never)
+  func finish(_ shared: inout Shared) -> Outcome {
+    var outcome = Outcome()
+    carryOut(&shared, &outcome)
+    while let next = shared.machine.takeNext() {
+      reduce(next, &shared)
+      carryOut(&shared, &outcome)
+    }
+    // What was dropped on the way.
+    carryOut(&shared, &outcome)
+    outcome.publication = shared.publication.take()
+    return outcome
+  }
+
+  @inlinable
+  func reduce(_ next: QueuedAction<R.Action>, _ shared: inout Shared) {
+    if shared.machine.audience.tellsBefore { shared.tellBefore(next.action) }
+    if let step = shared.machine.reduce(next) { tell(step, &shared) }
+  }
+
+  /// Tells hooks of a step, and notes it for observers.
+  @inlinable
+  @inline(__always)
+  func tell(_ step: Step<R.Action>, _ shared: inout Shared) {
+    shared.hooks.box?._withUnsafeGuaranteedRef {
+      if $0.hasDidReduce { $0.tell(step, &shared.machine.state) }
+    }
+    if !shared.observers.isEmpty {
+      shared.publication = .step(step, shared.machine.state, shared.observers)
+    }
+  }
+
+  /// Does what the machine says, or notes it for when the lock has been released.
+  @inlinable
+  func carryOut(_ shared: inout Shared, _ outcome: inout Outcome) {
+    while let command = shared.machine.commands.popFirst() {
+      switch command {
+      case .start(let id, let operation, let inheritsTaskLocals):
+        while shared.tasks.count <= Int(id.slot) { shared.tasks.append(nil) }
+        shared.tasks[Int(id.slot)] = task(id, operation, inheritsTaskLocals: inheritsTaskLocals)
+      case .cancel(let id):
+        if let task = shared.tasks[Int(id.slot)].take() {
+          outcome.add(.cancel(task))
+        }
+      case .resume(let waiter):
+        if let continuation = shared.waiters.removeValue(forKey: waiter) {
+          outcome.add(.resume(continuation))
+        }
+      case .report(let issue):
+        shared.hooks.box?._withUnsafeGuaranteedRef { $0.issue(issue) }
+        outcome.add(.report(issue))
+      case .reportLate(let action, let location, let step):
+        outcome.add(.reportLate(action, location, step: step))
+      case .meter(let event):
+        shared.meter?(event)
+      case .release(let value):
+        outcome.add(.release(value))
+      case .end:
+        outcome.add(.end(shared.observers))
+        shared.observers = []
+        shared.noteAudience()
+      }
+    }
+  }
+
+  // MARK: After the lock
+
+  @inlinable
+  @inline(never)
+  func deliver(_ first: Outcome) {
+    var outcome = first
+    while true {
+      for item in outcome.items.take() ?? [] { deliver(item) }
+      guard outcome.publish() else { return }
+      outcome = lock.withLock { shared in
+        shared.machine.told()
+        return shared.machine.isSettled ? Outcome() : finish(&shared)
+      }
+    }
+  }
+
+  @inlinable
+  func deliver(_ item: Outcome.Item) {
+    switch item {
+    case .cancel(let task): task.cancel()
+    case .resume(let continuation): continuation.resume()
+    case .report(let issue): onIssue(issue)
+    case .reportLate(let action, let location, let step): reportLate(action, location, step)
+    case .release: break
+    case .end(let observers): for observer in observers { observer.end?() }
+    }
+  }
+
+  /// Tells of an action that came too late. Outside the lock, since its text is code of the user's.
+  @usableFromInline
+  func reportLate(_ action: R.Action, _ location: SourceLocation, _ step: Int) {
+    let issue = StoreIssue.late(action, at: location, step: step)
+    lock.withLock { shared in shared.hooks.box?._withUnsafeGuaranteedRef { $0.issue(issue) } }
+    onIssue(issue)
+  }
+}
+
+extension StoreMachine.Audience {
+  @inlinable
+  var tellsBefore: Bool { !isDisjoint(with: [.hooks, .meter]) }
+}
+
+extension StoreRuntime.Shared {
+  /// Tells hooks and the meter that an action is about to be reduced.
+  @inlinable
+  @inline(never)
+  mutating func tellBefore(_ action: R.Action) {
+    let number = machine.steps &+ 1
+    if let meter { meter(.willReduce(action: action, step: number)) }
+    hooks.box?._withUnsafeGuaranteedRef { if $0.hasWillReduce { $0.willReduce(number) } }
+  }
+
+  /// - Returns: The hooks before, whose end may run code of the user's.
+  @usableFromInline
+  mutating func setHooks(
+    _ hooks: StepHooks<R.State, R.Action>?
+  ) -> HookBox<R.State, R.Action>? {
+    let old = self.hooks.replace(with: hooks)
+    noteAudience()
+    return old
+  }
+
+  @inlinable
+  mutating func noteAudience() {
+    machine.audience.set(.hooks, hooks.box != nil)
+    machine.audience.set(.observers, !observers.isEmpty)
+    machine.audience.set(.meter, meter != nil)
+  }
+}
+
+extension StoreMachine.Audience {
+  @inlinable
+  mutating func set(_ part: Self, _ isThere: Bool) {
+    if isThere { insert(part) } else { remove(part) }
+  }
+}

@@ -1,0 +1,170 @@
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+/// A store whose effects wait at gates of their names, and that is shut down step by step.
+private struct Draining {
+  let executor = ManualExecutor()
+  /// Never moves: the deadline does not pass.
+  let clock = TestClock()
+  let gates: [String: Gate]
+  let store: Store<Script>
+
+  init(
+    _ names: [String],
+    _ effects:
+      @escaping @Sendable (_ action: String, _ work: (String) -> Effect<String>) ->
+      [Effect<String>]
+  ) {
+    let gates = Dictionary(uniqueKeysWithValues: names.map { ($0, Gate()) })
+    self.gates = gates
+    store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        effects(action) { name in
+          .run(name: name) { send in
+            send("\(name) begins")
+            try await gates[name]?.wait()
+            send("\(name) ends")
+          }
+        }
+      }, dependencies: (), executor: executor)
+  }
+
+  func send(_ actions: String...) {
+    for action in actions {
+      store.send(action)
+      executor.run()
+    }
+  }
+
+  /// Begins to shut down, and comes back when that waits.
+  func shutDown(cancelling work: ShutdownWork) -> Task<[String], Never> {
+    let (store, clock) = (store, clock)
+    let task = Task(executorPreference: executor) {
+      await store.shutdown(cancelling: work, deadline: .seconds(1), clock: clock)
+        .map(\.descriptor.name)
+    }
+    executor.run()
+    return task
+  }
+
+  func open(_ name: String) {
+    gates[name]?.open()
+    executor.run()
+  }
+
+  var seen: [String] { store.state.seen }
+}
+
+@Suite("R11 Shutdown")
+struct R11Shutdown {
+  @Test("R11 queued work does not start while the store drains, and what runs ends")
+  func queued() async {
+    let stage = Draining(["a", "b", "c"]) { action, work in
+      action.count == 1 ? [work(action).limited(id: "one", whenFull: .wait)] : []
+    }
+    let queued = stage.store.send("a")
+    stage.send("b", "c")
+    let end = stage.shutDown(cancelling: .queued)
+    #expect(stage.store.effects.map(\.descriptor.name) == ["a"])
+    #expect(!queued.isFinished)
+    stage.open("a")
+    #expect(await end.value == [])
+    #expect(stage.seen == ["a", "b", "a begins", "c", "a ends"])
+  }
+
+  @Test("R11 `.queued` is what shutdown cancels by default")
+  func byDefault() async {
+    let stage = Draining(["a"]) { action, work in
+      action.count == 1 ? [work(action).limited(id: "one", whenFull: .wait)] : []
+    }
+    stage.send("a", "b")
+    let (store, clock) = (stage.store, stage.clock)
+    let end = Task(executorPreference: stage.executor) {
+      await store.shutdown(deadline: .seconds(1), clock: clock).count
+    }
+    stage.executor.run()
+    stage.open("a")
+    #expect(await end.value == 0)
+    #expect(stage.seen == ["a", "a begins", "b", "a ends"])
+  }
+
+  @Test("R11 with `.all` what runs is cancelled at once, and nothing of it is reduced")
+  func all() async {
+    let stage = Draining(["a", "b"]) { action, work in
+      action.count == 1 ? [work(action).limited(id: "one", whenFull: .wait), work("c")] : []
+    }
+    stage.send("a", "b")
+    let end = stage.shutDown(cancelling: .all)
+    #expect(await end.value == [])
+    #expect(!stage.seen.contains("a ends") && !stage.seen.contains("b begins"))
+  }
+
+  @Test("R11 effects of an action that is taken meanwhile run, unless they would wait")
+  func meanwhile() async {
+    let stage = Draining(["a", "d"]) { action, work in
+      switch action {
+      case "a", "b": [work(action).limited(id: "one", whenFull: .wait)]
+      case "d": [work("d")]
+      default: []
+      }
+    }
+    stage.send("a")
+    let end = stage.shutDown(cancelling: .queued)
+    let waiting = stage.store.send("b")
+    #expect(waiting.isFinished)
+    stage.send("d")
+    stage.open("a")
+    stage.open("d")
+    #expect(await end.value == [])
+    #expect(stage.seen == ["a", "a begins", "b", "d", "d begins", "a ends", "d ends"])
+  }
+
+  @Test("R11 a sequence that has begun goes on while the store drains")
+  func sequence() async {
+    let stage = Draining(["1"]) { action, work in
+      action == "go" ? [.concatenate(work("1"), work("2"), .send("3"))] : []
+    }
+    stage.send("go")
+    let end = stage.shutDown(cancelling: .queued)
+    stage.open("1")
+    #expect(await end.value == [])
+    #expect(stage.seen == ["go", "1 begins", "1 ends", "2 begins", "2 ends", "3"])
+  }
+
+  @Test("R11 a member of a sequence that would wait for a permit meanwhile never starts")
+  func waitingMember() async {
+    let stage = Draining(["1", "holder"]) { action, work in
+      switch action {
+      case "holder": [work("holder").limited(id: "one", whenFull: .wait)]
+      case "go":
+        [.concatenate(work("1"), work("2").limited(id: "one", whenFull: .wait), work("3"))]
+      default: []
+      }
+    }
+    stage.send("holder", "go")
+    let end = stage.shutDown(cancelling: .queued)
+    stage.open("1")
+    #expect(stage.store.effects.map(\.descriptor.name) == ["holder"])
+    stage.open("holder")
+    #expect(await end.value == [])
+    #expect(!stage.seen.contains("2 begins"))
+    #expect(stage.seen.contains("3 ends"))
+  }
+
+  @Test("R11 what is left at the deadline is returned and cancelled")
+  func deadline() async {
+    let stage = Draining(["a"]) { action, work in
+      action.count == 1 ? [work(action).limited(id: "one", whenFull: .wait)] : []
+    }
+    stage.send("a", "b")
+    let end = stage.shutDown(cancelling: .queued)
+    stage.clock.advance(by: .seconds(1))
+    stage.executor.run()
+    #expect(await end.value == ["a"])
+    stage.executor.run()
+    #expect(stage.seen == ["a", "a begins", "b"])
+    #expect(stage.gates["a"]?.waiters == 0)
+  }
+}
