@@ -7,8 +7,9 @@ RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=
 FUZZ_SECONDS ?= 60
+SEQUENCES ?= 100000
 
-.PHONY: run test allocations fuzz bench format lint install libraries examples sanitize clean
+.PHONY: run test soak allocations fuzz bench format lint install libraries examples sanitize clean
 
 run: libraries
 	@$(RELEASE) >&2
@@ -32,6 +33,11 @@ examples:
 # What is free of noise: how much each kind of step allocates.
 allocations:
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks --allocations
+
+# The store's machine against its naive model, over many more generated sequences than `make test` takes.
+soak: libraries
+	SWIFTBOARD_SEQUENCES=$(SEQUENCES) $(SWIFT) test -c release -Xswiftc -enable-testing \
+	  --scratch-path .build/soak --filter StoreMachineModelTests
 
 # What reads a stranger's file, under libFuzzer; FUZZ_SECONDS of it.
 fuzz: libraries

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import SwiftBoardStore
+
+@Suite("The limits of effects")
+struct EffectLimitsTests {
+  private static let key = CancelKey(id: CancelID("pool"))
+
+  private static func effect(_ serial: UInt32) -> EffectID {
+    EffectID(slot: Int32(serial), serial: serial)
+  }
+
+  private static func limit(
+    _ count: Int, _ overflow: EffectLimit.Overflow, countsCancelled: Bool = false
+  ) -> EffectLimit {
+    EffectLimit(
+      key: key, scope: .store, count: count, overflow: overflow, countsCancelled: countsCancelled)
+  }
+
+  /// What effects 1, 2, 3 … are told that enter in turn.
+  private static func verdicts(_ number: UInt32, _ limit: EffectLimit) -> [EffectLimits.Verdict] {
+    var limits = EffectLimits()
+    return (1...number).map { limits.enter(effect($0), limit) }
+  }
+
+  @Test(
+    "each policy has its verdicts",
+    arguments: [
+      (limit(2, .drop), [.start, .start, .drop, .drop]),
+      (
+        limit(2, .cancelOldest),
+        [.start, .start, .replace(effect(1)), .replace(effect(2))]
+      ),
+      (
+        limit(1, .cancelOldest, countsCancelled: true),
+        [.start, .waitFor(effect(1)), .waitInsteadOf(effect(2)), .waitInsteadOf(effect(3))]
+      ),
+      (
+        limit(2, .cancelOldest, countsCancelled: true),
+        [.start, .start, .waitFor(effect(1)), .waitFor(effect(2))]
+      ),
+      (limit(1, .wait(capacity: nil, dropsOldest: false)), [.start, .wait, .wait, .wait]),
+      (limit(1, .wait(capacity: 1, dropsOldest: false)), [.start, .wait, .drop, .drop]),
+      (
+        limit(1, .wait(capacity: 1, dropsOldest: true)),
+        [.start, .wait, .waitInsteadOf(effect(2)), .waitInsteadOf(effect(3))]
+      ),
+      (limit(1, .wait(capacity: 0, dropsOldest: true)), [.start, .drop, .drop, .drop]),
+    ] as [(EffectLimit, [EffectLimits.Verdict])])
+  func policies(limit: EffectLimit, verdicts: [EffectLimits.Verdict]) {
+    #expect(Self.verdicts(4, limit) == verdicts)
+  }
+
+  @Test("a permit that is given back goes to the one that has waited longest")
+  func leave() {
+    var limits = EffectLimits()
+    let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
+    for number in 1...3 { _ = limits.enter(Self.effect(UInt32(number)), limit) }
+    // 2 waits no more.
+    #expect(limits.leave(Self.effect(2), Self.key) == nil)
+    #expect(limits.leave(Self.effect(1), Self.key) == Self.effect(3))
+    #expect(limits.leave(Self.effect(3), Self.key) == nil)
+    #expect(limits.isEmpty)
+  }
+
+  @Test("a cancelled effect keeps its permit until it leaves")
+  func noteCancelled() {
+    var limits = EffectLimits()
+    let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false), countsCancelled: true)
+    #expect(limits.enter(Self.effect(1), limit) == .start)
+    limits.noteCancelled(Self.effect(1), Self.key)
+    #expect(limits.enter(Self.effect(2), limit) == .wait)
+    #expect(limits.leave(Self.effect(1), Self.key) == Self.effect(2))
+  }
+
+  @Test("a permit that was handed on is given back by the other")
+  func pass() {
+    var limits = EffectLimits()
+    let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
+    #expect(limits.enter(Self.effect(1), limit) == .start)
+    limits.pass(Self.effect(1), to: Self.effect(7), Self.key)
+    #expect(limits.enter(Self.effect(2), limit) == .wait)
+    #expect(limits.leave(Self.effect(1), Self.key) == nil)
+    #expect(limits.leave(Self.effect(7), Self.key) == Self.effect(2))
+  }
+
+  @Test("effects of one id whose limits differ do not stop the store")
+  func differentLimits() {
+    var limits = EffectLimits()
+    #expect(limits.enter(Self.effect(1), Self.limit(1, .drop, countsCancelled: true)) == .start)
+    limits.noteCancelled(Self.effect(1), Self.key)
+    // Nothing runs that could be cancelled: the permit is on its way back.
+    #expect(limits.enter(Self.effect(2), Self.limit(1, .cancelOldest)) == .wait)
+    #expect(limits.leave(Self.effect(1), Self.key) == Self.effect(2))
+  }
+}

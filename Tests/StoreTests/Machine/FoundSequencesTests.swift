@@ -1,0 +1,165 @@
+import Testing
+
+@testable import SwiftBoardStore
+
+/// Short sequences in which the machine once differed from the rules.
+@Suite("Sequences that were wrong once")
+struct FoundSequencesTests {
+  private static func scenario(
+    _ limits: [ScriptedLimits.Limit] = [], _ events: MachineEvent...
+  ) -> MachineScenario {
+    MachineScenario(limits: ScriptedLimits(limits: limits), events: events)
+  }
+
+  private func expectNoDifference(_ scenario: MachineScenario) {
+    #expect(scenario.difference(copies: 1)?.text == nil, "\(scenario)")
+  }
+
+  private static func action(_ number: Int, _ effects: ScriptedEffect...) -> ScriptedAction {
+    ScriptedAction(number: number, effects: effects)
+  }
+
+  private static func effect(
+    _ number: Int, _ kind: ScriptedEffect.Kind, id: Int? = nil, limit: Int? = nil,
+    inFlight: Bool = false
+  ) -> ScriptedEffect {
+    ScriptedEffect(
+      number: number, kind: kind, ids: id.map { [.init(id: $0, cancelsInFlight: inFlight)] } ?? [],
+      limit: limit)
+  }
+
+  @Test("R4 a sequence that goes on in a step of another sender inherits nothing of that")
+  func inheritsInTheNextStep() {
+    expectNoDifference(
+      Self.scenario(
+        [], .observe(true), .send(Self.action(1)),
+        .send(
+          Self.action(
+            2,
+            Self.effect(
+              3, .concatenate([Self.effect(4, .send(Self.action(5))), Self.effect(6, .run)])))),
+        .told, .told))
+  }
+
+  @Test("R4 an effect that gets another's permit inherits nothing of that")
+  func inheritsWithThePermit() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))],
+        .send(Self.action(1, Self.effect(2, .run, limit: 0))),
+        .send(
+          Self.action(3, Self.effect(4, .send(Self.action(5, Self.effect(6, .run))), limit: 0))),
+        .effectEnds(effect: 2)))
+  }
+
+  @Test("R10 an effect that is due and cancelled before its task is made has ended")
+  func endsWithoutTask() {
+    let sequence = Self.effect(
+      2, .concatenate([Self.effect(3, .issue), Self.effect(4, .run, id: 0)]))
+    let scenario = Self.scenario(
+      [],
+      .send(Self.action(1, Self.effect(5, .merge([sequence, Self.effect(6, .cancel(id: 0))])))),
+      .waitForTask(action: 1))
+    expectNoDifference(scenario)
+    var driver = MachineDriver(scenario.limits, .nobody)
+    _ = driver.handle(scenario.events[0])
+    #expect(driver.machine.graph.tree.count == 0)
+  }
+
+  @Test("a second subscription with an id that runs already is an issue")
+  func repeatedSubscription() {
+    let first = Self.effect(1, .run, id: 0)
+    expectNoDifference(
+      Self.scenario(
+        [], .startSubscriptions,
+        .send(ScriptedAction(number: 2, declared: [first])),
+        .send(ScriptedAction(number: 3, declared: [first, Self.effect(4, .run, id: 0)])),
+        .send(ScriptedAction(number: 5))))
+  }
+
+  @Test("R10 a wait that a step ends is over when observers have been told of that step")
+  func resumedWithinTheStep() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))],
+        .send(Self.action(1, Self.effect(2, .run, limit: 0))),
+        .send(Self.action(3, Self.effect(4, .run, id: 1, limit: 0))),
+        .waitForTask(action: 3), .observe(true),
+        .send(Self.action(5, Self.effect(6, .cancel(id: 1)))), .told))
+  }
+
+  @Test("R11 what waits does not start when subscriptions end")
+  func drainedSubscriptions() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))], .startSubscriptions,
+        .send(ScriptedAction(number: 1, declared: [Self.effect(2, .run, id: 5, limit: 0)])),
+        .send(Self.action(3, Self.effect(4, .run, limit: 0))), .drainQueued))
+  }
+
+  @Test("R11 the next member of a sequence does not wait while the store ends")
+  func drainedSequence() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))],
+        .send(Self.action(1, Self.effect(2, .run, limit: 0))),
+        .send(
+          Self.action(
+            3, Self.effect(4, .concatenate([Self.effect(5, .run), Self.effect(6, .run, limit: 0)])))
+        ), .drainQueued, .effectEnds(effect: 5)))
+  }
+
+  @Test("an effect does not start because of one id in flight to be cancelled because of another")
+  func twoIDsInFlight() {
+    let both = Self.effect(
+      7,
+      .merge([
+        Self.effect(8, .run, id: 1, inFlight: true), Self.effect(9, .run, id: 2, inFlight: true),
+      ]))
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))],
+        .send(Self.action(1, Self.effect(2, .run, id: 1, limit: 0))),
+        .send(Self.action(3, Self.effect(4, .send(Self.action(5)), id: 2, limit: 0))),
+        .send(Self.action(6, both))))
+  }
+
+  @Test("a throttled effect that outlives its interval keeps its own limit")
+  func throttleWithoutInterval() {
+    var work = Self.effect(1, .merge([Self.effect(2, .run, limit: 0), Self.effect(3, .task)]))
+    work.outlives = true
+    let throttle = Self.effect(5, .throttle(interval: 4, [work], id: ScriptedLimits.firstThrottle))
+    var sequence = Self.effect(7, .concatenate([Self.effect(6, .run), throttle]))
+    sequence.child = 0
+    expectNoDifference(
+      Self.scenario(
+        [.init()], .send(Self.action(8, sequence)),
+        .send(Self.action(9, Self.effect(10, .cancelPlace))), .effectEnds(effect: 6),
+        .send(Self.action(11, Self.effect(12, .run, limit: 0)))))
+  }
+
+  @Test(
+    "R4 permits that one cancel frees are given in the order in which the effects were returned")
+  func permitsInOrder() {
+    let group = Self.effect(2, .merge([Self.effect(3, .run, limit: 0), Self.effect(4, .run)]))
+    let pools: [ScriptedLimits.Limit] = [
+      .init(overflow: .wait(capacity: nil, dropsOldest: false)),
+      .init(overflow: .wait(capacity: nil, dropsOldest: false)),
+    ]
+    expectNoDifference(
+      Self.scenario(
+        pools, .send(Self.action(1, group, Self.effect(5, .run, limit: 1))),
+        .send(Self.action(6, Self.effect(7, .run, limit: 0))),
+        .send(Self.action(8, Self.effect(9, .run, limit: 1))), .cancelTask(action: 1)))
+  }
+
+  @Test("R10 what an action in an open turn causes is cancelled with its task")
+  func cancelledInAnOpenTurn() {
+    let last = Self.action(3, Self.effect(4, .run))
+    expectNoDifference(
+      Self.scenario(
+        [], .send(Self.action(1, Self.effect(2, .run))), .observe(true),
+        .effectSends(effect: 2, Self.action(5, Self.effect(6, .send(last))), wantsTask: false),
+        .cancelTask(action: 1), .told))
+  }
+}

@@ -1,0 +1,261 @@
+@testable import SwiftBoardStore
+
+/// A machine with what `StoreRuntime` does for it, without lock, tasks and observers: tasks are
+/// entries of a list, and end when an event says so.
+struct MachineDriver {
+  typealias Machine = StoreMachine<ScriptedReducer>
+
+  /// Who watches the steps.
+  enum Watching {
+    case nobody
+    /// Hooks, a meter, and observers that are told at once, before the next event.
+    case everybody
+    /// Hooks, a meter, and observers that come, go and are told as the events say.
+    case events
+  }
+
+  let watching: Watching
+  var machine: Machine
+  /// The effects whose task has not ended, by number.
+  var running: [(effect: Int, id: EffectID, returnsAction: Bool)] = []
+  /// The effects that got a task.
+  var started: [EffectID: Int] = [:]
+  /// What `send` returned, by action.
+  var tasks: [(action: Int, id: EffectID)] = []
+  var lastWait = 0
+  /// All that was reduced.
+  var steps: [MachineOutcome.SeenStep] = []
+  private var outcome = MachineOutcome()
+
+  init(_ limits: ScriptedLimits, _ watching: Watching) {
+    self.watching = watching
+    machine = Machine(
+      state: ScriptedReducer.State(), reducer: ScriptedReducer(limits: limits), dependencies: ())
+    switch watching {
+    case .nobody: break
+    case .everybody: machine.audience.formUnion([.hooks, .meter, .observers])
+    case .events: machine.audience.formUnion([.hooks, .meter])
+    }
+  }
+}
+
+// MARK: Events
+
+extension MachineDriver {
+  /// Whether what the event names is there.
+  func canHandle(_ event: MachineEvent) -> Bool {
+    switch event {
+    case .effectSends(let effect, _, _):
+      running.contains { $0.effect == effect && !$0.returnsAction }
+    case .effectReturns(let effect, _):
+      running.contains { $0.effect == effect && $0.returnsAction }
+    case .effectEnds(let effect), .effectFails(let effect):
+      running.contains { $0.effect == effect }
+    case .cancelTask(let action), .waitForTask(let action):
+      tasks.contains { $0.action == action }
+    case .told: machine.obstacles.contains(.telling)
+    case .send, .cancelAll, .observe, .startSubscriptions, .waitUntilIdle, .drainQueued,
+      .drainAll, .close:
+      true
+    }
+  }
+
+  /// Hands the machine an event that it can handle, and does what it says.
+  mutating func handle(_ event: MachineEvent) -> MachineOutcome {
+    outcome = MachineOutcome()
+    switch event {
+    case .send(let action): send(action)
+    case .effectSends(let effect, let action, let wantsTask):
+      let id = running[index(effect)].id
+      var task = EffectID.none
+      reduce(machine.send(action, from: id, wantsTask: wantsTask, task: &task))
+      if wantsTask { tasks.append((action.number, task)) }
+    case .effectReturns(let effect, let action):
+      reduce(machine.complete(running.remove(at: index(effect)).id, action))
+    case .effectEnds(let effect):
+      machine.end(running.remove(at: index(effect)).id, nil)
+    case .effectFails(let effect):
+      fail(running.remove(at: index(effect)).id)
+    case .cancelTask(let action): machine.cancel(task: task(action))
+    case .cancelAll: machine.cancelAll()
+    case .observe(let isObserved):
+      if watching == .events { machine.audience.set(.observers, isObserved) }
+    case .told: if watching == .events { machine.told() }
+    case .startSubscriptions: machine.startSubscriptions()
+    case .waitForTask(let action):
+      lastWait += 1
+      if !machine.wait(for: task(action), lastWait) { outcome.resumed.append(lastWait) }
+    case .waitUntilIdle:
+      lastWait += 1
+      if !machine.waitUntilIdle(lastWait) { outcome.resumed.append(lastWait) }
+    case .drainQueued: machine.drain(cancelling: .queued)
+    case .drainAll: machine.drain(cancelling: .all)
+    case .close: machine.close()
+    }
+    finish()
+    steps += outcome.steps
+    outcome.sortWhatHasNoOrder()
+    return outcome
+  }
+
+  private mutating func send(_ action: ScriptedAction) {
+    let origin = StepOrigin.program("test")
+    guard machine.obstacles.isEmpty else {
+      let location = ScriptedEffect.location(action.number)
+      tasks.append(
+        (action.number, machine.enqueue(action, origin: origin, location: location)))
+      return
+    }
+    let effects = machine.reduce(action)
+    var task = EffectID.none
+    let step = machine.conclude(
+      effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
+    note(step, action, origin)
+    tasks.append((action.number, task))
+  }
+
+  private mutating func fail(_ id: EffectID) {
+    var failure: (issue: StoreIssue, error: any Error)?
+    if let work = machine.runningWork(id) {
+      let location = work.effect.location
+      failure = (
+        StoreIssue(message: "", location: location, step: work.step), CancellationError()
+      )
+    }
+    machine.end(id, failure)
+  }
+
+  /// Reduces what waits, as far as that is possible.
+  private mutating func finish() {
+    carryOut()
+    while true {
+      while let next = machine.takeNext() {
+        reduce(next)
+        carryOut()
+      }
+      carryOut()
+      guard watching == .everybody, machine.obstacles.contains(.telling) else { return }
+      machine.told()
+      carryOut()
+    }
+  }
+
+  private mutating func reduce(_ next: QueuedAction<ScriptedAction>?) {
+    guard let next else { return }
+    let step = machine.reduce(next)
+    note(step, next.action, step?.origin)
+  }
+
+  /// Without hooks and observers the machine makes no step; then the origin is not known.
+  private mutating func note(
+    _ step: Step<ScriptedAction>?, _ action: ScriptedAction, _ origin: StepOrigin?
+  ) {
+    let seen = MachineOutcome.SeenStep(
+      action: step?.action.number ?? action.number,
+      origin: step?.origin ?? origin ?? .program("unknown"))
+    outcome.steps.append(seen)
+  }
+
+  private mutating func carryOut() {
+    while let command = machine.commands.popFirst() {
+      switch command {
+      case .start(let id, let operation, let inheritsTaskLocals):
+        let effect = number(id)
+        let returnsAction = if case .task = operation { true } else { false }
+        running.append((effect, id, returnsAction))
+        started[id] = effect
+        outcome.started.append(.init(effect: effect, inheritsTaskLocals: inheritsTaskLocals))
+      case .cancel(let id): outcome.cancelled.append(started[id] ?? 0)
+      case .resume(let wait): outcome.resumed.append(wait)
+      case .report(let issue):
+        outcome.issues.append(.init(line: Int(issue.location.line), step: issue.step))
+      case .reportLate(_, let location, let step):
+        outcome.issues.append(.init(line: Int(location.line), step: step))
+      case .meter(.effectDropped(let effect)):
+        outcome.droppedEffects.append(Int(effect.descriptor.location.line))
+      case .meter(.actionDropped(let action)): outcome.droppedActions.append(action.number)
+      case .meter, .release: break
+      case .end: outcome.ends += 1
+      }
+    }
+  }
+}
+
+// MARK: Looking
+
+extension MachineDriver {
+  private func index(_ effect: Int) -> Int {
+    running.firstIndex { $0.effect == effect } ?? running.endIndex
+  }
+
+  private func task(_ action: Int) -> EffectID {
+    tasks.first { $0.action == action }?.id ?? .none
+  }
+
+  private func number(_ id: EffectID) -> Int {
+    machine.works[Int(id.slot)].map { Int($0.effect.location.line) } ?? 0
+  }
+
+  var contents: MachineContents {
+    var contents = MachineContents()
+    for (id, phase) in machine.graph.tree.unended {
+      switch phase {
+      case .pending: contents.pending.append(number(id))
+      case .waiting: contents.waiting.append(number(id))
+      case .running: contents.running.append(number(id))
+      case .cancelled: contents.cancelled.append(number(id))
+      case .free, .ended: break
+      }
+    }
+    contents.queue = queue
+    contents.tasks = tasks.filter { machine.graph.tree.contains($0.id) }.map(\.action)
+    contents.isIdle = machine.graph.tree.count == 0
+    contents.sortWhatHasNoOrder()
+    return contents
+  }
+
+  var queue: [Int] {
+    (machine.turn.elements + machine.arrivals.elements).map(\.action.number)
+  }
+
+  /// What must hold after every event; empty if all does.
+  var brokenInvariants: [String] {
+    var broken: [String] = []
+    func expect(_ holds: Bool, _ text: String) {
+      if !holds { broken.append(text) }
+    }
+    let graph = machine.graph
+    expect(machine.commands.isEmpty && graph.commands.isEmpty, "commands are left")
+    expect(!machine.isInStep && machine.inheritingValue == 0, "a step is left open")
+    for (slot, work) in machine.works.enumerated() where work != nil {
+      expect(graph.tree.nodes[slot].phase != .free, "slot \(slot) is free and holds work")
+    }
+    let present = graph.tree.nodes.filter { $0.phase != .free }
+    expect(
+      present.count == graph.tree.count, "\(present.count) nodes are counted as \(graph.tree.count)"
+    )
+    if graph.isDraining {
+      expect(!present.contains { $0.phase == .waiting }, "an effect waits while the store ends")
+    }
+    if queue.isEmpty, graph.tree.unended.isEmpty {
+      let declared = machine.subscriptions.values.filter { $0 != .none }.count
+      expect(graph.tree.count == declared, "\(graph.tree.count) nodes are left of \(declared)")
+      expect(graph.index.root.isEmpty, "ids of ended effects are left")
+      expect(graph.limits.isEmpty, "permits of ended effects are left")
+      expect(graph.waiters.isEmpty || declared > 0, "waits for ended tasks are left")
+    }
+    return broken
+  }
+
+  /// All that a machine holds, to tell whether it has changed.
+  var everything: String {
+    let graph = machine.graph
+    return """
+      \(machine.state.seen) \(machine.steps) \(machine.obstacles) \(machine.audience) \(queue) \
+      \(graph.tree.nodes.map { "\($0.serial) \($0.phase) \($0.pins) \($0.parent)" }) \
+      \(graph.waiters.values.flatMap(\.self).sorted()) \(graph.idleWaiters) \(machine.overdue) \
+      \(machine.subscriptionOrder.count) \
+      \(machine.works.map { $0?.effect.location.line }) \(running.map(\.effect)) \(graph.isDraining)
+      """
+  }
+}

@@ -1,0 +1,111 @@
+@testable import SwiftBoardStore
+
+extension NaiveStore {
+  /// The limit of an effect, and the id that it counts by.
+  private func limit(_ effect: Int) -> (key: Key, limit: ScriptedLimits.Limit)? {
+    let script = effects[effect].script
+    var id = script.limit
+    if id == nil, case .throttle(_, _, let throttle) = script.kind { id = throttle }
+    guard let id else { return nil }
+    return (Key(path: limits[id].isOfPlace ? effects[effect].path : [], id: id), limits[id])
+  }
+
+  private func permits(_ key: Key, _ states: Permit.State...) -> [Int] {
+    permits.indices.filter { permits[$0].key == key && states.contains(permits[$0].state) }
+  }
+
+  /// Whether the effect may start. If not it waits, or never does.
+  mutating func requestPermit(_ effect: Int) -> Bool {
+    if takePermit(effect) { return true }
+    // R11: while a store ends, nothing waits.
+    if isDraining, effects[effect].status == .waiting { cancel(leaves(effect)) }
+    return false
+  }
+
+  private mutating func takePermit(_ effect: Int) -> Bool {
+    guard let (key, limit) = limit(effect),
+      !permits.contains(where: { $0.effect == effect && $0.state == .held })
+    else { return true }
+    func permit(_ state: Permit.State) -> Permit {
+      Permit(key: key, limit: limit, effect: effect, state: state)
+    }
+    if permits(key, .held, .returning).count < limit.count {
+      permits.append(permit(.held))
+      return true
+    }
+    let waiting = permits(key, .waiting)
+    switch limit.overflow {
+    case .drop:
+      drop(effect)
+    case .cancelOldest where limit.countsCancelled:
+      effects[effect].status = .waiting
+      permits.append(permit(.waiting))
+      if let oldest = permits(key, .held).first {
+        var returning = permits.remove(at: oldest)
+        returning.state = .returning
+        permits.append(returning)
+        cancel(leaves(returning.effect))
+      } else if waiting.count >= limit.count {
+        drop(permits.remove(at: waiting[0]).effect)
+      }
+    case .cancelOldest:
+      let oldest = permits.remove(at: permits(key, .held)[0])
+      permits.append(permit(.held))
+      cancel(leaves(oldest.effect))
+      return effects[effect].status == .pending
+    case .wait(let capacity, let dropsOldest):
+      if let capacity, waiting.count >= capacity {
+        guard dropsOldest, !waiting.isEmpty else {
+          drop(effect)
+          return false
+        }
+        let oldest = permits.remove(at: waiting[0]).effect
+        effects[effect].status = .waiting
+        permits.append(permit(.waiting))
+        drop(oldest)
+      } else {
+        effects[effect].status = .waiting
+        permits.append(permit(.waiting))
+      }
+    }
+    return false
+  }
+
+  /// Gives up the permit, or the place of one that waits for it.
+  mutating func leaveLimit(_ effect: Int) {
+    guard let index = permits.firstIndex(where: { $0.effect == effect }) else { return }
+    let left = permits.remove(at: index)
+    guard left.state != .waiting,
+      permits(left.key, .held, .returning).count < left.limit.count,
+      let next = permits(left.key, .waiting).first
+    else { return }
+    var permit = permits.remove(at: next)
+    permit.state = .held
+    permits.append(permit)
+    effects[permit.effect].status = .pending
+    later.append(.begin(permit.effect))
+  }
+
+  mutating func returnPermitOfCancelled(_ effect: Int) {
+    guard let index = permits.firstIndex(where: { $0.effect == effect }) else { return }
+    if permits[index].limit.countsCancelled, permits[index].state != .waiting {
+      permits[index].state = .returning
+    } else {
+      leaveLimit(effect)
+    }
+  }
+
+  /// Of a throttled group the interval holds the permit, unless it was cancelled while the group
+  /// waited.
+  mutating func passPermitToFirst(_ group: Int) {
+    guard let index = permits.firstIndex(where: { $0.effect == group }),
+      let first = members(group).first, !effects[first].isEnded
+    else { return }
+    permits[index].effect = first
+  }
+
+  private mutating func drop(_ effect: Int) {
+    outcome.droppedEffects.append(effects[effect].script.number)
+    for leaf in leaves(effect) { discard(leaf) }
+  }
+}

@@ -1,0 +1,394 @@
+@testable import SwiftBoardStore
+
+/// What a store has to do, said as simply as possible: one list of all effects that there ever
+/// were, one of actions, and searches through both. Every decision is one of the rules R1 to R11.
+/// There is no index, no tree, no slot and no counter.
+///
+/// `+Effects` is what becomes of effects, `+Cancelling` and `+Limits` are those rules.
+struct NaiveStore {
+  /// An id, or all of a place, with the children that lead there.
+  struct Key: Equatable {
+    var path: [Int]
+    var id: Int?
+  }
+
+  enum Status { case pending, waiting, running, cancelled, ended }
+
+  struct Effect {
+    let script: ScriptedEffect
+    let number: Int
+    let isGroup: Bool
+    /// The group it is a member of.
+    let group: Int?
+    /// The outermost effect of what a reduction returned: itself, or the group around it.
+    let value: Int
+    /// What it belongs to.
+    let task: Int
+    /// Its ids and those of the groups it is in.
+    let keys: [Key]
+    /// Its own ids.
+    let ownKeys: [Key]
+    let path: [Int]
+    let outlives: Bool
+    let step: Int
+
+    var status = Status.pending
+    /// Nothing that it sent is reduced any more.
+    var isCancelled = false
+    /// Its operation was handed to a task.
+    var hasTask = false
+    /// Its last action is being reduced, or was.
+    var isDone = false
+
+    var isEnded: Bool { status == .ended }
+    var isOpen: Bool { status == .pending || status == .waiting || status == .running }
+  }
+
+  enum Sender {
+    case outside
+    case effect(Int)
+    /// The work of the effect ends with the action.
+    case ending(Int)
+    case immediate(number: Int, step: Int)
+  }
+
+  struct Item {
+    let action: ScriptedAction
+    let sender: Sender
+    let task: Int
+    let inherits: Bool
+
+    var effect: Int? {
+      switch sender {
+      case .effect(let effect), .ending(let effect): effect
+      case .outside, .immediate: nil
+      }
+    }
+  }
+
+  /// What a `send` or a subscription set going.
+  struct Task {
+    /// The number of the action; `nil` for a subscription.
+    let action: Int?
+    let parent: Int?
+    var isCancelled = false
+    /// A subscription that is declared.
+    var isKept = false
+  }
+
+  struct Permit {
+    enum State { case held, returning, waiting }
+
+    let key: Key
+    let limit: ScriptedLimits.Limit
+    var effect: Int
+    var state: State
+  }
+
+  struct Subscription {
+    /// The line of one that is not started.
+    var line: Int?
+    var key: Key?
+    var task: Int?
+  }
+
+  let limits: ScriptedLimits
+  var effects: [Effect] = []
+  var tasks: [Task] = []
+  /// In the order in which they were given or asked for.
+  var permits: [Permit] = []
+  /// The turn under way, then those to come.
+  var turns: [[Item]] = [[]]
+  var step = 0
+  var declared: [ScriptedEffect] = []
+  var subscriptions: [Subscription] = []
+  var areSubscriptionsActive = false
+  var haveSubscriptionsEnded = false
+  var isObserved = false
+  /// Observers are being told.
+  var isTelling = false
+  var isInStep = false
+  var isDraining = false
+  var isClosed = false
+  var waits: [(wait: Int, task: Int)] = []
+  var idleWaits: [Int] = []
+  var overdue: [Int] = []
+  /// What follows from an event, once it has been dealt with.
+  var later: [Later] = []
+  /// Effects that are due, and have not done anything yet.
+  var due: [Int] = []
+  /// The effect whose task reduces, starts and ends here: what belongs to it inherits the values of
+  /// that task.
+  var inheritingValue: Int?
+  var outcome = MachineOutcome()
+
+  enum Later {
+    case begin(Int)
+    case advance(Int)
+  }
+
+  init(_ limits: ScriptedLimits) { self.limits = limits }
+}
+
+// MARK: Events
+
+extension NaiveStore {
+  /// What follows from an event. `wait` is the number of a wait.
+  mutating func handle(_ event: MachineEvent, wait: Int) -> MachineOutcome {
+    outcome = MachineOutcome()
+    switch event {
+    case .send(let action): send(action)
+    case .effectSends(let number, let action, let wantsTask):
+      if let effect = named(number) { send(action, from: effect, wantsTask: wantsTask) }
+    case .effectReturns(let number, let action):
+      if let effect = named(number) { complete(effect, action) }
+    case .effectEnds(let number):
+      if let effect = named(number) { end(effect, fails: false) }
+    case .effectFails(let number):
+      if let effect = named(number) { end(effect, fails: true) }
+    case .cancelTask(let number):
+      for task in tasks.indices where tasks[task].action == number { cancelTask(task) }
+    case .cancelAll: cancelAll()
+    case .observe(let isObserved): self.isObserved = isObserved
+    case .told:
+      isTelling = false
+      outcome.resumed += overdue
+      overdue = []
+      if isClosed { outcome.ends += 1 }
+    case .startSubscriptions:
+      guard !areSubscriptionsActive, !haveSubscriptionsEnded else { break }
+      areSubscriptionsActive = true
+      updateSubscriptions()
+    case .waitForTask(let number):
+      let task = tasks.firstIndex { $0.action == number }
+      if let task, isAlive(task) {
+        waits.append((wait, task))
+      } else if isTelling {
+        overdue.append(wait)
+      } else {
+        outcome.resumed.append(wait)
+      }
+    case .waitUntilIdle:
+      if isIdle || isClosed { outcome.resumed.append(wait) } else { idleWaits.append(wait) }
+    case .drainQueued, .drainAll:
+      // First, so that what waits does not start instead of what ends.
+      isDraining = true
+      if event == .drainAll { cancelAll() } else { cancelWaiting() }
+      endSubscriptions()
+    case .close: close()
+    }
+    goOn()
+    outcome.sortWhatHasNoOrder()
+    return outcome
+  }
+
+  private func named(_ number: Int) -> Int? {
+    effects.firstIndex { $0.script.number == number }
+  }
+
+  private mutating func send(_ action: ScriptedAction) {
+    if isClosed {
+      outcome.droppedActions.append(action.number)
+      outcome.issues.append(.init(line: action.number, step: step))
+      return
+    }
+    tasks.append(Task(action: action.number, parent: nil))
+    let item = Item(
+      action: action, sender: .outside, task: tasks.count - 1, inherits: !isTelling)
+    // R2: at once where nothing is under way.
+    if isTelling { enqueue(item) } else { reduce(item) }
+  }
+
+  private mutating func send(_ action: ScriptedAction, from effect: Int, wantsTask: Bool) {
+    guard effects[effect].status == .running else {
+      outcome.droppedActions.append(action.number)
+      return
+    }
+    var task = effects[effect].task
+    if wantsTask {
+      tasks.append(Task(action: action.number, parent: task))
+      task = tasks.count - 1
+    }
+    enqueue(
+      Item(action: action, sender: .effect(effect), task: task, inherits: !isTelling && !isClosed))
+  }
+
+  private mutating func complete(_ effect: Int, _ action: ScriptedAction) {
+    guard effects[effect].status == .running else {
+      outcome.droppedActions.append(action.number)
+      return end(effect, fails: false)
+    }
+    enqueue(
+      Item(
+        action: action, sender: .ending(effect), task: effects[effect].task,
+        inherits: !isTelling && !isClosed))
+  }
+
+  private mutating func end(_ effect: Int, fails: Bool) {
+    if fails, effects[effect].status == .running {
+      outcome.issues.append(
+        .init(line: effects[effect].script.number, step: effects[effect].step))
+    }
+    inheritingValue = effects[effect].value
+    finish(effect)
+    carryOut()
+    inheritingValue = nil
+  }
+
+  private mutating func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    cancelAll()
+    endSubscriptions()
+    while let item = takeNext() { drop(item) }
+    resume(idleWaits)
+    idleWaits = []
+    if !isTelling { outcome.ends += 1 }
+  }
+}
+
+// MARK: Turns
+
+extension NaiveStore {
+  mutating func enqueue(_ item: Item) {
+    if isInStep { turns[0].append(item) } else { turns.append([item]) }
+  }
+
+  private mutating func takeNext() -> Item? {
+    while turns.count > 1, turns[0].isEmpty { turns.removeFirst() }
+    return turns[0].isEmpty ? nil : turns[0].removeFirst()
+  }
+
+  private var next: Item? { turns.lazy.compactMap(\.first).first }
+
+  /// Reduces what waits, until observers have to be told.
+  private mutating func goOn() {
+    resumeWaits()
+    while !isTelling, !isClosed, let next {
+      _ = takeNext()
+      // R5: of what was cancelled nothing is reduced.
+      if let effect = next.effect, effects[effect].isCancelled {
+        drop(next)
+      } else {
+        reduce(next)
+      }
+      resumeWaits()
+    }
+  }
+
+  private mutating func drop(_ item: Item) {
+    outcome.droppedActions.append(item.action.number)
+    if case .ending(let effect) = item.sender { finish(effect) }
+    carryOut()
+    resumeWaits()
+  }
+
+  private mutating func reduce(_ item: Item) {
+    let wasCancelled = tasks[item.task].isCancelled
+    step += 1
+    outcome.steps.append(.init(action: item.action.number, origin: origin(item.sender)))
+    if case .ending(let effect) = item.sender { effects[effect].isDone = true }
+    if let declared = item.action.declared { self.declared = declared }
+    isInStep = true
+    take(item.action.effects, task: item.task, inherits: item.inherits)
+    updateSubscriptions()
+    if wasCancelled {
+      cancelEffects(ofTask: item.task)
+      beginLater()
+    }
+    isInStep = false
+    if case .ending(let effect) = item.sender {
+      // R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
+      if case .send = effects[effect].script.kind { isInStep = true }
+      inheritingValue = item.inherits ? effects[effect].value : nil
+      finish(effect)
+      carryOut()
+      inheritingValue = nil
+      isInStep = false
+    }
+    carryOut()
+    if isObserved { isTelling = true }
+    resumeWaits()
+  }
+
+  private func origin(_ sender: Sender) -> StepOrigin {
+    switch sender {
+    case .outside: return .program("test")
+    case .immediate(let number, let step):
+      return .effect(name: "\(number)", id: nil, step: step)
+    case .effect(let index), .ending(let index):
+      let effect = effects[index]
+      let id = effect.ownKeys.first.map { key in
+        (key.path.map { "c\($0)" } + [key.id.map { "\($0)" } ?? ""]).joined(separator: "/")
+      }
+      return .effect(name: "\(effect.script.number)", id: id, step: effect.step)
+    }
+  }
+}
+
+// MARK: Waiting
+
+extension NaiveStore {
+  var queue: [Item] { turns.flatMap(\.self) }
+
+  /// Whether `task` is `other`, or was set going inside it.
+  func task(_ task: Int, isIn other: Int) -> Bool {
+    task == other || tasks[task].parent.map { self.task($0, isIn: other) } == true
+  }
+
+  /// R10: a task ends when its effects have, and what they caused.
+  func isAlive(_ task: Int) -> Bool { alive.contains(task) }
+
+  var isIdle: Bool { alive.isEmpty }
+
+  /// The tasks that have not ended.
+  private var alive: Set<Int> {
+    var alive: Set<Int> = []
+    func add(_ task: Int) {
+      alive.insert(task)
+      if let parent = tasks[task].parent { add(parent) }
+    }
+    for index in effects.indices where !effects[index].isEnded { add(effects[index].task) }
+    for turn in turns { for item in turn { add(item.task) } }
+    for task in tasks.indices where tasks[task].isKept { add(task) }
+    return alive
+  }
+
+  private mutating func resumeWaits() {
+    if waits.isEmpty, idleWaits.isEmpty { return }
+    let over = waits.filter { !isAlive($0.task) }.map(\.wait)
+    if !over.isEmpty {
+      resume(over)
+      waits.removeAll { over.contains($0.wait) }
+    }
+    if !idleWaits.isEmpty, isIdle {
+      resume(idleWaits)
+      idleWaits = []
+    }
+  }
+
+  /// R10: not before observers have been told.
+  private mutating func resume(_ waits: [Int]) {
+    if isTelling { overdue += waits } else { outcome.resumed += waits }
+  }
+
+  var contents: MachineContents {
+    var contents = MachineContents()
+    for index in effects.indices where !effects[index].isEnded && !effects[index].isGroup {
+      let number = effects[index].number
+      switch effects[index].status {
+      case .pending: contents.pending.append(number)
+      case .waiting: contents.waiting.append(number)
+      case .running: contents.running.append(number)
+      case .cancelled: contents.cancelled.append(number)
+      case .ended: break
+      }
+    }
+    contents.queue = queue.map(\.action.number)
+    let alive = alive
+    contents.tasks = alive.compactMap { tasks[$0].action }
+    contents.isIdle = alive.isEmpty
+    contents.sortWhatHasNoOrder()
+    return contents
+  }
+}
