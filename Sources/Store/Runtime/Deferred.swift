@@ -12,14 +12,9 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
     case end([Observer<State, Action>])
   }
 
-  /// A step that observers are to be told of.
-  @usableFromInline
-  indirect enum Publication: Sendable {
-    case step(Step<Action>, State, [Observer<State, Action>])
-  }
-
   @usableFromInline var items: [Item]?
-  @usableFromInline var publication: Publication?
+  /// Observers are to be told of a step.
+  @usableFromInline var publishes = false
 
   @inlinable
   @inline(__always)
@@ -27,20 +22,32 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
 
   @inlinable
   @inline(__always)
-  var isEmpty: Bool { items == nil && publication == nil }
+  var isEmpty: Bool { items == nil && !publishes }
 
   @inlinable
   mutating func add(_ item: Item) {
     if items == nil { items = [item] } else { items?.append(item) }
   }
+}
 
-  /// Calls the observers, if there is a step to tell. The state ends here: kept until the next step, it would make that copy what it
-  /// changes.
+/// A step on its way to the observers.
+@usableFromInline
+struct Publication<State: Sendable, Action: Sendable>: Sendable {
+  @usableFromInline let step: Step<Action>
+  @usableFromInline let state: State
+  @usableFromInline let observers: [Observer<State, Action>]
+
   @inlinable
-  mutating func publish() -> Bool {
-    guard case .step(let step, let state, let observers)? = publication.take() else { return false }
-    for observer in observers { observer.body(step, state) }
-    return true
+  init(_ step: Step<Action>, _ state: State, _ observers: [Observer<State, Action>]) {
+    self.step = step
+    self.state = state
+    self.observers = observers
+  }
+
+  /// Calls the observers. The state ends here: kept until the next step, it would make that copy what it changes.
+  @inlinable
+  consuming func tell() {
+    for index in observers.indices { observers[index].body(step, state) }
   }
 }
 

@@ -4,15 +4,21 @@ extension StoreRuntime {
   func task(
     _ id: EffectID, _ operation: Effect<R.Action>.Operation, inheritsTaskLocals: Bool
   ) -> EffectTask {
-    // A preference that is `nil` is not free.
-    switch (inheritsTaskLocals, executor) {
-    case (true, nil):
-      EffectTask { await self.run(id, operation) }
-    case (true, let executor?):
+    // Written out on the pool, where a function in between would allocate for each effect.
+    switch (operation, executor) {
+    case (.task(let operation), nil) where inheritsTaskLocals:
+      EffectTask {
+        if Task.isCancelled { return self.end(id) }
+        do { self.end(id, with: try await operation()) } catch { self.end(id, throwing: error) }
+      }
+    case (.task(let operation), nil):
+      EffectTask.detached {
+        if Task.isCancelled { return self.end(id) }
+        do { self.end(id, with: try await operation()) } catch { self.end(id, throwing: error) }
+      }
+    case (_, let executor) where inheritsTaskLocals:
       EffectTask(executorPreference: executor) { await self.run(id, operation) }
-    case (false, nil):
-      EffectTask.detached { await self.run(id, operation) }
-    case (false, let executor?):
+    case (_, let executor):
       EffectTask.detached(executorPreference: executor) { await self.run(id, operation) }
     }
   }

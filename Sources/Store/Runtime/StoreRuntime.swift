@@ -17,8 +17,10 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     /// The tasks of effects, by slot.
     @usableFromInline var tasks: [EffectTask?] = []
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
-    /// A step that observers are to be told of.
-    @usableFromInline var publication: Outcome.Publication?
+    /// A step that observers are to be told of: from the reduction until the thread that tells them takes it.
+    @usableFromInline var publication: Publication<R.State, R.Action>?
+    /// The thread that holds the lock has made the publication, and is the one that tells.
+    @usableFromInline var isToPublish = false
     @usableFromInline var hooks = HookSlot<R.State, R.Action>()
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
     @usableFromInline var waiters: [EffectGraph.WaiterID: UnsafeContinuation<Void, Never>] = [:]
@@ -173,7 +175,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     }
     // What was dropped on the way.
     carryOut(&shared, &outcome)
-    outcome.publication = shared.publication.take()
+    swap(&outcome.publishes, &shared.isToPublish)
     return outcome
   }
 
@@ -191,7 +193,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       if $0.hasDidReduce { $0.tell(step, &shared.machine.state) }
     }
     if !shared.observers.isEmpty {
-      shared.publication = .step(step, shared.machine.state, shared.observers)
+      shared.publication = Publication(step, shared.machine.state, shared.observers)
+      shared.isToPublish = true
     }
   }
 
@@ -236,7 +239,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     var outcome = first
     while true {
       for item in outcome.items.take() ?? [] { deliver(item) }
-      guard outcome.publish() else { return }
+      guard outcome.publishes else { return }
+      lock.withLock { $0.publication.take() }?.tell()
       outcome = lock.withLock { shared in
         shared.machine.told()
         return shared.machine.isSettled ? Outcome() : finish(&shared)

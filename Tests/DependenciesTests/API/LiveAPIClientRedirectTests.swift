@@ -30,7 +30,7 @@ struct LiveAPIClientRedirectTests {
           HTTPHeader("Cookie", "hidden"), HTTPHeader("X-Plain", "shown"),
           HTTPHeader("Content-Type", "text/plain"),
         ],
-        body: body.map { Data($0.utf8) }, timeout: nil, redirectLimit: follow,
+        body: body.map { Data($0.utf8) }, timeout: .seconds(3600), redirectLimit: follow,
         secretHeaders: ["x-api-key"]))
   }
 
@@ -91,7 +91,7 @@ struct LiveAPIClientRedirectTests {
   @Test func aLoopEnds() async throws {
     let error = await #expect(throws: APIError.self) {
       try await client.send(
-        APIRequest(url: server.origin + "/faults/loop", timeout: nil, redirectLimit: 3))
+        APIRequest(url: server.origin + "/faults/loop", timeout: .seconds(3600), redirectLimit: 3))
     }
     #expect(error?.kind == .tooManyRedirects)
     #expect(server.requests.count == 4)
