@@ -32,8 +32,11 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels the effects and all that they caused; nothing of theirs is reduced from now on. Others are not touched. Does
+  /// Cancels the effects and all that they caused; nothing that they send is reduced from now on. Others are not touched. Does
   /// not wait: `finish()` does.
+  ///
+  /// What a step has caused at once by a `.send` without an id belongs to the turn under way and is still reduced; effects that this
+  /// returns do not start.
   ///
   /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue) where actions wait in it.
   public func cancel() {

@@ -3,16 +3,14 @@
 /// Events come in as calls of its methods, and what is to be done comes out in `commands`, in order. It holds no lock, starts no task,
 /// and calls no closure but the reducer. A copy of it is a copy.
 ///
-/// ```
-///   send ─┐                    ┌─> commands: start, cancel, resume, report …
-///   effect sent, ended ─┼─> arrivals ─> turn ─> reduce ─┤
-///   observers told ─┘                    └─> the step, for hooks and observers
-/// ```
+/// An action arrives, is taken when there is no obstacle, is reduced, and makes a step; its effects join the graph. The step is returned
+/// to the caller, which tells hooks and observers.
 ///
 /// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all that it causes at once: they are in
 /// `turn`, while actions that come meanwhile wait in `arrivals`.
 ///
-/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what the state declares.
+/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what the state declares, and
+/// `+Children` the end of effects whose child is gone.
 @usableFromInline
 struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline typealias State = R.State
@@ -55,7 +53,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline let reducer: R
   @usableFromInline let dependencies: R.Dependencies
   @usableFromInline var state: R.State
-  /// How many actions have been reduced, and with how many the count began.
+  /// The number of the last step.
   @usableFromInline var steps: Int
   @usableFromInline var obstacles: Obstacles
   @usableFromInline var audience: Audience = []

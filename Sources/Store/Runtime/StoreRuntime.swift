@@ -3,7 +3,7 @@
 /// Effects hold the runtime, the `Store` holds it too, and the store's end closes it: so a dropped store cancels its effects although they
 /// keep the runtime alive, and no reference is weak.
 ///
-/// `+Effects` are the tasks, `+Observing` those who watch.
+/// `+Effects` are the tasks, `+Observing` the observers.
 @usableFromInline
 final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   // Unchecked as its superclass is; its fields are constants of Sendable types.
