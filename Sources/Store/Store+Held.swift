@@ -28,9 +28,7 @@ extension Store {
   /// Reduces an action of the test's at once, before what waits.
   package func sendHeld(_ action: Action, origin: StepOrigin) -> StoreTask {
     var task = EffectID.none
-    let outcome = runtime.lock.withLock { shared in
-      runtime.reduce(action, origin, task: &task, &shared)
-    }
+    let outcome = runtime.lock.withLock { runtime.reduce(action, origin, task: &task, &$0) }
     runtime.deliver(outcome)
     return StoreTask(runtime: runtime, id: task)
   }

@@ -107,7 +107,11 @@ extension Effect {
   ) -> Effect {
     var effect = self
     let own = key.map { [$0] } ?? []
-    let traits = effect.traits ?? EffectTraits()
+    guard let traits = effect.traits else {
+      effect.traits = EffectTraits(
+        keys: own, keysInFlight: cancelInFlight ? own : [], limit: limit, outlives: outlives)
+      return effect
+    }
     effect.traits = EffectTraits(
       keys: traits.keys + own, keysInFlight: traits.keysInFlight + (cancelInFlight ? own : []),
       path: traits.path, limit: limit ?? traits.limit, outlives: outlives || traits.outlives)

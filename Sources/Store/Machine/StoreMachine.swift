@@ -48,6 +48,8 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable static var subscriptions: Audience { Audience(rawValue: 8) }
     /// Effects of children run: after each step children are looked for that are gone.
     @inlinable static var children: Audience { Audience(rawValue: 16) }
+    /// A hook or the meter is to be told before the reduction.
+    @inlinable static var upcoming: Audience { Audience(rawValue: 32) }
   }
 
   @usableFromInline let reducer: R
@@ -106,11 +108,26 @@ extension StoreMachine {
     return reducer.reduce(&state, action, dependencies)
   }
 
-  /// Nothing is to be done, nothing waits, and there is no obstacle.
+  /// Reduces actions until one has effects.
+  ///
+  /// - Returns: That action and its effects; `nil` when all are reduced.
   @inlinable
   @inline(__always)
-  var isSettled: Bool {
-    commands.isEmpty && turn.isEmpty && arrivals.isEmpty && obstacles.isEmpty
+  mutating func reduce(
+    _ actions: inout IndexingIterator<[R.Action]>
+  ) -> (action: R.Action, effects: [Effect<R.Action>])? {
+    while let action = actions.next() {
+      let effects = reduce(action)
+      if !effects.hasNoEffects() { return (action, effects) }
+    }
+    return nil
+  }
+
+  /// Something is to be done, or an action waits that can be reduced.
+  @inlinable
+  @inline(__always)
+  var isDue: Bool {
+    !commands.isEmpty || obstacles.isEmpty && !(turn.isEmpty && arrivals.isEmpty)
   }
 
   /// Takes the next action of the turn, or else of those that arrived, if it can be reduced. Drops those of effects that were cancelled.
@@ -165,6 +182,7 @@ extension StoreMachine {
 
   /// Takes what a reduction returned.
   @inlinable
+  @inline(__always)
   mutating func conclude(
     _ effects: [Effect<R.Action>], of action: R.Action, origin: StepOrigin, task: inout EffectID,
     inheritsTaskLocals: Bool
@@ -182,6 +200,19 @@ extension StoreMachine {
     }
     // From here on, so that nothing that the step ends is known before observers are told.
     if audience.contains(.observers) { obstacles.insert(.telling) }
+    if !effects.isEmpty || !audience.isDisjoint(with: [.children, .subscriptions]) {
+      update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
+    }
+    return step
+  }
+
+  /// Takes effects, and ends and starts what the state has nothing for any more, or newly declares.
+  @inlinable
+  @inline(never)
+  mutating func update(
+    _ effects: [Effect<R.Action>], of action: R.Action, task: inout EffectID,
+    inheritsTaskLocals: Bool
+  ) {
     isInStep = true
     if !effects.isEmpty {
       take(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
@@ -190,15 +221,16 @@ extension StoreMachine {
     if audience.contains(.children) { endAbsentChildren() }
     if audience.contains(.subscriptions) { updateSubscriptions() }
     isInStep = false
-    return step
   }
 
   /// Observers have been told of the step.
   @inlinable
   mutating func told() {
     obstacles.remove(.telling)
-    for waiter in overdue { commands.append(.resume(waiter)) }
-    overdue = []
+    if !overdue.isEmpty {
+      for waiter in overdue { commands.append(.resume(waiter)) }
+      overdue = []
+    }
     if obstacles.contains(.closed) { commands.append(.end) }
   }
 

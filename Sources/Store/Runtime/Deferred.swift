@@ -13,7 +13,7 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   }
 
   @usableFromInline var items: [Item]?
-  /// Observers are to be told of a step.
+  /// Observers are to be told of a step. It stays under the lock until then: an optional of all that here would cost each `send`.
   @usableFromInline var publishes = false
 
   @inlinable
@@ -35,10 +35,13 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
 struct Publication<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let step: Step<Action>
   @usableFromInline let state: State
-  @usableFromInline let observers: [Observer<State, Action>]
+  @usableFromInline let observers: Observer<State, Action>.Body
 
   @inlinable
-  init(_ step: Step<Action>, _ state: State, _ observers: [Observer<State, Action>]) {
+  @inline(__always)
+  init(
+    _ step: Step<Action>, _ state: State, _ observers: @escaping Observer<State, Action>.Body
+  ) {
     self.step = step
     self.state = state
     self.observers = observers
@@ -47,27 +50,19 @@ struct Publication<State: Sendable, Action: Sendable>: Sendable {
   /// Calls the observers. The state ends here: kept until the next step, it would make that copy what it changes.
   @inlinable
   consuming func tell() {
-    for index in observers.indices { observers[index].body(step, state) }
+    observers(step, state)
   }
 }
 
 /// Is told of steps.
 @usableFromInline
 struct Observer<State: Sendable, Action: Sendable>: Sendable {
-  @usableFromInline let id: Int
-  @usableFromInline let body: @Sendable (Step<Action>, borrowing State) -> Void
+  @usableFromInline typealias Body = @Sendable (Step<Action>, borrowing State) -> Void
+
+  let id: Int
+  let body: Body
   /// Is called when the store has ended.
   @usableFromInline let end: (@Sendable () -> Void)?
-
-  @inlinable
-  init(
-    id: Int, body: @escaping @Sendable (Step<Action>, borrowing State) -> Void,
-    end: (@Sendable () -> Void)?
-  ) {
-    self.id = id
-    self.body = body
-    self.end = end
-  }
 }
 
 @usableFromInline typealias EffectTask = Task<Void, Never>

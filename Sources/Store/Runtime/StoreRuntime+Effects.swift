@@ -60,7 +60,7 @@ extension StoreRuntime {
       if let next = shared.machine.send(action, from: effect, wantsTask: wantsTask, task: &task) {
         reduce(next, &shared)
       }
-      return shared.machine.isSettled ? Outcome() : finish(&shared)
+      return finish(&shared)
     }
     if !outcome.isEmpty { deliver(outcome) }
     return task == .none ? .finished : StoreTask(runtime: self, id: task)

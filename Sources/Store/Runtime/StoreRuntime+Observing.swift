@@ -14,7 +14,7 @@ extension StoreRuntime {
   func removeObserver(_ id: Int) {
     let removed = lock.withLock { shared -> Observer<R.State, R.Action>? in
       guard let index = shared.observers.firstIndex(where: { $0.id == id }) else { return nil }
-      defer { shared.noteAudience() }
+      defer { shared.noteObservers() }
       return shared.observers.remove(at: index)
     }
     // Its end may run code of the user's, here and not under the lock.
@@ -42,7 +42,33 @@ extension StoreRuntime.Shared {
     if machine.obstacles.contains(.closed) { return nil }
     let id = nextID()
     observers.append(Observer(id: id, body: body, end: end))
-    noteAudience()
+    noteObservers()
     return id
+  }
+
+  @usableFromInline
+  mutating func removeObservers() {
+    observers = []
+    noteObservers()
+  }
+
+  mutating func noteObservers() {
+    tellObservers = Observer.together(observers[...])
+    noteAudience()
+  }
+}
+
+extension Observer {
+  /// Calls the observers in order, as a tree of functions: to call one out of an array counts two references, which takes as long as a
+  /// lock.
+  static func together(_ observers: ArraySlice<Observer>) -> Body? {
+    guard let first = observers.first, observers.count > 1 else { return observers.first?.body }
+    let middle = observers.startIndex + observers.count / 2
+    guard let left = together(observers[..<middle]), let right = together(observers[middle...])
+    else { return first.body }
+    return { step, state in
+      left(step, state)
+      right(step, state)
+    }
   }
 }

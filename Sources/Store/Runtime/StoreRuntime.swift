@@ -17,6 +17,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     /// The tasks of effects, by slot.
     @usableFromInline var tasks: [EffectTask?] = []
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
+    /// All observers as one, in their order.
+    @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
     /// A step that observers are to be told of: from the reduction until the thread that tells them takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
     /// The thread that holds the lock has made the publication, and is the one that tells.
@@ -67,9 +69,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inlinable
   func send(_ action: R.Action, origin: StepOrigin, location: SourceLocation) -> StoreTask {
     var task = EffectID.none
-    let outcome = lock.withLock { shared in
-      send(action, origin, location, task: &task, &shared)
-    }
+    let outcome = lock.withLock { send(action, origin, location, task: &task, &$0) }
     if !outcome.isEmpty { deliver(outcome) }
     return task == .none ? .finished : StoreTask(runtime: self, id: task)
   }
@@ -80,12 +80,18 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     var rest = actions.makeIterator()
     while true {
       let outcome = lock.withLock { shared -> Outcome in
-        while let action = rest.next() {
+        while true {
           var task = EffectID.none
-          let outcome = send(action, origin, location, task: &task, &shared)
+          let outcome: Outcome
+          if shared.machine.audience.isEmpty, shared.machine.obstacles.isEmpty {
+            guard let (action, effects) = shared.machine.reduce(&rest) else { return Outcome() }
+            outcome = conclude(effects, action, origin, task: &task, &shared)
+          } else {
+            guard let action = rest.next() else { return Outcome() }
+            outcome = send(action, origin, location, task: &task, &shared)
+          }
           if !outcome.isEmpty { return outcome }
         }
-        return Outcome()
       }
       if outcome.isEmpty { return }
       deliver(outcome)
@@ -113,12 +119,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   ) {
     let outcome = lock.withLock { shared -> Outcome in
       shared.tasks[Int(id.slot)] = nil
-      guard let action else {
+      if let action {
+        if let next = shared.machine.complete(id, action) { reduce(next, &shared) }
+      } else {
         shared.machine.end(id, failure)
-        return finish(&shared)
       }
-      if let next = shared.machine.complete(id, action) { reduce(next, &shared) }
-      return shared.machine.isSettled ? Outcome() : finish(&shared)
+      return finish(&shared)
     }
     if !outcome.isEmpty { deliver(outcome) }
   }
@@ -144,10 +150,26 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func reduce(
     _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
   ) -> Outcome {
-    if shared.machine.audience.tellsBefore { shared.tellBefore(action) }
+    if shared.machine.audience.contains(.upcoming) { shared.tellBefore(action) }
     let effects = shared.machine.reduce(action)
-    if shared.machine.audience.isEmpty, effects.hasNoEffects() { return Outcome() }
+    if effects.hasNoEffects() {
+      return shared.machine.audience.isEmpty
+        ? Outcome() : conclude(action, origin, task: &task, &shared)
+    }
     return conclude(effects, action, origin, task: &task, &shared)
+  }
+
+  /// A reduction without effects. Hooks alone, as a recorder has them, are told without a way round.
+  @inlinable
+  @inline(never)
+  func conclude(
+    _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
+  ) -> Outcome {
+    if shared.machine.audience == .hooks, origin.isNameless {
+      shared.tellHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
+      return Outcome()
+    }
+    return conclude([], action, origin, task: &task, &shared)
   }
 
   // Not inlined, so that the way past it stays short.
@@ -160,7 +182,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     let step = shared.machine.conclude(
       effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
     if let step { tell(step, &shared) }
-    return shared.machine.isSettled ? Outcome() : finish(&shared)
+    return shared.machine.isDue ? finish(&shared) : shared.takeOutcome()
   }
 
   /// Does what follows from an event, with the steps of the actions that wait, until observers have to be told of one.
@@ -181,7 +203,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 
   @inlinable
   func reduce(_ next: QueuedAction<R.Action>, _ shared: inout Shared) {
-    if shared.machine.audience.tellsBefore { shared.tellBefore(next.action) }
+    if shared.machine.audience.contains(.upcoming) { shared.tellBefore(next.action) }
     if let step = shared.machine.reduce(next) { tell(step, &shared) }
   }
 
@@ -189,11 +211,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inlinable
   @inline(__always)
   func tell(_ step: Step<R.Action>, _ shared: inout Shared) {
-    shared.hooks.box?._withUnsafeGuaranteedRef {
-      if $0.hasDidReduce { $0.tell(step, &shared.machine.state) }
-    }
-    if !shared.observers.isEmpty {
-      shared.publication = Publication(step, shared.machine.state, shared.observers)
+    if shared.machine.audience.contains(.hooks) { shared.tellHooks(of: step) }
+    if let tellObservers = shared.tellObservers {
+      shared.publication = Publication(step, shared.machine.state, tellObservers)
       shared.isToPublish = true
     }
   }
@@ -225,8 +245,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
         outcome.add(.release(value))
       case .end:
         outcome.add(.end(shared.observers))
-        shared.observers = []
-        shared.noteAudience()
+        shared.removeObservers()
       }
     }
   }
@@ -243,7 +262,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       lock.withLock { $0.publication.take() }?.tell()
       outcome = lock.withLock { shared in
         shared.machine.told()
-        return shared.machine.isSettled ? Outcome() : finish(&shared)
+        return shared.machine.isDue ? finish(&shared) : Outcome()
       }
     }
   }
@@ -269,11 +288,6 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 }
 
-extension StoreMachine.Audience {
-  @inlinable
-  var tellsBefore: Bool { !isDisjoint(with: [.hooks, .meter]) }
-}
-
 extension StoreRuntime.Shared {
   /// Tells hooks and the meter that an action is about to be reduced.
   @inlinable
@@ -281,7 +295,22 @@ extension StoreRuntime.Shared {
   mutating func tellBefore(_ action: R.Action) {
     let number = machine.steps &+ 1
     if let meter { meter(.willReduce(action: action, step: number)) }
-    hooks.box?._withUnsafeGuaranteedRef { if $0.hasWillReduce { $0.willReduce(number) } }
+    hooks.box?._withUnsafeGuaranteedRef { $0.willReduce(number) }
+  }
+
+  /// What is to be done where the machine has nothing due.
+  @inlinable
+  @inline(__always)
+  mutating func takeOutcome() -> Deferred<R.State, R.Action> {
+    var outcome = Deferred<R.State, R.Action>()
+    swap(&outcome.publishes, &isToPublish)
+    return outcome
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func tellHooks(of step: Step<R.Action>) {
+    hooks.box?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
   }
 
   /// - Returns: The hooks before, whose end may run code of the user's.
@@ -294,16 +323,17 @@ extension StoreRuntime.Shared {
     return old
   }
 
-  @inlinable
+  @usableFromInline
   mutating func noteAudience() {
-    machine.audience.set(.hooks, hooks.box != nil)
+    let hooks = hooks.box?.takeUnretainedValue()
+    machine.audience.set(.hooks, hooks?.hasDidReduce == true)
     machine.audience.set(.observers, !observers.isEmpty)
     machine.audience.set(.meter, meter != nil)
+    machine.audience.set(.upcoming, meter != nil || hooks?.hasWillReduce == true)
   }
 }
 
 extension StoreMachine.Audience {
-  @inlinable
   mutating func set(_ part: Self, _ isThere: Bool) {
     if isThere { insert(part) } else { remove(part) }
   }
