@@ -58,32 +58,4 @@ extension Effect {
         key: key, scope: scope, count: max(1, count), overflow: policy.overflow,
         countsCancelled: countsCancelled))
   }
-
-  /// Lets through one effect of an id per interval: the first at once, and, where `latest` is set, at the interval's end the last of those
-  /// that came meanwhile. The others never start and are reported as dropped.
-  ///
-  /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among the effects of the same place in the
-  /// composition.
-  ///
-  /// - Parameters:
-  ///   - interval: From the start of an effect that was let through; how long that one runs does not matter.
-  ///   - clock: From the dependencies.
-  /// - Complexity: One task more for each effect that is let through, which measures the interval.
-  @inlinable
-  public func throttled(
-    id: some Hashable & Sendable, for interval: Duration, clock: any Clock<Duration>,
-    latest: Bool = true
-  ) -> Effect {
-    guard !isNone else { return self }
-    let key = CancelKey(id: CancelID(id))
-    let hold = Effect(
-      .run { _ in try await clock.sleep(for: interval) }, name: "throttle", location: location)
-    return Effect(
-      .merge([hold, self]), name: name, location: location,
-      traits: EffectTraits(
-        keys: [key],
-        limit: EffectLimit(
-          key: key, scope: .place, count: 1,
-          overflow: latest ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByFirst: true)))
-  }
 }

@@ -126,6 +126,15 @@ extension Array {
     asOne { $0.throttled(id: id, for: interval, clock: clock, latest: latest) }
   }
 
+  /// `Effect.throttled(id:by:for:clock:latest:)` of the list as one effect.
+  @inlinable
+  public func throttled<Action>(
+    id: some Hashable & Sendable, by key: some Hashable & Sendable, for interval: Duration,
+    clock: some Clock<Duration>, latest: Bool = true
+  ) -> Self where Element == Effect<Action> {
+    asOne { $0.throttled(id: id, by: key, for: interval, clock: clock, latest: latest) }
+  }
+
   /// `Effect.delay(for:clock:)` of the list as one effect.
   @inlinable
   public func delay<Action>(

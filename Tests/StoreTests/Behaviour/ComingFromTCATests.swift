@@ -357,6 +357,9 @@ struct EffectListTests {
     #expect(
       list(.task { "a" }.throttled(id: "x", for: .seconds(1), clock: clock))
         == [.merge(.run("throttle"), .task(), id: "x")])
+    #expect(
+      list(.task { "a" }.throttled(id: "x", by: 7, for: .seconds(1), clock: clock))
+        == [.merge(.run("throttle"), .task(), id: "x")])
 
     let line = #line + 1
     let effects: [Effect<String>] = .run { _ in }.cancellable(id: "x")
