@@ -377,6 +377,42 @@ struct ThrottleTests {
     #expect(line.store.effects.isEmpty)
   }
 
+  @Test("R14 a throttled effect that is limited besides stays throttled")
+  func limitedBesides() {
+    let line = Line { work, clock in
+      work.throttled(id: "line", for: .seconds(10), clock: clock)
+        .limited(id: "pool", to: 5, whenFull: .wait)
+    }
+    line.send("a", "b", "c")
+    #expect(line.told == ["a begins"])
+    line.clock.advance(by: .seconds(10))
+    #expect(line.told == ["a begins", "a ends", "c begins"])
+    line.clock.advance(by: .seconds(20))
+    #expect(line.store.effects.isEmpty)
+  }
+
+  @Test("R14 two limits on one effect hold both")
+  func twoLimits() {
+    let line = Line { work, _ in
+      work.limited(id: "line", to: 2, whenFull: .wait).limited(id: "pool", to: 1, whenFull: .wait)
+    }
+    line.send("a", "b")
+    #expect(line.told == ["a begins"])
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told == ["a begins", "a ends", "b begins"])
+  }
+
+  @Test("R14 an interval of zero or less throttles nothing", arguments: [0, -1])
+  func noInterval(seconds: Int) {
+    let line = Line { work, clock in
+      work.throttled(id: "line", for: .seconds(seconds), clock: clock)
+    }
+    line.send("a", "b")
+    #expect(line.told == ["a begins", "b begins"])
+    line.send("cancel")
+    #expect(line.store.effects.allSatisfy { $0.phase == .cancelled })
+  }
+
   @Test("R14 an effect that runs longer than the interval does not hold it up")
   func longWork() {
     let line = Line { work, clock in

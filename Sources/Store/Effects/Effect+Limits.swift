@@ -36,7 +36,8 @@ public enum LimitScope: Sendable, Hashable {
 extension Effect {
   /// Runs at most `count` effects of one id at once. The id also cancels them, those that wait included, as `cancellable(id:)` does.
   ///
-  /// Give every effect of an id the same count, scope and policy: each is judged by its own.
+  /// Give every effect of an id the same count, scope and policy: each is judged by its own. An effect that is limited already, or
+  /// throttled, keeps that limit; this one counts it as a whole, as a group of one.
   ///
   /// - Parameters:
   ///   - count: At least 1; less counts as 1.

@@ -3,15 +3,19 @@ extension Effect {
   /// that came meanwhile. The others never start and are reported as dropped.
   ///
   /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among the effects of the same place in the
-  /// composition.
+  /// composition, other than `limited`, which counts in the whole store unless told otherwise. The descriptor is a `merge` that bears the
+  /// name and the id, with a part “throttle” for the interval in front of the effect's own.
   ///
   /// - Parameters:
-  ///   - interval: From the start of an effect that was let through; how long that one runs does not matter.
-  ///   - clock: From the dependencies.
+  ///   - id: Effects of different ids have nothing to do with each other.
+  ///   - interval: From the start of an effect that was let through; how long that one runs does not matter. Zero or less lets all through.
+  ///   - clock: The clock of the dependencies.
+  ///   - latest: Whether the last that came within the interval runs at its end, or is dropped as the others are. With `false`, an effect
+  ///     that is `cancellable(id:cancelInFlight: true)` and is dropped still cancels those in flight: the ids are looked at first.
   /// - Complexity: One task more for each effect that is let through, which measures the interval.
   @inlinable
   public func throttled(
-    id: some Hashable & Sendable, for interval: Duration, clock: any Clock<Duration>,
+    id: some Hashable & Sendable, for interval: Duration, clock: some Clock<Duration>,
     latest: Bool = true
   ) -> Effect {
     guard !isNone else { return self }
@@ -29,9 +33,9 @@ extension Effect {
   /// - Parameters:
   ///   - id: Shared by the effects of all keys.
   ///   - key: What the effect is about. Keys are told apart as ids are, by their type as well.
-  ///   - interval: From the start of an effect that was let through; how long that one runs does not matter.
+  ///   - interval: As there.
   ///   - clock: The clock of the dependencies.
-  ///   - latest: Whether the last that came within the interval runs at its end, or is dropped as the others are.
+  ///   - latest: As there.
   /// - Complexity: That of `throttled(id:for:clock:latest:)`, and one small object for the key. A key costs nothing once its interval is over
   ///   and nothing of it waits.
   @inlinable
@@ -53,15 +57,17 @@ extension Effect {
     cancelledBy id: CancelKey, countedBy key: CancelKey, _ interval: Duration,
     _ clock: some Clock<Duration>, latest: Bool
   ) -> Effect {
+    guard interval > .zero else { return with(key: id) }
     let hold = Effect(
-      .run { _ in try await clock.sleep(for: interval) }, name: "throttle", location: location)
+      .run { _ in try await clock.wait(for: interval) }, name: "throttle", location: location)
     return Effect(
       .merge([hold, self]), name: name, location: location,
       traits: EffectTraits(
         keys: [id],
         limit: EffectLimit(
           key: key, scope: .place, count: 1,
-          overflow: latest ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByFirst: true)))
+          overflow: latest ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByInterval: true))
+    )
   }
 }
 

@@ -22,7 +22,7 @@ extension Effect {
       copy.operation = task(name ?? "task", work)
     case .run(let work):
       copy.operation = run(name ?? "run", work)
-    case .merge(let effects) where traits?.limit?.isHeldByFirst == true:
+    case .merge(let effects) where traits?.limit?.isHeldByInterval == true:
       // The first measures the interval of a throttle; it is no work of the user's.
       copy.operation = .merge(Array(effects.prefix(1)) + members.dropFirst())
     case .merge:

@@ -120,7 +120,7 @@ extension Array {
   /// `Effect.throttled(id:for:clock:latest:)` of the list as one effect.
   @inlinable
   public func throttled<Action>(
-    id: some Hashable & Sendable, for interval: Duration, clock: any Clock<Duration>,
+    id: some Hashable & Sendable, for interval: Duration, clock: some Clock<Duration>,
     latest: Bool = true
   ) -> Self where Element == Effect<Action> {
     asOne { $0.throttled(id: id, for: interval, clock: clock, latest: latest) }

@@ -37,52 +37,6 @@ extension CancelKey {
   func nested(under scope: ScopeKey) -> CancelKey { CancelKey(path: [scope] + path, id: id) }
 }
 
-/// How many effects of one id run at once, and what becomes of the others. A class, since most effects have none.
-@usableFromInline
-final class EffectLimit: Sendable {
-  @usableFromInline
-  enum Overflow: Sendable, Equatable {
-    case cancelOldest
-    case drop
-    /// Wait for a permit; of those that wait at most `capacity` stay.
-    case wait(capacity: Int?, dropsOldest: Bool)
-  }
-
-  @usableFromInline let key: CancelKey
-  @usableFromInline let scope: LimitScope
-  @usableFromInline let count: Int
-  @usableFromInline let overflow: Overflow
-  /// A cancelled effect counts until its task has ended.
-  @usableFromInline let countsCancelled: Bool
-  /// The permit is given back when the group's first member ends, not when all have.
-  @usableFromInline let isHeldByFirst: Bool
-
-  @inlinable
-  init(
-    key: CancelKey, scope: LimitScope, count: Int, overflow: Overflow,
-    countsCancelled: Bool = false, isHeldByFirst: Bool = false
-  ) {
-    self.key = key
-    self.scope = scope
-    self.count = count
-    self.overflow = overflow
-    self.countsCancelled = countsCancelled
-    self.isHeldByFirst = isHeldByFirst
-  }
-
-  @inlinable
-  func nested(under scope: ScopeKey) -> EffectLimit {
-    switch self.scope {
-    case .store:
-      self
-    case .place:
-      EffectLimit(
-        key: key.nested(under: scope), scope: .place, count: count, overflow: overflow,
-        countsCancelled: countsCancelled, isHeldByFirst: isHeldByFirst)
-    }
-  }
-}
-
 extension Effect {
   /// Those of its ids, and of its members', whose earlier effects are cancelled first.
   @inlinable
@@ -111,6 +65,12 @@ extension Effect {
       effect.traits = EffectTraits(
         keys: own, keysInFlight: cancelInFlight ? own : [], limit: limit, outlives: outlives)
       return effect
+    }
+    if let limit, traits.limit != nil {
+      // Each limit with a group of its own, so that both hold.
+      return Effect(
+        .merge([effect]), name: effect.name, location: effect.location,
+        traits: EffectTraits(keys: own, limit: limit, outlives: outlives))
     }
     effect.traits = EffectTraits(
       keys: traits.keys + own, keysInFlight: traits.keysInFlight + (cancelInFlight ? own : []),

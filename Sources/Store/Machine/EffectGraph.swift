@@ -31,7 +31,7 @@ struct EffectGraph: Sendable {
 
   @usableFromInline var tree = EffectTree()
   var index = EffectIndex()
-  var limits = EffectLimits()
+  var limits = LimitTable()
   var waiters: [EffectID: [WaiterID]] = [:]
   var idleWaiters: [WaiterID] = []
   /// The store is shutting down: an effect that would have to wait for a permit is cancelled.

@@ -44,12 +44,16 @@ extension EffectDescriptor {
   }
 
   /// `Effect.merge`, with its members in order. O(number of them).
-  public static func merge(_ parts: EffectDescriptor..., id: String? = nil) -> Self {
-    EffectDescriptor(kind: .merge, id: id, parts: parts)
+  public static func merge(
+    _ parts: EffectDescriptor..., name: String? = nil, id: String? = nil
+  ) -> Self {
+    EffectDescriptor(kind: .merge, name: name, id: id, parts: parts)
   }
 
   /// `Effect.concatenate`, with its members in order. O(number of them).
-  public static func concatenate(_ parts: EffectDescriptor..., id: String? = nil) -> Self {
-    EffectDescriptor(kind: .concatenate, id: id, parts: parts)
+  public static func concatenate(
+    _ parts: EffectDescriptor..., name: String? = nil, id: String? = nil
+  ) -> Self {
+    EffectDescriptor(kind: .concatenate, name: name, id: id, parts: parts)
   }
 }

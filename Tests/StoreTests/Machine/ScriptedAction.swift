@@ -141,6 +141,6 @@ extension ScriptedEffect {
       limit: EffectLimit(
         key: key, scope: .place, count: 1,
         overflow: id == ScriptedLimits.firstThrottle
-          ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByFirst: true))
+          ? .wait(capacity: 1, dropsOldest: true) : .drop, isHeldByInterval: true))
   }
 }

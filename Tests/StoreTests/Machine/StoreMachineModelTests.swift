@@ -22,7 +22,7 @@ struct StoreMachineModelTests {
 
   static var seeds: ClosedRange<UInt64> {
     if let seed = number("SWIFTBOARD_SEED") { return seed...seed }
-    return 1...max(1, number("SWIFTBOARD_SEQUENCES") ?? 400)
+    return 1...max(1, number("SWIFTBOARD_SEQUENCES") ?? 2_000)
   }
 
   private static func number(_ name: String) -> UInt64? {

@@ -1,7 +1,7 @@
 /// Which effects run and which wait under each limit.
 ///
 /// - Complexity: O(1); taking one out of the middle is O(number running or waiting under its limit).
-struct EffectLimits: Sendable {
+struct LimitTable: Sendable {
   enum Verdict: Sendable, Equatable {
     case start
     /// Start, and cancel this one.
@@ -56,7 +56,7 @@ private struct Permits: Sendable {
 
   var isEmpty: Bool { running.isEmpty && ending.isEmpty && waiting.isEmpty }
 
-  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> EffectLimits.Verdict {
+  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> LimitTable.Verdict {
     count = limit.count
     guard running.count + ending.count >= count else {
       running.append(effect)

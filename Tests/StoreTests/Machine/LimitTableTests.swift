@@ -3,7 +3,7 @@ import Testing
 @testable import SwiftBoardStore
 
 @Suite("The limits of effects")
-struct EffectLimitsTests {
+struct LimitTableTests {
   private static let key = CancelKey(id: CancelID("pool"))
 
   private static func effect(_ serial: UInt32) -> EffectID {
@@ -18,8 +18,8 @@ struct EffectLimitsTests {
   }
 
   /// What effects 1, 2, 3 … are told that enter in turn.
-  private static func verdicts(_ number: UInt32, _ limit: EffectLimit) -> [EffectLimits.Verdict] {
-    var limits = EffectLimits()
+  private static func verdicts(_ number: UInt32, _ limit: EffectLimit) -> [LimitTable.Verdict] {
+    var limits = LimitTable()
     return (1...number).map { limits.enter(effect($0), limit) }
   }
 
@@ -46,14 +46,14 @@ struct EffectLimitsTests {
         [.start, .wait, .waitInsteadOf(effect(2)), .waitInsteadOf(effect(3))]
       ),
       (limit(1, .wait(capacity: 0, dropsOldest: true)), [.start, .drop, .drop, .drop]),
-    ] as [(EffectLimit, [EffectLimits.Verdict])])
-  func policies(limit: EffectLimit, verdicts: [EffectLimits.Verdict]) {
+    ] as [(EffectLimit, [LimitTable.Verdict])])
+  func policies(limit: EffectLimit, verdicts: [LimitTable.Verdict]) {
     #expect(Self.verdicts(4, limit) == verdicts)
   }
 
   @Test("a permit that is given back goes to the one that has waited longest")
   func leave() {
-    var limits = EffectLimits()
+    var limits = LimitTable()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
     for number in 1...3 { _ = limits.enter(Self.effect(UInt32(number)), limit) }
     // 2 waits no more.
@@ -65,7 +65,7 @@ struct EffectLimitsTests {
 
   @Test("a cancelled effect keeps its permit until it leaves")
   func noteCancelled() {
-    var limits = EffectLimits()
+    var limits = LimitTable()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false), countsCancelled: true)
     #expect(limits.enter(Self.effect(1), limit) == .start)
     limits.noteCancelled(Self.effect(1), Self.key)
@@ -75,7 +75,7 @@ struct EffectLimitsTests {
 
   @Test("a permit that was handed on is given back by the other")
   func pass() {
-    var limits = EffectLimits()
+    var limits = LimitTable()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
     #expect(limits.enter(Self.effect(1), limit) == .start)
     limits.pass(Self.effect(1), to: Self.effect(7), Self.key)
@@ -86,7 +86,7 @@ struct EffectLimitsTests {
 
   @Test("effects of one id whose limits differ do not stop the store")
   func differentLimits() {
-    var limits = EffectLimits()
+    var limits = LimitTable()
     #expect(limits.enter(Self.effect(1), Self.limit(1, .drop, countsCancelled: true)) == .start)
     limits.noteCancelled(Self.effect(1), Self.key)
     // Nothing runs that could be cancelled: the permit is on its way back.

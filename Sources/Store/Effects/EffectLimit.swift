@@ -1,0 +1,47 @@
+/// How many effects of one key run at once, and what becomes of the others. The key need not be one of the effect's ids.
+///
+/// A class, since most effects have none. `LimitTable` has the permits.
+@usableFromInline
+final class EffectLimit: Sendable {
+  @usableFromInline
+  enum Overflow: Sendable, Equatable {
+    case cancelOldest
+    case drop
+    /// Wait for a permit; of those that wait at most `capacity` stay.
+    case wait(capacity: Int?, dropsOldest: Bool)
+  }
+
+  @usableFromInline let key: CancelKey
+  @usableFromInline let scope: LimitScope
+  @usableFromInline let count: Int
+  @usableFromInline let overflow: Overflow
+  /// A cancelled effect counts until its task has ended.
+  @usableFromInline let countsCancelled: Bool
+  /// The permit of a throttled group is given back when its first member ends, which is the interval.
+  @usableFromInline let isHeldByInterval: Bool
+
+  @inlinable
+  init(
+    key: CancelKey, scope: LimitScope, count: Int, overflow: Overflow,
+    countsCancelled: Bool = false, isHeldByInterval: Bool = false
+  ) {
+    self.key = key
+    self.scope = scope
+    self.count = count
+    self.overflow = overflow
+    self.countsCancelled = countsCancelled
+    self.isHeldByInterval = isHeldByInterval
+  }
+
+  @inlinable
+  func nested(under scope: ScopeKey) -> EffectLimit {
+    switch self.scope {
+    case .store:
+      self
+    case .place:
+      EffectLimit(
+        key: key.nested(under: scope), scope: .place, count: count, overflow: overflow,
+        countsCancelled: countsCancelled, isHeldByInterval: isHeldByInterval)
+    }
+  }
+}
