@@ -82,7 +82,7 @@ extension StoreMachine {
   private func waiting(
     in queue: Queue<QueuedAction<R.Action>>, isTurn: Bool
   ) -> [(action: R.Action, origin: StepOrigin, isOfTurn: Bool)] {
-    queue.elements.filter { !graph.tree.isCancelled($0.effect) }
+    queue.elements.filter { !isDropped($0) }
       .map { ($0.action, origin(of: $0.sender), isTurn) }
   }
 }

@@ -4,6 +4,9 @@
 /// one lock.
 ///
 /// ## Rules
+///
+/// The title of a test bears the number of the rule that it shows.
+///
 /// - **R1** A store reduces one action at a time, in one total order.
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer, opens a turn: it is reduced, then all that
 ///   it causes at once, which is `.send` effects and what those cause, first in, first out, with no other action in between. Turns run in the
@@ -15,9 +18,9 @@
 /// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A start is the
 ///   creation of the task; what the tasks do overlaps. An effect inherits the task-local values of the sender if the sending thread reduces
 ///   the action; if `send` only queued it, or the effect waited for a permit, it inherits none.
-/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not. It applies to what was
-///   returned before it, in the order of the value: effects behind it in a list, a `merge` or a `concatenate` run. In a `concatenate` it acts
-///   when it is reached.
+/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not, and whether the action
+///   waits in the queue or not. It applies to what was returned before it, and to what stands in front of it in the same list, `merge` or
+///   `concatenate`; effects behind it run. In a `concatenate` it acts when it is reached.
 /// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
 ///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls
@@ -31,6 +34,7 @@
 ///   sequence never slows the store.
 /// - **R13** Effects can be looked at: `effects` lists what runs.
 /// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the clock that it is handed.
+/// - **R15** The same actions lead to the same states, descriptors and origins, so that a recording replays.
 public final class Store<R: Reducer>: Sendable {
   /// The reducer's state.
   public typealias State = R.State

@@ -156,6 +156,21 @@ struct R2Turns {
     #expect(sending.state.seen == Sum.end.seen + [.double])
   }
 
+  @Test("R2 what stands behind a `.send` that a cancel drops belongs to the turn")
+  func behindDropped() {
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        action == "go"
+          ? [.concatenate(.send("a").cancellable(id: 1), .send("b")), .cancel(id: 1)] : []
+      }, dependencies: ())
+    store.observe { [weak store] step, _ in
+      if step.action == "go" { store?.send("other") }
+    }
+    store.send("go")
+    #expect(store.state.seen == ["go", "b", "other"])
+  }
+
   @Test("R2 turns of many senders stay whole, whatever watches", .timeLimit(.minutes(60)))
   func contended() async {
     for audience in Audience.allCases {

@@ -1,15 +1,19 @@
 extension EffectGraph {
   /// Cancels the effects that bear the key. What they have caused goes on.
   ///
-  /// - Parameter effect: The `.cancel` effect, where it has a node. What stands behind it in the same value is not cancelled (R5).
+  /// - Parameter effect: The `.cancel` effect, where it has a node.
   @usableFromInline
   mutating func cancel(_ key: CancelKey, by effect: EffectID = .none) {
-    let value = tree.value(of: effect)
-    cancel(
-      index.effects(key).filter { found in
-        value == 0 || tree[found.slot].value != value || !found.isAfter(effect)
-      })
+    cancel(index.effects(key).filter { isMeant($0, by: effect) })
     run()
+  }
+
+  /// Whether a `.cancel` effect is about `found`: not about what stands behind it in the same list, or in the same group (R5).
+  ///
+  /// - Parameter effect: `.none` for one without a node, which is in no group.
+  private func isMeant(_ found: EffectID, by effect: EffectID) -> Bool {
+    effect == .none || tree.outermost(of: found) != tree.outermost(of: effect)
+      || !found.isAfter(effect)
   }
 
   /// Cancels the effects that bear one of the keys, together: none starts because another is cancelled.
@@ -56,8 +60,10 @@ extension EffectGraph {
 
   /// The effects of a group, or the effect itself.
   func leaves(_ slot: Int32) -> [EffectID] {
-    tree.nodes(under: slot).filter { tree[$0].form == .leaf && tree[$0].value == tree[slot].value }
-      .map { tree.id($0) }
+    tree.nodes(under: slot).filter {
+      tree[$0].form == .leaf && tree[$0].outermost == tree[slot].outermost
+    }
+    .map { tree.id($0) }
   }
 
   /// Cancels effects in the order returned; first those that have not begun, which would else get
@@ -77,6 +83,7 @@ extension EffectGraph {
     case .ended:
       // What it sent is still queued, and is dropped there.
       tree[slot].phase = .ended(isCancelled: true)
+      forgetKeys(slot)
     case .pending, .waiting:
       commands.append(.cancel(tree.id(slot)))
       discard(slot)

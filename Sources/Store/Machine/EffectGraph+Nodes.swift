@@ -3,7 +3,7 @@ extension EffectGraph {
   @usableFromInline
   mutating func addTask(under parent: EffectID = .none) -> EffectID {
     let slot = tree.insert(
-      .task, .running, value: 0, under: tree.contains(parent) ? parent.slot : -1)
+      .task, .running, outermost: 0, under: tree.contains(parent) ? parent.slot : -1)
     return tree.id(slot)
   }
 
@@ -11,19 +11,20 @@ extension EffectGraph {
   ///
   /// - Parameters:
   ///   - parent: A group or a task; `.none` for an effect that stands for its task.
-  ///   - value: The outermost effect, `nil` where it is this one.
+  ///   - outermost: The serial number of the outermost group it is in; `nil` where it is in none.
   ///   - keys: The ids of an effect and of all groups it is in.
   @usableFromInline
   mutating func add(
-    _ form: EffectForm, under parent: EffectID, value: UInt32?, keys: [CancelKey],
-    place: [ScopeKey], limit: EffectLimit?
+    _ form: EffectForm, under parent: EffectID, outermost: UInt32?, keys: [CancelKey],
+    endsWith: [ScopeKey], limit: EffectLimit?
   ) -> EffectID {
-    let slot = tree.insert(EffectNode.Form(form), .pending, value: value, under: parent.slot)
+    let slot = tree.insert(
+      EffectNode.Form(form), .pending, outermost: outermost, under: parent.slot)
     tree[slot].limit = limit
-    if form == .leaf, !(keys.isEmpty && place.isEmpty) {
+    if form == .leaf, !(keys.isEmpty && endsWith.isEmpty) {
       tree[slot].keys = keys
-      tree[slot].place = place
-      index.insert(tree.id(slot), keys: keys, place: place)
+      tree[slot].endsWith = endsWith
+      index.insert(tree.id(slot), keys: keys, place: endsWith)
     }
     if tree.isMember(slot) {
       tree[parent.slot].unfinished += 1
@@ -51,13 +52,13 @@ extension EffectGraph {
     if tree.contains(id) { forgetKeys(id.slot) }
   }
 
-  func hasKeys(_ slot: Int32) -> Bool { !tree[slot].keys.isEmpty || !tree[slot].place.isEmpty }
+  func hasKeys(_ slot: Int32) -> Bool { !tree[slot].keys.isEmpty || !tree[slot].endsWith.isEmpty }
 
   mutating func forgetKeys(_ slot: Int32) {
     guard hasKeys(slot) else { return }
-    index.remove(tree.id(slot), keys: tree[slot].keys, place: tree[slot].place)
+    index.remove(tree.id(slot), keys: tree[slot].keys, place: tree[slot].endsWith)
     tree[slot].keys = []
-    tree[slot].place = []
+    tree[slot].endsWith = []
   }
 
   /// Removes a node of which nothing is to come, and those above it that only waited for it.

@@ -29,10 +29,11 @@ struct EffectTree: Sendable {
   func id(_ slot: Int32) -> EffectID { EffectID(slot: slot, serial: self[slot].serial) }
 
   mutating func insert(
-    _ form: EffectNode.Form, _ phase: EffectNode.Phase, value: UInt32?, under parent: Int32
+    _ form: EffectNode.Form, _ phase: EffectNode.Phase, outermost: UInt32?, under parent: Int32
   ) -> Int32 {
     lastSerial = lastSerial == .max ? 1 : lastSerial + 1
-    let node = EffectNode(serial: lastSerial, form: form, phase: phase, value: value ?? lastSerial)
+    let node = EffectNode(
+      serial: lastSerial, form: form, phase: phase, outermost: outermost ?? lastSerial)
     let slot: Int32
     if firstFree >= 0 {
       slot = firstFree
@@ -140,9 +141,9 @@ extension EffectTree {
     return self.id(slot)
   }
 
-  /// The serial number of the outermost effect of the value that `id` was returned in.
+  /// The serial number of the outermost group that it is in, or its own; 0 for a node that is gone.
   @usableFromInline
-  func value(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].value : 0 }
+  func outermost(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].outermost : 0 }
 
   /// The effects whose work has not ended, in no particular order. O(most nodes that there ever were at once).
   var unended: [(id: EffectID, phase: EffectNode.Phase)] {

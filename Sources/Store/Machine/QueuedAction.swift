@@ -9,7 +9,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
     case effect(EffectID)
     /// An effect whose work ends with the action: a task, or a `.send` with a node. Dropped as well.
     case ending(EffectID)
-    /// A `.send` effect without a node, which nothing can cancel.
+    /// A `.send` effect without a node: without ids, in no group and of no child, so that nothing can cancel it.
     case immediate(name: String?, step: Int)
   }
 

@@ -101,16 +101,16 @@ extension StoreMachine {
 
   @inlinable
   mutating func start(_ id: EffectID, _ inheritsTaskLocals: Bool) {
-    inheritingValue = inheritsTaskLocals ? graph.tree.value(of: id) : 0
+    inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: id) : 0
     graph.start(id)
     carryOut()
-    inheritingValue = 0
+    inheritingGroup = 0
   }
 
   /// Adds one effect to the graph.
   @inlinable
   mutating func add(
-    _ effect: Effect<R.Action>, under parent: EffectID, value: UInt32? = nil,
+    _ effect: Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
     keys: [CancelKey] = [], outlives: Bool = false, hasTask: Bool = false, _ cause: R.Action?
   ) -> EffectID {
     let form: EffectForm =
@@ -122,8 +122,9 @@ extension StoreMachine {
     let traits = effect.traits
     let own = traits?.keys ?? []
     let id = graph.add(
-      form, under: parent, value: value, keys: keys.isEmpty ? own : keys + own,
-      place: outlives || traits?.outlives == true ? [] : traits?.path ?? [], limit: traits?.limit)
+      form, under: parent, outermost: outermost, keys: keys.isEmpty ? own : keys + own,
+      endsWith: outlives || traits?.outlives == true ? [] : traits?.path ?? [], limit: traits?.limit
+    )
     while works.count <= Int(id.slot) { works.append(nil) }
     works[Int(id.slot)] = EffectWork(effect, hasTask: hasTask, cause: cause, step: steps)
     return id
@@ -138,7 +139,7 @@ extension StoreMachine {
     var rest = [(effect: effect, parent: task, keys: [CancelKey](), outlives: false)]
     while let (effect, parent, keys, outlives) = rest.popLast() {
       let id = add(
-        effect, under: parent, value: outermost == .none ? nil : outermost.serial, keys: keys,
+        effect, under: parent, outermost: outermost == .none ? nil : outermost.serial, keys: keys,
         outlives: outlives, cause)
       if outermost == .none { outermost = id }
       guard let members = effect.operation.members else { continue }
@@ -213,7 +214,7 @@ extension StoreMachine {
   /// Whether an effect that starts now belongs to what the calling thread does.
   @inlinable
   func inherits(_ id: EffectID) -> Bool {
-    inheritingValue != 0 && graph.tree.value(of: id) == inheritingValue
+    inheritingGroup != 0 && graph.tree.outermost(of: id) == inheritingGroup
   }
 
   @inlinable

@@ -94,10 +94,21 @@ extension StoreMachine {
         }
       }
     }
-    inheritingValue = inheritsTaskLocals ? graph.tree.value(of: effect) : 0
+    inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: effect) : 0
     graph.end(effect)
     carryOut()
-    inheritingValue = 0
+    inheritingGroup = 0
+  }
+
+  /// The action has been reduced or dropped, with which the work of its sender may end. What stands behind a `.send` in a sequence
+  /// belongs to the turn; what stands behind work that took time opens one.
+  @inlinable
+  mutating func endSender(of action: QueuedAction<R.Action>) {
+    guard case .ending(let id) = action.sender else { return }
+    let wasInStep = isInStep
+    isInStep = !graph.tree.hasTask(id)
+    end(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
+    isInStep = wasInStep
   }
 
   @inlinable
@@ -112,7 +123,7 @@ extension StoreMachine {
   mutating func drop(_ dropped: QueuedAction<R.Action>) {
     if audience.contains(.meter) { commands.append(.meter(.actionDropped(dropped.action))) }
     graph.unpin(dropped.effect)
-    if case .ending(let id) = dropped.sender { graph.end(id) }
+    endSender(of: dropped)
     graph.unpin(dropped.task)
     carryOut()
     release(dropped.action)

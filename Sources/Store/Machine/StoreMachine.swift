@@ -75,8 +75,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
   /// A step is under way: what it causes at once belongs to the turn.
   @usableFromInline var isInStep = false
-  /// The value whose effects start in the task that caused them, and so with its task-local values (R4); 0 for none.
-  @usableFromInline var inheritingValue: UInt32 = 0
+  /// The outermost group whose effects start in the task that caused them, and so with its task-local values (R4); 0 for none.
+  @usableFromInline var inheritingGroup: UInt32 = 0
 
   /// What is to be done, oldest first. The caller removes what it has done.
   @usableFromInline var commands = Queue<Command>()
@@ -137,11 +137,15 @@ extension StoreMachine {
   mutating func takeNext(ignoring ignored: Obstacles = []) -> QueuedAction<R.Action>? {
     guard obstacles.subtracting(ignored).isEmpty else { return nil }
     while let next = takeQueued() {
-      guard graph.tree.isCancelled(next.effect) else { return next }
+      guard isDropped(next) else { return next }
       drop(next)
     }
     return nil
   }
+
+  /// Whether the action is dropped when it is taken: its effect was cancelled (R5).
+  @inlinable
+  func isDropped(_ action: QueuedAction<R.Action>) -> Bool { graph.tree.isCancelled(action.effect) }
 
   @inlinable
   mutating func takeQueued() -> QueuedAction<R.Action>? {
@@ -168,12 +172,7 @@ extension StoreMachine {
       effects, of: next.action, origin: origin, task: &task,
       inheritsTaskLocals: next.inheritsTaskLocals)
     if isCancelled { graph.cancelChildren(next.task) }
-    if case .ending(let id) = next.sender {
-      // What stands behind a `.send` in a sequence belongs to the turn; what stands behind work that took time opens one.
-      isInStep = !graph.tree.hasTask(id)
-      end(id, nil, inheritsTaskLocals: next.inheritsTaskLocals)
-      isInStep = false
-    }
+    endSender(of: next)
     graph.unpin(next.task)
     carryOut()
     release(next.action)

@@ -22,12 +22,14 @@ struct EffectGraphTests {
     switch situation {
     case .waiting:
       let limit = limit(.wait(capacity: nil, dropsOldest: false))
-      let first = graph.add(.leaf, under: .none, value: nil, keys: [], place: [], limit: limit)
+      let first = graph.add(
+        .leaf, under: .none, outermost: nil, keys: [], endsWith: [], limit: limit)
       graph.start(first)
-      effect = graph.add(.leaf, under: .none, value: nil, keys: [key], place: [], limit: limit)
+      effect = graph.add(
+        .leaf, under: .none, outermost: nil, keys: [key], endsWith: [], limit: limit)
       graph.start(effect)
     default:
-      effect = graph.add(.leaf, under: .none, value: nil, keys: [key], place: [], limit: nil)
+      effect = graph.add(.leaf, under: .none, outermost: nil, keys: [key], endsWith: [], limit: nil)
     }
     switch situation {
     case .pending, .waiting: break
@@ -140,11 +142,11 @@ struct EffectGraphTests {
   ) -> (graph: EffectGraph, group: EffectID, members: [EffectID]) {
     var graph = EffectGraph()
     let task = graph.addTask()
-    let group = graph.add(form, under: task, value: nil, keys: [], place: [], limit: limit)
+    let group = graph.add(form, under: task, outermost: nil, keys: [], endsWith: [], limit: limit)
     let members = (0..<3).map { number in
       graph.add(
-        .leaf, under: group, value: group.serial, keys: [CancelKey(id: CancelID(number))],
-        place: [], limit: nil)
+        .leaf, under: group, outermost: group.serial, keys: [CancelKey(id: CancelID(number))],
+        endsWith: [], limit: nil)
     }
     return (graph, group, members)
   }
@@ -188,7 +190,7 @@ struct EffectGraphTests {
   func groupWithoutPermit() {
     let limit = Self.limit(.drop)
     var (graph, group, members) = Self.group(.merge, limit: limit)
-    let first = graph.add(.leaf, under: .none, value: nil, keys: [], place: [], limit: limit)
+    let first = graph.add(.leaf, under: .none, outermost: nil, keys: [], endsWith: [], limit: limit)
     graph.start(first)
     graph.commands = Queue()
     graph.start(group)
@@ -204,7 +206,7 @@ struct EffectGraphTests {
   func wait() {
     var graph = EffectGraph()
     let task = graph.addTask()
-    let effect = graph.add(.leaf, under: task, value: nil, keys: [], place: [], limit: nil)
+    let effect = graph.add(.leaf, under: task, outermost: nil, keys: [], endsWith: [], limit: nil)
     graph.start(effect)
     let (waits, isIdleAwaited) = (graph.wait(for: task, 1), graph.waitUntilIdle(2))
     #expect(waits && isIdleAwaited)
@@ -220,7 +222,7 @@ struct EffectGraphTests {
     let limit = Self.limit(.wait(capacity: nil, dropsOldest: false))
     var graph = EffectGraph()
     let effects = (0..<2).map { _ in
-      graph.add(.leaf, under: .none, value: nil, keys: [], place: [], limit: limit)
+      graph.add(.leaf, under: .none, outermost: nil, keys: [], endsWith: [], limit: limit)
     }
     graph.isDraining = true
     for effect in effects { graph.start(effect) }

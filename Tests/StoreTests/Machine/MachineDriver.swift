@@ -226,7 +226,7 @@ extension MachineDriver {
     }
     let graph = machine.graph
     expect(machine.commands.isEmpty && graph.commands.isEmpty, "commands are left")
-    expect(!machine.isInStep && machine.inheritingValue == 0, "a step is left open")
+    expect(!machine.isInStep && machine.inheritingGroup == 0, "a step is left open")
     for (slot, work) in machine.works.enumerated() where work != nil {
       expect(graph.tree.nodes[slot].phase != .free, "slot \(slot) is free and holds work")
     }

@@ -21,17 +21,17 @@ extension NaiveStore {
         cancel(effects.indices.filter { earlier.contains($0) })
         carryOut()
         let effect = add(script, task: task)
-        if inherits { inheritingValue = effect }
+        if inherits { inheritingGroup = effect }
         begin(effect)
         carryOut()
-        inheritingValue = nil
+        inheritingGroup = nil
       }
     }
   }
 
   /// R5: adds an effect with its members, all of which ids find from here on.
   mutating func add(
-    _ script: ScriptedEffect, task: Int, group: Int? = nil, value: Int? = nil, path: [Int] = [],
+    _ script: ScriptedEffect, task: Int, group: Int? = nil, outermost: Int? = nil, path: [Int] = [],
     keys: [Key] = [], outlives: Bool = false
   ) -> Int {
     let path = path + script.path
@@ -42,11 +42,12 @@ extension NaiveStore {
     effects.append(
       Effect(
         script: script, number: script.number, isGroup: !script.members.isEmpty, group: group,
-        value: value ?? index, task: task, keys: keys + own,
+        outermost: outermost ?? index, task: task, keys: keys + own,
         ownKeys: own, path: path, outlives: outlives || script.outlives, step: step))
     for member in script.members {
       _ = add(
-        member, task: task, group: index, value: value ?? index, path: path, keys: keys + own,
+        member, task: task, group: index, outermost: outermost ?? index, path: path,
+        keys: keys + own,
         outlives: outlives || script.outlives)
     }
     return index
@@ -116,17 +117,17 @@ extension NaiveStore {
       effects[effect].hasTask = true
       outcome.started.append(
         .init(
-          effect: script.number, inheritsTaskLocals: effects[effect].value == inheritingValue))
+          effect: script.number, inheritsTaskLocals: effects[effect].outermost == inheritingGroup))
     case .send(let action):
       enqueue(
         Item(
           action: action, sender: .ending(effect), task: effects[effect].task,
-          inherits: effects[effect].value == inheritingValue))
+          inherits: effects[effect].outermost == inheritingGroup))
     case .cancel, .cancelPlace:
-      // R5: what stands behind it in the same value is not meant.
+      // R5: what stands behind it in the same group is not meant.
       let key = key(cancelledBy: script, inside: effects[effect].path.dropLast(script.path.count))
       cancel(
-        found(key).filter { effects[$0].value != effects[effect].value || $0 <= effect })
+        found(key).filter { effects[$0].outermost != effects[effect].outermost || $0 <= effect })
       beginLater()
       finish(effect)
       beginLater()

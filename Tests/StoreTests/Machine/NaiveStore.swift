@@ -20,8 +20,8 @@ struct NaiveStore {
     let isGroup: Bool
     /// The group it is a member of.
     let group: Int?
-    /// The outermost effect of what a reduction returned: itself, or the group around it.
-    let value: Int
+    /// The outermost group that it is in, or itself.
+    let outermost: Int
     /// What it belongs to.
     let task: Int
     /// Its ids and those of the groups it is in.
@@ -119,7 +119,7 @@ struct NaiveStore {
   var due: [Int] = []
   /// The effect whose task reduces, starts and ends here: what belongs to it inherits the values of
   /// that task.
-  var inheritingValue: Int?
+  var inheritingGroup: Int?
   var outcome = MachineOutcome()
 
   enum Later {
@@ -229,10 +229,10 @@ extension NaiveStore {
       outcome.issues.append(
         .init(line: effects[effect].script.number, step: effects[effect].step))
     }
-    inheritingValue = effects[effect].value
+    inheritingGroup = effects[effect].outermost
     finish(effect)
     carryOut()
-    inheritingValue = nil
+    inheritingGroup = nil
   }
 
   private mutating func close() {
@@ -278,7 +278,7 @@ extension NaiveStore {
 
   private mutating func drop(_ item: Item) {
     outcome.droppedActions.append(item.action.number)
-    if case .ending(let effect) = item.sender { finish(effect) }
+    endSender(of: item)
     carryOut()
     resumeWaits()
   }
@@ -297,18 +297,21 @@ extension NaiveStore {
       beginLater()
     }
     isInStep = false
-    if case .ending(let effect) = item.sender {
-      // R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
-      if case .send = effects[effect].script.kind { isInStep = true }
-      inheritingValue = item.inherits ? effects[effect].value : nil
-      finish(effect)
-      carryOut()
-      inheritingValue = nil
-      isInStep = false
-    }
+    endSender(of: item)
     carryOut()
     if isObserved { isTelling = true }
     resumeWaits()
+  }
+
+  /// R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
+  private mutating func endSender(of item: Item) {
+    guard case .ending(let effect) = item.sender else { return }
+    if case .send = effects[effect].script.kind { isInStep = true }
+    inheritingGroup = item.inherits ? effects[effect].outermost : nil
+    finish(effect)
+    carryOut()
+    inheritingGroup = nil
+    isInStep = false
   }
 
   private func origin(_ sender: Sender) -> StepOrigin {
