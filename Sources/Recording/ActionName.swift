@@ -2,8 +2,10 @@ import SwiftBoardJSON
 
 /// The name of a logged action: its enum case, and the cases inside it, as `keychain.get`.
 ///
-/// An enum with payloads is logged as `{"case":{…}}`, one inside another as `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string.
-/// From JSON alone a payload that looks like a case cannot be told from one, so names go no deeper than they are asked to.
+/// An enum with payloads is logged as `{"case":{…}}`, one inside another as `{"outer":{"inner":{…}}}`
+/// or, where `Codable` writes it without a label, as `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as
+/// a string. From JSON alone a payload that looks like a case cannot be told from one, so names go no
+/// deeper than they are asked to.
 public enum ActionName {
   /// - Parameter depth: Names at most; the first is the case of the action itself, which in a composed program is the feature.
   /// - Returns: `?` where it is no enum.
@@ -19,8 +21,9 @@ public enum ActionName {
         case .object(let payload) = members[0].value
       else { break }
       names.append(members[0].key)
-      guard payload.count == 1, payload[0].key == "_0", isCase(payload[0].value) else { break }
-      current = payload[0].value
+      let inner = payload.count == 1 && payload[0].key == "_0" ? payload[0].value : members[0].value
+      guard isCase(inner) else { break }
+      current = inner
     }
     return names.isEmpty ? "?" : names.joined(separator: ".")
   }

@@ -69,7 +69,7 @@ struct FailingEffectTests {
     // The recording has the issue and the step, and replays.
     let log = String(decoding: try folder.read("r.jsonl"), as: UTF8.self)
     #expect(log.contains(#"{"k":"issue""#))
-    #expect(log.contains(#""action":{"shell":{"_0":{"failed":{"#))
+    #expect(log.contains(#""action":{"shell":{"failed":{"#))
     for form in secretForms() { #expect(!log.contains(form) && !lines.allPrinted.contains(form)) }
     let journal = DrawJournal()
     let summary = try Replayer(

@@ -335,7 +335,7 @@ struct TimeTravelTests {
     #expect(other.status == .exited(1), "\(other.errorText)")
     #expect(other.errorText.contains("step 4: the action is not"), "\(other.errorText)")
     #expect(
-      other.errorText.contains("documents._0[1]: expected nothing, found {"), "\(other.errorText)")
+      other.errorText.contains("documents.documents[1]: expected nothing, found {"), "\(other.errorText)")
   }
 
   /// What is about the recording itself is neither sent nor expected: the command that began it, marks, and its end.
@@ -353,7 +353,7 @@ struct TimeTravelTests {
       "--environment", "mock", "-c", "db put c 9 {}",
       "-c", "session replay r.jsonl --live --this-home")
     #expect(other.status == .exited(1), "\(other.errorText)")
-    #expect(other.errorText.contains("  db._0.succeeded._1.documents"), "\(other.errorText)")
+    #expect(other.errorText.contains("  db.succeeded.result.documents"), "\(other.errorText)")
   }
 
   /// Nothing of a recording depends on where and when it is replayed.

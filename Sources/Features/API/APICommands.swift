@@ -50,7 +50,7 @@ enum APICommands {
             : "api \(method) http://127.0.0.1:8080/items name=x count:=3",
         ]
       ) { invocation throws(UsageError) in
-        .api(.request(try spec(method.uppercased(), isExplicit: true, invocation)))
+        .api(.request(request: try spec(method.uppercased(), isExplicit: true, invocation)))
       }
     } + [
       CommandSpec(
@@ -66,7 +66,7 @@ enum APICommands {
             help: Suggestion.nearest(to: shown, among: words).map { "did you mean 'api \($0)'?" }
               ?? "'help api' lists what there is", at: invocation.argument("target"))
         }
-        return .api(.request(try spec("GET", isExplicit: false, invocation)))
+        return .api(.request(request: try spec("GET", isExplicit: false, invocation)))
       },
       CommandSpec(
         ["api", "run"], "send a request that was kept with --save",
@@ -76,7 +76,7 @@ enum APICommands {
             "item", "more items, or others", kind: .item, optional: true, repeating: true),
         ], examples: ["api run first-page", "api run first-page page==2"]
       ) { invocation throws(UsageError) in
-        .api(.runSaved(name: try invocation.requiredText("name"), try items(invocation)))
+        .api(.runSaved(name: try invocation.requiredText("name"), items: try items(invocation)))
       },
       CommandSpec(
         ["api", "service", "add"], "name a service",
@@ -98,7 +98,7 @@ enum APICommands {
           "api service add radarr http://nas:7878/api/v3 --auth header:X-Api-Key={{secret:radarr}}",
         ]
       ) { invocation throws(UsageError) in
-        .api(.serviceAdd(try newService(invocation)))
+        .api(.serviceAdd(service: try newService(invocation)))
       },
       CommandSpec(
         ["api", "service", "list"], "list the services",
@@ -107,17 +107,20 @@ enum APICommands {
       CommandSpec(
         ["api", "service", "show"], "show a service", arguments: [service],
         examples: ["api service show radarr"]
-      ) { invocation throws(UsageError) in .api(.serviceShow(try invocation.requiredText("name")))
+      ) { invocation throws(UsageError) in
+        .api(.serviceShow(name: try invocation.requiredText("name")))
       },
       CommandSpec(
         ["api", "service", "remove"], "forget a service", arguments: [service],
         examples: ["api service remove radarr"]
-      ) { invocation throws(UsageError) in .api(.serviceRemove(try invocation.requiredText("name")))
+      ) { invocation throws(UsageError) in
+        .api(.serviceRemove(name: try invocation.requiredText("name")))
       },
       CommandSpec(
         ["api", "service", "test"], "ask whether a service answers and takes its key",
         arguments: [service], examples: ["api service test radarr"]
-      ) { invocation throws(UsageError) in .api(.serviceTest(try invocation.requiredText("name")))
+      ) { invocation throws(UsageError) in
+        .api(.serviceTest(name: try invocation.requiredText("name")))
       },
       CommandSpec(
         ["api", "recent"], "list what was asked last",
@@ -126,7 +129,7 @@ enum APICommands {
       ) { invocation throws(UsageError) in
         var text: String?
         if let argument = invocation.argument("text") { text = try plain(argument, "api recent") }
-        return .api(.recent(text))
+        return .api(.recent(text: text))
       },
       CommandSpec(
         ["api", "cache", "list"], "list the kept answers",
@@ -343,6 +346,6 @@ enum AuthenticationParser {
 
 extension BoardCommand {
   static func api(_ command: APICommand) -> BoardCommand {
-    BoardCommand { .api(.run($0, command)) }
+    BoardCommand { .api(.run(context: $0, command: command)) }
   }
 }

@@ -18,10 +18,11 @@ extension BoardFeature {
           + link.query.map { item($0.name) + "==" + $0.value }
     },
     volatile: [
-      "api.*.answered.*.timing", "api.*.answered.*.attempts", "api.*.answered.*.verdict",
-      "api.*.succeeded.*.tested.milliseconds", "api.*.succeeded.*.recent.*[*].at",
-      "api.*.succeeded.*.cache.*[*].stored", "api.*.succeeded.*.cache.*[*].expires",
-    ] + volatileHeaders.map { "api.*.answered.*.headers[name=\($0)]" })
+      "api.answered.answer.timing", "api.answered.answer.attempts", "api.answered.answer.verdict",
+      "api.succeeded.result.tested.milliseconds", "api.succeeded.result.recent.searches[*].at",
+      "api.succeeded.result.cache.responses[*].stored",
+      "api.succeeded.result.cache.responses[*].expires",
+    ] + volatileHeaders.map { "api.answered.answer.headers[name=\($0)]" })
 }
 
 /// Headers of an answer that tell of the message and not of the resource (RFC 9110 6.6.1, 7.6.1;
@@ -65,33 +66,33 @@ public struct PendingRequest: Codable, Sendable, Equatable {
 /// What happens in the feature `api`.
 public enum APIAction: Codable, Sendable, Equatable {
   /// A line asks for something.
-  case run(CommandContext, APICommand)
+  case run(context: CommandContext, command: APICommand)
   /// A request came back with a whole answer, of whatever status.
-  case answered(job: Int, APIRequestSpec, APIAnswer)
+  case answered(job: Int, request: APIRequestSpec, answer: APIAnswer)
   /// A command that is no request ended well; `masked` says in place of how many values there are marks.
-  case succeeded(job: Int, APIResult, masked: MaskedValues? = nil)
+  case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
   /// A command ended without an answer.
-  case failed(job: Int, Failure)
+  case failed(job: Int, failure: Failure)
 }
 
 /// What a line can ask of the feature `api`; each is a command.
 public enum APICommand: Codable, Sendable, Equatable {
   /// `api METHOD TARGET ITEM…`.
-  case request(APIRequestSpec)
+  case request(request: APIRequestSpec)
   /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items.
-  case runSaved(name: String, [APIItem])
+  case runSaved(name: String, items: [APIItem])
   /// `api service add`.
-  case serviceAdd(APIService)
+  case serviceAdd(service: APIService)
   /// `api service list`.
   case serviceList
   /// `api service show NAME`.
-  case serviceShow(String)
+  case serviceShow(name: String)
   /// `api service remove NAME`.
-  case serviceRemove(String)
+  case serviceRemove(name: String)
   /// `api service test NAME`: whether the service answers, and how fast.
-  case serviceTest(String)
+  case serviceTest(name: String)
   /// `api recent`: the addresses asked for last; those that contain the text, where there is one.
-  case recent(String?)
+  case recent(text: String?)
   /// `api cache list` and `api cache stats`.
   case cacheList, cacheStats
   /// `api cache clear`; of all services where none is named.
@@ -237,25 +238,25 @@ public struct APICaptured: Codable, Sendable, Equatable {
 /// How a command of `api` that is no request ended well.
 public enum APIResult: Codable, Sendable, Equatable {
   /// The service that was asked for.
-  case service(APIService)
+  case service(service: APIService)
   /// All services, by name.
-  case services([APIService])
+  case services(services: [APIService])
   /// The service that was added.
-  case added(APIService)
+  case added(service: APIService)
   /// The name of the service that was removed.
-  case removed(String)
+  case removed(name: String)
   /// The service answered, after so many milliseconds.
   case tested(name: String, status: Int, milliseconds: Int64)
   /// What was asked for last, newest first.
-  case recent([RecentSearch])
+  case recent(searches: [RecentSearch])
   /// What the cache keeps, by key.
-  case cache([CachedResponseSummary])
+  case cache(responses: [CachedResponseSummary])
   /// How much the cache keeps; bytes of bodies.
   case cacheStatistics(entries: Int, bytes: Int)
   /// How many answers were removed from the cache.
-  case cleared(Int)
+  case cleared(count: Int)
   /// The jobs that were cancelled.
-  case cancelled([Int])
+  case cancelled(jobs: [Int])
 }
 
 /// A part of a path as an address has it: what would begin another part, a query or a fragment is escaped again.

@@ -19,9 +19,10 @@ struct APIReducer: Reducer {
           do {
             let spec = try await savedRequest(name, items, dependencies)
             return .answered(
-              job: context.job, spec, try await perform(spec, context, dependencies))
+              job: context.job, request: spec,
+              answer: try await perform(spec, context, dependencies))
           } catch let error where !(error is CancellationError) {
-            return .failed(job: context.job, failure(error, dependencies))
+            return .failed(job: context.job, failure: failure(error, dependencies))
           }
         }.cancellable(id: context.job)
       ]
@@ -32,7 +33,7 @@ struct APIReducer: Reducer {
           .send(
             .failed(
               job: context.job,
-              Failure(
+              failure: Failure(
                 code: ExitCode.missing, error: "noSuchJob",
                 message: "job \(job) is no request in flight", help: "'jobs' lists what runs")))
         ]
@@ -43,18 +44,19 @@ struct APIReducer: Reducer {
           .send(
             .failed(
               job: job,
-              Failure(code: ExitCode.interrupted, error: "cancelled", message: "cancelled"))),
+              failure: Failure(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
+            )),
         ]
-      } + [.send(.succeeded(job: context.job, .cancelled(jobs)))]
+      } + [.send(.succeeded(job: context.job, result: .cancelled(jobs: jobs)))]
     case .run(let context, let command):
       return [
         .task(name: "api.\(command.verb)") {
           do {
             let (result, masked) = try await masking(
               try await manage(command, context, dependencies), dependencies)
-            return .succeeded(job: context.job, result, masked: masked)
+            return .succeeded(job: context.job, result: result, masked: masked)
           } catch let error where !(error is CancellationError) {
-            return .failed(job: context.job, failure(error, dependencies))
+            return .failed(job: context.job, failure: failure(error, dependencies))
           }
         }.cancellable(id: context.job)
       ]
@@ -82,9 +84,10 @@ struct APIReducer: Reducer {
   ) -> Effect<APIAction> {
     .task(name: "api.request") {
       do {
-        return .answered(job: context.job, spec, try await perform(spec, context, dependencies))
+        return .answered(
+          job: context.job, request: spec, answer: try await perform(spec, context, dependencies))
       } catch let error where !(error is CancellationError) {
-        return .failed(job: context.job, failure(error, dependencies))
+        return .failed(job: context.job, failure: failure(error, dependencies))
       }
     }.cancellable(id: context.job)
   }
@@ -123,26 +126,26 @@ private func manage(
   switch command {
   case .serviceAdd(let service):
     try await add(service, store)
-    return .added(service)
-  case .serviceList: return .services(try await store.services())
-  case .serviceShow(let name): return .service(try await service(name, dependencies))
+    return .added(service: service)
+  case .serviceList: return .services(services: try await store.services())
+  case .serviceShow(let name): return .service(service: try await service(name, dependencies))
   case .serviceRemove(let name):
     guard try await store.removeService(name) else {
       throw await unknownService(name, dependencies)
     }
-    return .removed(name)
+    return .removed(name: name)
   case .serviceTest(let name):
     var spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(name + "/"))
     spec.cache = .noCache
     let answer = try await perform(spec, context, dependencies, remembers: false)
     return .tested(name: name, status: answer.status, milliseconds: answer.timing.total / 1000)
   case .recent(let text):
-    return .recent(try await store.searches(scope: "api", containing: text))
-  case .cacheList: return .cache(try await store.cachedResponses())
+    return .recent(searches: try await store.searches(scope: "api", containing: text))
+  case .cacheList: return .cache(responses: try await store.cachedResponses())
   case .cacheStats:
     let entries = try await store.cachedResponses()
     return .cacheStatistics(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.bytes })
-  case .cacheClear(let name): return .cleared(try await store.clearResponses(service: name))
+  case .cacheClear(let name): return .cleared(count: try await store.clearResponses(service: name))
   case .request, .runSaved, .cancel:
     throw Failure(code: ExitCode.software, error: "internal", message: "not a management command")
   }

@@ -377,16 +377,16 @@ public final class Board: Sendable {
     case .record(let path, let rotation): answer = begin(path, rotation, job)
     case .stop:
       if let (path, steps, problem) = endRecording() {
-        answer = .succeeded(job: job, .stopped(path: path, steps: steps, problem: problem))
+        answer = .succeeded(job: job, result: .stopped(path: path, steps: steps, problem: problem))
       } else {
-        answer = .failed(job: job, .noRecording)
+        answer = .failed(job: job, failure: .noRecording)
       }
     case .status:
       shared.withLock { $0.recorder }?.recorder.checkFile()
       let (recording, problem) = shared.withLock { ($0.recorder, $0.problem) }
       answer = .succeeded(
         job: job,
-        .status(
+        result: .status(
           path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem,
           position: position))
     case .mark(let name):
@@ -395,13 +395,14 @@ public final class Board: Sendable {
       if let failure = recorder?.failure {
         answer = .failed(
           job: job,
-          Failure(
+          failure: Failure(
             code: ExitCode.io, error: "io", message: failure.description,
             help: "'session stop', then 'session record FILE' begins another"))
       } else {
         answer =
           recorder?.isRecording == true
-          ? .succeeded(job: job, .marked(name)) : .failed(job: job, .noRecording)
+          ? .succeeded(job: job, result: .marked(name: name))
+          : .failed(job: job, failure: .noRecording)
       }
     default: return
     }
@@ -414,7 +415,7 @@ public final class Board: Sendable {
     if let current = shared.withLock({ $0.recorder?.path }) {
       return .failed(
         job: job,
-        Failure(
+        failure: Failure(
           code: ExitCode.cannotCreate, error: "recording",
           message: "already recording to \(current)",
           help: "'session stop' ends it"))
@@ -422,15 +423,16 @@ public final class Board: Sendable {
     do throws(FileError) {
       try dependencies.files.checkTarget(path, isRecording: true)
     } catch {
-      return .failed(job: job, Failure(error))
+      return .failed(job: job, failure: Failure(error))
     }
     do throws(RecordingError) {
       let records = try attach(
         path, rotation.map { .init(size: $0.size << 20, keep: $0.keep) })
       return records
-        ? .succeeded(job: job, .recording(path: path)) : .failed(job: job, .cancelled)
+        ? .succeeded(job: job, result: .recording(path: path))
+        : .failed(job: job, failure: .cancelled)
     } catch {
-      return .failed(job: job, Failure(error))
+      return .failed(job: job, failure: Failure(error))
     }
   }
 
@@ -476,7 +478,8 @@ public final class Board: Sendable {
     // What ran at that step runs no more.
     for context in state.shell.running { cancel(context.job) }
     store.send(
-      .session(.succeeded(job: 0, .recording(path: fork.path))), origin: .program("session"))
+      .session(.succeeded(job: 0, result: .recording(path: fork.path))), origin: .program("session")
+    )
   }
 
   private func note(_ issue: StoreIssue) {

@@ -54,6 +54,46 @@ public enum BoardAction: Codable, Sendable, Equatable {
   }
 }
 
+extension BoardAction {
+  private enum CodingKeys: String, CodingKey {
+    case shell, api, keychain, db, log, session, resumed
+  }
+
+  /// Writes the feature's action under the feature's name: `{"api":{"run":{…}}}`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .shell(let action): try container.encode(action, forKey: .shell)
+    case .api(let action): try container.encode(action, forKey: .api)
+    case .keychain(let action): try container.encode(action, forKey: .keychain)
+    case .db(let action): try container.encode(action, forKey: .db)
+    case .log(let action): try container.encode(action, forKey: .log)
+    case .session(let action): try container.encode(action, forKey: .session)
+    case .resumed(let state): try container.encode(state, forKey: .resumed)
+    }
+  }
+
+  /// Reads what `encode(to:)` writes. Throws where there is no feature, or more than one.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "an action has one member, named after its feature"))
+    }
+    switch key {
+    case .shell: self = .shell(try container.decode(ShellAction.self, forKey: key))
+    case .api: self = .api(try container.decode(APIAction.self, forKey: key))
+    case .keychain: self = .keychain(try container.decode(KeychainAction.self, forKey: key))
+    case .db: self = .db(try container.decode(DatabaseAction.self, forKey: key))
+    case .log: self = .log(try container.decode(LogAction.self, forKey: key))
+    case .session: self = .session(try container.decode(SessionAction.self, forKey: key))
+    case .resumed: self = .resumed(try container.decode(BoardState.self, forKey: key))
+    }
+  }
+}
+
 extension CasePath where Root == BoardAction, Value == APIAction {
   static var api: Self {
     CasePath(embed: BoardAction.api) { if case .api(let action) = $0 { action } else { nil } }

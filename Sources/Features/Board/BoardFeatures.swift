@@ -17,7 +17,7 @@ public struct BoardFeature: Sendable {
   public let link: @Sendable (BoardLink) -> [String]?
   /// Members of its actions that differ from run to run though nothing has changed: timings, dates,
   /// places of files. A live replay does not compare them. Texts of `JSONPathPattern`, from the
-  /// whole action on: `tea.*.brewed.*.seconds`.
+  /// whole action on: `tea.brewed.pot.seconds`.
   public let volatile: [String]
 
   /// A feature; without `link` it resolves none, without `volatile` everything in its actions is

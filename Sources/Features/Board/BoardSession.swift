@@ -222,13 +222,17 @@ public final class BoardSession: Sendable {
     let isInThePast = board.store.withState { $0.session.position != nil }
     switch action {
     case .shell(.run(let context, .state(let path))) where isInThePast:
-      return .session(.run(context, .state(path: path, at: nil, file: nil), board.recording))
+      return .session(
+        .run(
+          context: context, command: .state(path: path, at: nil, file: nil), moment: board.recording
+        ))
     case .shell(.run(let context, .assert(let text))) where isInThePast:
-      return .session(.run(context, .assert(text), board.recording))
+      return .session(
+        .run(context: context, command: .assert(condition: text), moment: board.recording))
     case .session(.run(let context, .state(let path, nil, nil), _)) where !isInThePast:
-      return .shell(.run(context, .state(path: path)))
+      return .shell(.run(context: context, command: .state(path: path)))
     case .session(.run(let context, let command, _)) where command.wantsMoment:
-      return .session(.run(context, command, board.recording))
+      return .session(.run(context: context, command: command, moment: board.recording))
     default: return action
     }
   }
@@ -252,7 +256,7 @@ public final class BoardSession: Sendable {
       try MarkedText.refuse(arguments, file)
       if let topic = BoardFeatures.commands.helpTopic(in: arguments) {
         context.name = "help"
-        return await perform(.shell(.run(context, .help(topic))), context)
+        return await perform(.shell(.run(context: context, command: .help(words: topic))), context)
       }
       let match = try BoardFeatures.commands.parse(words: arguments, literal: line.isLiteral)
       context.name = match.name
@@ -452,7 +456,7 @@ public final class BoardSession: Sendable {
   {
     var context = self.context(line, prefix)
     context.name = "line"
-    let code = await board.run(.shell(.reject(context, Failure(error))), context)
+    let code = await board.run(.shell(.reject(context: context, failure: Failure(error))), context)
     return LineOutcome(exitCode: code).applying(prefix)
   }
 
@@ -461,7 +465,7 @@ public final class BoardSession: Sendable {
   ) async -> Int32 {
     var context = context
     if context.name.isEmpty { context.name = command.words.first?.literal ?? "line" }
-    return await board.run(.shell(.reject(context, Failure(error))), context)
+    return await board.run(.shell(.reject(context: context, failure: Failure(error))), context)
   }
 
   // MARK: Commands that reach around the store
@@ -481,7 +485,8 @@ public final class BoardSession: Sendable {
           ids: $0.descriptor.ids.count > 1 ? $0.descriptor.ids : nil,
           phase: String(describing: $0.phase), step: $0.step)
       }
-      return await perform(.shell(.run(context, .effects(effects))), context)
+      return await perform(
+        .shell(.run(context: context, command: .effects(effects: effects))), context)
     case .open(let link): return await follow(link, action, context, line)
     case .source(let path): return await source(path, action, context, line)
     default: return nil
@@ -546,7 +551,7 @@ public final class BoardSession: Sendable {
       return await perform(match.output.action(next), next, link: text)
     } catch {
       next.name = "open"
-      return await board.run(.shell(.reject(next, Failure(error))), next)
+      return await board.run(.shell(.reject(context: next, failure: Failure(error))), next)
     }
   }
 
@@ -594,6 +599,6 @@ public final class BoardSession: Sendable {
 
   private func fail(_ context: CommandContext, _ failure: Failure) async -> Int32 {
     _ = redirects.close(context.job, status: failure.code)
-    return await board.run(.shell(.reject(context, failure)), context)
+    return await board.run(.shell(.reject(context: context, failure: failure)), context)
   }
 }

@@ -20,7 +20,7 @@ enum DatabaseCommands {
         .put(
           collection: try invocation.requiredText("collection"),
           id: try invocation.requiredText("id"),
-          try body(invocation)))
+          body: try body(invocation)))
     },
     CommandSpec(
       ["db", "get"], "show a document", arguments: [collection, id],
@@ -58,7 +58,7 @@ enum DatabaseCommands {
         }
         query.limit = limit
       }
-      return .db(.list(query))
+      return .db(.list(query: query))
     },
     CommandSpec(
       ["db", "remove"], "delete a document", arguments: [collection, id],
@@ -72,7 +72,9 @@ enum DatabaseCommands {
     CommandSpec(
       ["db", "preference", "get"], "show a preference", arguments: [name],
       examples: ["db preference get theme"]
-    ) { invocation throws(UsageError) in .db(.preferenceGet(try invocation.requiredText("name"))) },
+    ) { invocation throws(UsageError) in
+      .db(.preferenceGet(name: try invocation.requiredText("name")))
+    },
     CommandSpec(
       ["db", "preference", "set"], "set a preference",
       arguments: [
@@ -88,7 +90,8 @@ enum DatabaseCommands {
     CommandSpec(
       ["db", "preference", "unset"], "forget a preference", arguments: [name],
       examples: ["db preference unset theme"]
-    ) { invocation throws(UsageError) in .db(.preferenceUnset(try invocation.requiredText("name")))
+    ) { invocation throws(UsageError) in
+      .db(.preferenceUnset(name: try invocation.requiredText("name")))
     },
     CommandSpec(
       ["db", "preference", "list"], "list the preferences",
@@ -104,7 +107,7 @@ enum DatabaseCommands {
       ["db", "backup"], "copy the database, while it may be in use",
       arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
       examples: ["db backup monday.sqlite"]
-    ) { invocation throws(UsageError) in .db(.backup(try invocation.requiredText("file"))) },
+    ) { invocation throws(UsageError) in .db(.backup(path: try invocation.requiredText("file"))) },
     CommandSpec(["db", "path"], "say where the files are", examples: ["db path"]) {
       _ in .db(.path)
     },
@@ -114,7 +117,7 @@ enum DatabaseCommands {
     let words = try plain(invocation.arguments("body"), "db put")
     let text = words.joined(separator: " ")
     let isFile = invocation.argument("body")?.typedText.hasPrefix("@") == true
-    if isFile, text.count > 1 { return .file(String(text.dropFirst())) }
+    if isFile, text.count > 1 { return .file(path: String(text.dropFirst())) }
     do throws(JSONError) {
       _ = try JSON(parsing: text, limits: .strict)
     } catch {
@@ -123,7 +126,7 @@ enum DatabaseCommands {
         help: "quote it, or take it from a file with @FILE", at: invocation.argument("body"),
         code: ExitCode.data)
     }
-    return .json(text)
+    return .json(text: text)
   }
 
   private static func condition(_ option: Argument) throws(UsageError) -> DocumentQuery.Condition {
@@ -152,6 +155,6 @@ enum DatabaseCommands {
 
 extension BoardCommand {
   static func db(_ command: DatabaseCommand) -> BoardCommand {
-    BoardCommand { .db(.run($0, command)) }
+    BoardCommand { .db(.run(context: $0, command: command)) }
   }
 }

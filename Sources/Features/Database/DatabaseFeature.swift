@@ -19,9 +19,10 @@ extension BoardFeature {
       }
     },
     volatile: [
-      "db.*.succeeded.*.document.*.updated", "db.*.succeeded.*.documents.*[*].updated",
-      "db.*.succeeded.*.paths", "db.*.succeeded.*.statistics.*.paths",
-      "db.*.succeeded.*.statistics.*.bytes",
+      "db.succeeded.result.document.document.updated",
+      "db.succeeded.result.documents.documents[*].updated",
+      "db.succeeded.result.paths", "db.succeeded.result.statistics.statistics.paths",
+      "db.succeeded.result.statistics.statistics.bytes",
     ])
 }
 
@@ -39,43 +40,43 @@ public struct DatabaseState: Codable, Sendable, Equatable {
 /// What happens in the feature `db`.
 public enum DatabaseAction: Codable, Sendable, Equatable {
   /// A line asks for something.
-  case run(CommandContext, DatabaseCommand)
+  case run(context: CommandContext, command: DatabaseCommand)
   /// The command ended well; `masked` says in place of how many values there are marks.
-  case succeeded(job: Int, DatabaseResult, masked: MaskedValues? = nil)
+  case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
   /// The command failed.
-  case failed(job: Int, Failure)
+  case failed(job: Int, failure: Failure)
 }
 
 /// What a line can ask of the feature `db`; each is a command.
 public enum DatabaseCommand: Codable, Sendable, Equatable {
   /// `db put COLLECTION ID`.
-  case put(collection: String, id: String, DatabaseBody)
+  case put(collection: String, id: String, body: DatabaseBody)
   /// `db get COLLECTION ID`.
   case get(collection: String, id: String)
   /// `db list COLLECTION`, with conditions, order and limit.
-  case list(DocumentQuery)
+  case list(query: DocumentQuery)
   /// `db remove COLLECTION ID`.
   case remove(collection: String, id: String)
   /// `db preference get NAME`.
-  case preferenceGet(String)
+  case preferenceGet(name: String)
   /// `db preference set NAME JSON`.
   case preferenceSet(name: String, json: String)
   /// `db preference unset NAME`.
-  case preferenceUnset(String)
+  case preferenceUnset(name: String)
   /// `db preference list`.
   case preferenceList
   /// Figures of the files; their consistency check; their paths.
   case stats, check, path
   /// A copy of the main file under this name, which must not be taken.
-  case backup(String)
+  case backup(path: String)
 }
 
 /// Where a document's body comes from.
 public enum DatabaseBody: Codable, Sendable, Equatable {
   /// JSON text of the line.
-  case json(String)
+  case json(text: String)
   /// A file that is read when the command runs.
-  case file(String)
+  case file(path: String)
 }
 
 /// How a command of `db` ended well.
@@ -83,23 +84,23 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   /// The document was stored.
   case put(collection: String, id: String)
   /// The document that was asked for.
-  case document(Document)
+  case document(document: Document)
   /// Those that match, in their order.
-  case documents([Document])
+  case documents(documents: [Document])
   /// What was removed, by its name.
-  case removed(String)
+  case removed(name: String)
   /// The preference that was asked for, or set.
-  case preference(Preference)
+  case preference(preference: Preference)
   /// All preferences, by name.
-  case preferences([Preference])
+  case preferences(preferences: [Preference])
   /// Figures of the files.
-  case statistics(PersistenceStatistics)
+  case statistics(statistics: PersistenceStatistics)
   /// The check found nothing.
   case healthy
   /// The file of the copy.
-  case backedUp(String)
+  case backedUp(path: String)
   /// The files; none in a mock.
-  case paths([String])
+  case paths(paths: [String])
 }
 
 enum DatabaseOutcomes {

@@ -16,9 +16,9 @@ struct DatabaseReducer: Reducer {
           do {
             let (result, masked) = try await masking(
               try await perform(command, dependencies), dependencies)
-            return .succeeded(job: job, result, masked: masked)
+            return .succeeded(job: job, result: result, masked: masked)
           } catch let error where !(error is CancellationError) {
-            return .failed(job: job, failure(error, dependencies))
+            return .failed(job: job, failure: failure(error, dependencies))
           }
         }.cancellable(id: job)
       ]
@@ -79,18 +79,18 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
     guard let document = try await store.document(collection: collection, id: id) else {
       throw missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
     }
-    return .document(document)
-  case .list(let query): return .documents(try await store.documents(query))
+    return .document(document: document)
+  case .list(let query): return .documents(documents: try await store.documents(query))
   case .remove(let collection, let id):
     guard try await store.removeDocument(collection: collection, id: id) else {
       throw missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
     }
-    return .removed("\(collection)/\(id)")
+    return .removed(name: "\(collection)/\(id)")
   case .preferenceGet(let name):
     guard let json = try await store.preference(name) else {
       throw missing("preference '\(name)'", "'db preference list' shows what there is")
     }
-    return .preference(Preference(name: name, json: json))
+    return .preference(preference: Preference(name: name, json: json))
   case .preferenceSet(let name, let json):
     try await store.setPreference(name, to: try unmarked(json))
     return .put(collection: "preference", id: name)
@@ -98,9 +98,9 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
     guard try await store.unsetPreference(name) else {
       throw missing("preference '\(name)'", "'db preference list' shows what there is")
     }
-    return .removed("preference \(name)")
-  case .preferenceList: return .preferences(try await store.preferences())
-  case .stats: return .statistics(try await store.statistics())
+    return .removed(name: "preference \(name)")
+  case .preferenceList: return .preferences(preferences: try await store.preferences())
+  case .stats: return .statistics(statistics: try await store.statistics())
   case .check:
     let problems = try await store.check()
     guard problems.isEmpty else {
@@ -110,11 +110,11 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
         help: "restore a backup, or save what can be read with 'db backup'")
     }
     return .healthy
-  case .path: return .paths(try await store.statistics().paths)
+  case .path: return .paths(paths: try await store.statistics().paths)
   case .backup(let path):
     try dependencies.files.checkTarget(path, isRecording: false)
     try await store.backup(to: path)
-    return .backedUp(path)
+    return .backedUp(path: path)
   }
 }
 

@@ -49,7 +49,7 @@ enum KeychainCommands {
       let name = try invocation.requiredText("name")
       var inputs: [KeychainInput] = []
       if invocation.flag("from-stdin") { inputs.append(.standardInput) }
-      if let file = try invocation.text("from-file") { inputs.append(.file(file)) }
+      if let file = try invocation.text("from-file") { inputs.append(.file(path: file)) }
       if let count = try invocation.int("generate") {
         guard (1...4096).contains(count) else {
           throw UsageError(
@@ -62,7 +62,7 @@ enum KeychainCommands {
           "a secret comes from one place", help: "give one of --from-stdin, --from-file, --generate"
         )
       }
-      return .keychain(.set(name: name, inputs.first ?? .prompt))
+      return .keychain(.set(name: name, input: inputs.first ?? .prompt))
     },
     CommandSpec(
       ["keychain", "get"], "show a secret",
@@ -99,6 +99,6 @@ enum KeychainCommands {
 
 extension BoardCommand {
   static func keychain(_ command: KeychainCommand) -> BoardCommand {
-    BoardCommand { .keychain(.run($0, command)) }
+    BoardCommand { .keychain(.run(context: $0, command: command)) }
   }
 }

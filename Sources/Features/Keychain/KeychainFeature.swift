@@ -17,7 +17,7 @@ extension BoardFeature {
       default: nil
       }
     },
-    volatile: ["created", "status", "checked"].map { "keychain.*.succeeded.*.\($0).*.path" })
+    volatile: ["created", "status", "checked"].map { "keychain.succeeded.result.\($0).*.path" })
 }
 
 /// What the board knows of the keychain: names and counts, never a value.
@@ -34,11 +34,11 @@ public struct KeychainState: Codable, Sendable, Equatable {
 /// What happens in the feature `keychain`; no action holds a value.
 public enum KeychainAction: Codable, Sendable, Equatable {
   /// A line asks for something.
-  case run(CommandContext, KeychainCommand)
+  case run(context: CommandContext, command: KeychainCommand)
   /// The command ended well.
-  case succeeded(job: Int, KeychainResult)
+  case succeeded(job: Int, result: KeychainResult)
   /// The command failed.
-  case failed(job: Int, Failure)
+  case failed(job: Int, failure: Failure)
 }
 
 /// What a line can ask of the feature `keychain`; each is a command.
@@ -47,7 +47,7 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   /// or an unlock source.
   case create, unlock, lock, status, check, list, accept
   /// Stores the value that the input gives.
-  case set(name: String, KeychainInput)
+  case set(name: String, input: KeychainInput)
   /// Shows the value, outside state, log and recording.
   case reveal(name: String)
   /// Removes an entry; one that is not there is a failure of the command.
@@ -61,7 +61,7 @@ public enum KeychainInput: Codable, Sendable, Equatable {
   /// Asks without echo at the terminal, or reads standard input to its end.
   case prompt, standardInput
   /// A file that is read when the command runs.
-  case file(String)
+  case file(path: String)
   /// So many random bytes, written in URL-safe base64.
   case generate(bytes: Int)
 }
@@ -69,17 +69,17 @@ public enum KeychainInput: Codable, Sendable, Equatable {
 /// How a command of `keychain` ended well.
 public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// There is a new, empty keychain, unlocked.
-  case created(KeychainStatus)
+  case created(status: KeychainStatus)
   /// Whether calls need no secret now.
   case unlocked, locked
   /// What can be said of it.
-  case status(KeychainStatus)
+  case status(status: KeychainStatus)
   /// Its file was read again and is whole, as far as can be told without a secret; unlocked, also with its key.
-  case checked(KeychainStatus)
+  case checked(status: KeychainStatus)
   /// The file that is there is remembered, whatever was before.
-  case accepted(KeychainAcceptance)
+  case accepted(acceptance: KeychainAcceptance)
   /// All names, in the order of their bytes.
-  case names([String])
+  case names(names: [String])
   /// The value is stored; `isShort` where it is too short to be looked for in what services answer, `replaced` where the name had a
   /// value before.
   case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
@@ -90,7 +90,7 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// The entry has another name.
   case renamed(from: String, to: String)
   /// Any of the others, with what the user has to be told of the keychain's file.
-  case warned(String, KeychainResult)
+  case warned(warning: String, result: KeychainResult)
 }
 
 enum KeychainOutcomes {

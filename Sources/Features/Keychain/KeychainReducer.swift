@@ -20,10 +20,11 @@ struct KeychainReducer: Reducer {
           do {
             let result = try await perform(command, dependencies)
             return .succeeded(
-              job: job, await result.withWarning(of: dependencies.keychainService))
+              job: job, result: await result.withWarning(of: dependencies.keychainService))
           } catch let error where !(error is CancellationError) {
             return .failed(
-              job: job, failure(error, dependencies).blaming("--from-stdin", in: context.text))
+              job: job,
+              failure: failure(error, dependencies).blaming("--from-stdin", in: context.text))
           }
         }.cancellable(id: job)
       ]
@@ -87,7 +88,7 @@ extension KeychainResult {
     guard let warning = await keychain.takeWarning() else { return self }
     switch self {
     case .created, .status, .checked: return self
-    default: return .warned(warning, self)
+    default: return .warned(warning: warning, result: self)
     }
   }
 }
@@ -101,7 +102,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     try await withSecret(dependencies, isNew: true) { secret throws(KeychainError) in
       try await keychain.create(with: secret)
     }
-    return .created(try await keychain.status())
+    return .created(status: try await keychain.status())
   case .unlock:
     try await withSecret(dependencies) { secret throws(KeychainError) in
       try await keychain.unlock(with: secret)
@@ -110,18 +111,20 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   case .lock:
     await keychain.lock()
     return .locked
-  case .status: return .status(try await keychain.status())
+  case .status: return .status(status: try await keychain.status())
   case .check:
     try await unlockIfPossible(dependencies)
-    return .checked(try await keychain.verify())
+    return .checked(status: try await keychain.verify())
   case .accept:
     return .accepted(
-      try await withSecret(dependencies) { secret throws(KeychainError) in
+      acceptance: try await withSecret(dependencies) { secret throws(KeychainError) in
         try await keychain.accept(with: secret)
       })
   case .list:
     return .names(
-      try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() })
+      names: try await unlocking(dependencies) { () throws(KeychainError) in
+        try await keychain.keys()
+      })
   case .set(let name, let input):
     // Opened first: a value that cannot be stored is neither asked for nor read.
     try await unlocking(dependencies) { () throws(KeychainError) in

@@ -24,7 +24,7 @@ enum LogCommands {
       if let level = try invocation.text("level") { query.level = LogLevel(name: level) }
       query.text = try invocation.text("grep")
       if let since = try invocation.duration("since") { query.since = since.microseconds }
-      return .log(.tail(query))
+      return .log(.tail(query: query))
     },
     CommandSpec(
       ["log", "level"], "set the least level that is written",
@@ -44,7 +44,7 @@ enum LogCommands {
       if let argument = invocation.argument("category") {
         category = try plain(argument, "log level")
       }
-      return .log(.level(level, category: category))
+      return .log(.level(level: level, category: category))
     },
     CommandSpec(
       ["log", "note"], "write a note into the log",
@@ -52,7 +52,7 @@ enum LogCommands {
       examples: ["log note before the update"]
     ) { invocation throws(UsageError) in
       let words = try plain(invocation.arguments("text"), "log note")
-      return .log(.note(words.joined(separator: " ")))
+      return .log(.note(text: words.joined(separator: " ")))
     },
     CommandSpec(
       ["log", "stats"], "count the records by level", examples: ["log stats"]
@@ -61,14 +61,14 @@ enum LogCommands {
       ["log", "export"], "write the records in memory to a file, as JSON Lines",
       arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
       examples: ["log export today.jsonl"]
-    ) { invocation throws(UsageError) in .log(.export(try invocation.requiredText("file"))) },
+    ) { invocation throws(UsageError) in .log(.export(path: try invocation.requiredText("file"))) },
     CommandSpec(
       ["log", "redact", "test"], "show what a sink would write",
       arguments: [ArgumentSpec("text", "any words", repeating: true)],
       examples: ["log redact test 'Authorization: Bearer abc'"]
     ) { invocation throws(UsageError) in
       let words = try plain(invocation.arguments("text"), "log redact")
-      return .log(.redactTest(words.joined(separator: " ")))
+      return .log(.redactTest(text: words.joined(separator: " ")))
     },
     CommandSpec(
       ["log", "clear"], "forget the records in memory", examples: ["log clear"]
@@ -78,7 +78,7 @@ enum LogCommands {
 
 extension BoardCommand {
   static func log(_ command: LogCommand) -> BoardCommand {
-    BoardCommand { .log(.run($0, command)) }
+    BoardCommand { .log(.run(context: $0, command: command)) }
   }
 }
 

@@ -12,7 +12,8 @@ extension BoardFeature {
     },
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     volatile: [
-      "log.*.succeeded.*.records.*[*].time", "log.*.succeeded.*.records.*[*].fields[key=verdict]",
+      "log.succeeded.result.records.records[*].time",
+      "log.succeeded.result.records.records[*].fields[key=verdict]",
     ])
 }
 
@@ -30,27 +31,27 @@ public struct LogState: Codable, Sendable, Equatable {
 /// What happens in the feature `log`.
 public enum LogAction: Codable, Sendable, Equatable {
   /// A line asks for something.
-  case run(CommandContext, LogCommand)
+  case run(context: CommandContext, command: LogCommand)
   /// The command ended well.
-  case succeeded(job: Int, LogResult)
+  case succeeded(job: Int, result: LogResult)
   /// The command failed.
-  case failed(job: Int, Failure)
+  case failed(job: Int, failure: Failure)
 }
 
 /// What a line can ask of the feature `log`; each is a command.
 public enum LogCommand: Codable, Sendable, Equatable {
   /// The newest records that match.
-  case tail(LogQuery)
+  case tail(query: LogQuery)
   /// From now on at least this level; of every category without one of its own where none is named.
-  case level(LogLevel, category: String?)
+  case level(level: LogLevel, category: String?)
   /// Writes a record of the person's own.
-  case note(String)
+  case note(text: String)
   /// How much was taken and dropped.
   case stats
   /// Writes the records in memory to a file that is not there yet.
-  case export(String)
+  case export(path: String)
   /// What a sink would write in place of the text.
-  case redactTest(String)
+  case redactTest(text: String)
   /// Forgets the records in memory; files and database keep theirs.
   case clear
 }
@@ -73,17 +74,17 @@ public struct LogQuery: Codable, Sendable, Equatable {
 /// How a command of `log` ended well.
 public enum LogResult: Codable, Sendable, Equatable {
   /// Oldest first.
-  case records([LogRecord])
+  case records(records: [LogRecord])
   /// The level that counts now.
-  case level(LogLevel, category: String?)
+  case level(level: LogLevel, category: String?)
   /// The note is written.
   case noted
   /// Since the start.
-  case statistics(LogStatistics)
+  case statistics(statistics: LogStatistics)
   /// How many records, and where they are.
   case exported(count: Int, path: String)
   /// The text without secrets.
-  case redacted(String)
+  case redacted(text: String)
   /// Nothing is left in memory.
   case cleared
 }

@@ -17,9 +17,9 @@ struct LogReducer: Reducer {
       return [
         .task(name: "log.\(command.verb)") {
           do {
-            return .succeeded(job: job, try await perform(command, dependencies))
+            return .succeeded(job: job, result: try await perform(command, dependencies))
           } catch let error where !(error is CancellationError) {
-            return .failed(job: job, failure(error, dependencies))
+            return .failed(job: job, failure: failure(error, dependencies))
           }
         }.cancellable(id: job)
       ]
@@ -61,20 +61,20 @@ private func perform(_ command: LogCommand, _ dependencies: Dependencies) async 
       if let text = query.text, !record.contains(text) { return false }
       return true
     }
-    return .records(records.suffix(max(0, query.limit)))
+    return .records(records: records.suffix(max(0, query.limit)))
   case .level(let level, let category):
     logger.setLevel(level, category: category)
-    return .level(level, category: category)
+    return .level(level: level, category: category)
   case .note(let text):
     logger.log(text, level: .notice, category: "note")
     return .noted
-  case .stats: return .statistics(logger.statistics())
+  case .stats: return .statistics(statistics: logger.statistics())
   case .export(let path):
     let records = logger.recent(limit: .max)
     let lines = records.map { LogOutcomes.json($0).text + "\n" }.joined()
     try await dependencies.files.write(Data(lines.utf8), to: path, mode: .create)
     return .exported(count: records.count, path: path)
-  case .redactTest(let text): return .redacted(logger.redact(text))
+  case .redactTest(let text): return .redacted(text: logger.redact(text))
   case .clear:
     logger.clear()
     return .cleared

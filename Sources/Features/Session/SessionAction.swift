@@ -42,57 +42,57 @@ public struct SessionMoment: Codable, Sendable, Equatable {
 /// What happens in the feature `session`.
 public enum SessionAction: Codable, Sendable, Equatable {
   /// The last value is there where a recording ran and the command asks for it.
-  case run(CommandContext, SessionCommand, SessionMoment? = nil)
+  case run(context: CommandContext, command: SessionCommand, moment: SessionMoment? = nil)
   /// A part of what a command prints, in the output's format.
-  case printed(job: Int, String)
+  case printed(job: Int, text: String)
   /// A part of what a command prints that is no text, in base64.
-  case printedBytes(job: Int, String)
+  case printedBytes(job: Int, base64: String)
   /// How far a command is, for standard error.
-  case progress(job: Int, String)
+  case progress(job: Int, text: String)
   /// The command ended well, or with an answer that is no; `masked` says in place of how many values there are marks.
-  case succeeded(job: Int, SessionResult, masked: MaskedValues? = nil)
+  case succeeded(job: Int, result: SessionResult, masked: MaskedValues? = nil)
   /// The command failed.
-  case failed(job: Int, Failure)
+  case failed(job: Int, failure: Failure)
 }
 
 /// What a line can ask of the feature `session`; each is a command.
 public enum SessionCommand: Codable, Sendable, Equatable {
   /// Records from here on into a new file, or into one after the other.
-  case record(String, rotation: SessionRotation? = nil)
+  case record(path: String, rotation: SessionRotation? = nil)
   /// Ends the recording; says whether and where one runs.
   case stop, status
   /// Names the present step.
-  case mark(String)
+  case mark(name: String)
   /// Looks at the state after an earlier step of the running recording.
-  case goto(SessionTarget)
+  case goto(target: SessionTarget)
   /// Looks at the state before the last line that did something; stops looking back.
   case undo, live
   /// The state, or a part of it, at a step of the running recording or of a file.
   case state(path: String?, at: SessionTarget?, file: String?)
   /// `assert` while somebody looks at an earlier step.
-  case assert(String)
+  case assert(condition: String)
   /// All that a recording has of a step.
-  case action(SessionTarget, file: String?)
+  case action(target: SessionTarget, file: String?)
   /// What two states differ in; at most `limit` places.
-  case diff(SessionTarget, SessionTarget, path: String?, limit: Int, file: String?)
+  case diff(from: SessionTarget, to: SessionTarget, path: String?, limit: Int, file: String?)
   /// What happened, row by row.
-  case timeline(SessionTimelineQuery)
+  case timeline(query: SessionTimelineQuery)
   /// Goes on from an earlier step, in a recording of its own.
-  case fork(SessionTarget, file: String?, from: String?)
+  case fork(target: SessionTarget, file: String?, from: String?)
   /// The first step after which an assertion fails; `linear` asks after every step.
-  case bisect(String, assert: String, linear: Bool)
+  case bisect(file: String, assert: String, linear: Bool)
   /// Replays files and says which agree; a risky one only where that is accepted.
-  case verify([String], format: SessionReportFormat?, acceptsRisk: Bool)
+  case verify(files: [String], format: SessionReportFormat?, acceptsRisk: Bool)
   /// Prints what a recorded session printed, from its steps alone.
-  case replay(SessionReplayQuery)
+  case replay(query: SessionReplayQuery)
   /// The states that a recording went through, for Graphviz.
-  case graph(String, by: String?)
+  case graph(file: String, by: String?)
   /// Which step caused which, for Graphviz.
-  case causes(String, range: SessionRange?)
+  case causes(file: String, range: SessionRange?)
   /// Figures of a recording.
-  case stats(String)
+  case stats(file: String)
   /// A Swift test that replays the recording up to a step.
-  case test(String, until: SessionTarget?)
+  case test(file: String, until: SessionTarget?)
 
   /// Whether it is about the running recording unless it names a file, so that the step has to say which that is.
   var wantsMoment: Bool {

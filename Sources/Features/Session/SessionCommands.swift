@@ -38,7 +38,7 @@ enum SessionCommands {
       }
       return .session(
         .record(
-          try invocation.requiredText("file"),
+          path: try invocation.requiredText("file"),
           rotation: size.map { SessionRotation(size: $0, keep: keep) }))
     },
     CommandSpec(
@@ -52,7 +52,8 @@ enum SessionCommands {
       ["session", "mark"], "give this moment of the recording a name",
       arguments: [ArgumentSpec("name", "any word", kind: .mark)],
       examples: ["session mark before-login"]
-    ) { invocation throws(UsageError) in .session(.mark(try invocation.requiredText("name"))) },
+    ) { invocation throws(UsageError) in .session(.mark(name: try invocation.requiredText("name")))
+    },
   ]
 
   // MARK: Travel
@@ -89,7 +90,7 @@ enum SessionCommands {
         action: try invocation.text("action"), sources: sources.isEmpty ? nil : sources,
         range: try invocation.range("range"),
         limit: try invocation.int("limit", in: 1...100_000) ?? 1000)
-      return .session(.timeline(query))
+      return .session(.timeline(query: query))
     },
     CommandSpec(
       ["session", "goto"], "look at the state after an earlier step of the running recording",
@@ -100,7 +101,7 @@ enum SessionCommands {
       arguments: [ArgumentSpec("step", step)],
       examples: ["session goto 5", "session goto @before-login", "session goto -1"]
     ) { invocation throws(UsageError) in
-      .session(.goto(try invocation.requiredTarget("step")))
+      .session(.goto(target: try invocation.requiredTarget("step")))
     },
     CommandSpec(
       ["session", "undo"], "look at the state before the last line that did something",
@@ -129,7 +130,7 @@ enum SessionCommands {
       examples: ["session action 3", "session action 3 --file bug.actions.jsonl"]
     ) { invocation throws(UsageError) in
       .session(
-        .action(try invocation.requiredTarget("step"), file: try invocation.text("file")))
+        .action(target: try invocation.requiredTarget("step"), file: try invocation.text("file")))
     },
     CommandSpec(
       ["session", "diff"], "show where the states after two steps differ",
@@ -143,7 +144,7 @@ enum SessionCommands {
     ) { invocation throws(UsageError) in
       .session(
         .diff(
-          try invocation.requiredTarget("from"), try invocation.requiredTarget("to"),
+          from: try invocation.requiredTarget("from"), to: try invocation.requiredTarget("to"),
           path: try invocation.text("path"),
           limit: try invocation.int("limit", in: 1...100_000) ?? 50,
           file: try invocation.text("file")))
@@ -168,7 +169,7 @@ enum SessionCommands {
     ) { invocation throws(UsageError) in
       .session(
         .fork(
-          try invocation.requiredTarget("step"), file: try invocation.text("to"),
+          target: try invocation.requiredTarget("step"), file: try invocation.text("to"),
           from: try invocation.text("file")))
     },
   ]
@@ -195,7 +196,7 @@ enum SessionCommands {
       }
       return .session(
         .verify(
-          paths, format: try invocation.text("format").flatMap(SessionReportFormat.init),
+          files: paths, format: try invocation.text("format").flatMap(SessionReportFormat.init),
           acceptsRisk: invocation.flag("accept-risk")))
     },
     CommandSpec(
@@ -226,7 +227,7 @@ enum SessionCommands {
       examples: [
         "session replay bug.actions.jsonl", "session replay bug.actions.jsonl --from 3 --until 9",
         "session replay bug.actions.jsonl --speed 2 --idle-limit 1s",
-        "session replay bug.actions.jsonl --live --ignore api.*.answered.*.headers[name=x-request-id]",
+        "session replay bug.actions.jsonl --live --ignore api.answered.answer.headers[name=x-request-id]",
       ]
     ) { invocation throws(UsageError) in
       let idleLimit = try invocation.duration("idle-limit")?.microseconds
@@ -257,7 +258,7 @@ enum SessionCommands {
       } else if idleLimit != nil {
         query.speed = 1
       }
-      return .session(.replay(query))
+      return .session(.replay(query: query))
     },
     CommandSpec(
       ["session", "bisect"], "find the first step after which an assertion fails",
@@ -279,7 +280,7 @@ enum SessionCommands {
       }
       let expression = try Expression.parse([argument])
       return .session(
-        .bisect(path, assert: expression.text, linear: invocation.flag("linear")))
+        .bisect(file: path, assert: expression.text, linear: invocation.flag("linear")))
     },
     CommandSpec(
       ["session", "graph"], "draw the states a recording went through, for Graphviz",
@@ -300,17 +301,18 @@ enum SessionCommands {
       let range = try invocation.range("range")
       if invocation.flag("causes") {
         try invocation.exclusive("by", "causes")
-        return .session(.causes(path, range: range))
+        return .session(.causes(file: path, range: range))
       }
       guard range == nil else {
         throw UsageError("--range goes with --causes", at: invocation.option("range"))
       }
-      return .session(.graph(path, by: try invocation.text("by")))
+      return .session(.graph(file: path, by: try invocation.text("by")))
     },
     CommandSpec(
       ["session", "stats"], "count what is in a recording", arguments: [recording],
       examples: ["session stats bug.actions.jsonl"]
-    ) { invocation throws(UsageError) in .session(.stats(try invocation.requiredText("file"))) },
+    ) { invocation throws(UsageError) in .session(.stats(file: try invocation.requiredText("file")))
+    },
     CommandSpec(
       ["session", "test"], "write a recording as a Swift test",
       details:
@@ -320,7 +322,7 @@ enum SessionCommands {
       examples: ["session test bug.actions.jsonl > BugTests.swift"]
     ) { invocation throws(UsageError) in
       .session(
-        .test(try invocation.requiredText("file"), until: try invocation.target("until")))
+        .test(file: try invocation.requiredText("file"), until: try invocation.target("until")))
     },
   ]
 }
@@ -334,12 +336,12 @@ extension SessionCommands {
     } catch {
       throw UsageError("--ignore: \(error.message)", at: argument)
     }
-    throw UsageError("--ignore takes a path such as api.*.answered.*.headers", at: argument)
+    throw UsageError("--ignore takes a path such as api.answered.answer.headers", at: argument)
   }
 }
 
 extension BoardCommand {
   static func session(_ command: SessionCommand) -> BoardCommand {
-    BoardCommand { .session(.run($0, command)) }
+    BoardCommand { .session(.run(context: $0, command: command)) }
   }
 }

@@ -34,7 +34,8 @@ struct SessionLiveReplay {
       var ignored: [JSONPathPattern] = []
       for text in texts { ignored.append(try JSONPathPattern(parsing: text)) }
       live = Live(
-        schema: SessionReplay.schema, isUnderWay: { !$0.shell.running.isEmpty },
+        schema: SessionReplay.schema, migrations: SessionReplay.migrations,
+        isUnderWay: { !$0.shell.running.isEmpty },
         isCompared: { action in if case .session = action { false } else { true } },
         ignoring: ignored)
     } catch {

@@ -79,7 +79,7 @@ struct SessionReducer: Reducer {
       }
     case .replay(let query):
       return run("replay", job, dependencies) { send in
-        .replayed(try await SessionReplay.replay(query, job: job, dependencies, send))
+        .replayed(check: try await SessionReplay.replay(query, job: job, dependencies, send))
       }
     }
   }
@@ -94,7 +94,7 @@ struct SessionReducer: Reducer {
       let pace = ProgressPace(dependencies.clock)
       work.progress = { now, path in
         guard pace.isDue else { return }
-        send(.progress(job: job, "\(Int(now.fraction * 100)) % of \(path) read"))
+        send(.progress(job: job, text: "\(Int(now.fraction * 100)) % of \(path) read"))
       }
       return try await withTaskCancellationHandler { [work] in
         try await SessionReplay.offPool { try body(work) }
@@ -113,11 +113,11 @@ struct SessionReducer: Reducer {
       .run(name: "session.\(name)") { send in
         do {
           let (result, masked) = try await masking(try await body(send), dependencies)
-          send(.succeeded(job: job, result, masked: masked))
+          send(.succeeded(job: job, result: result, masked: masked))
         } catch is CancellationError {
           throw CancellationError()
         } catch {
-          send(.failed(job: job, failure(error, dependencies)))
+          send(.failed(job: job, failure: failure(error, dependencies)))
         }
       }.cancellable(id: job)
     ]

@@ -12,7 +12,7 @@ import SwiftBoardStore
 /// Replays recordings of the board: reducers run, nothing else does.
 enum SessionReplay {
   static let schema = LogSchema(
-    program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction", version: 2
+    program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction", version: 3
   )
 
   /// The board's reducer with a journal of its own.
@@ -21,7 +21,7 @@ enum SessionReplay {
     return Replayer(
       reducer: BoardReducer(),
       dependencies: Dependencies.mock.intercepted(by: journal.interceptor), journal: journal,
-      schema: schema)
+      schema: schema, migrations: migrations)
   }
 
   /// Bytes of a transcript that are sent at once where nothing asks for a pause between two steps.
@@ -59,10 +59,10 @@ enum SessionReplay {
     while let part = await feed.next() {
       guard try await pacer.wait(until: part.time) else { throw Failure.ended }
       if let text = String(validating: part.bytes, as: UTF8.self) {
-        send(.printed(job: job, dependencies.logger.redactor.mask(text).value))
+        send(.printed(job: job, text: dependencies.logger.redactor.mask(text).value))
       } else {
         let masked = dependencies.logger.redactor.mask(part.bytes).value
-        send(.printedBytes(job: job, Data(masked).base64EncodedString()))
+        send(.printedBytes(job: job, base64: Data(masked).base64EncodedString()))
       }
     }
     try Task.checkCancellation()

@@ -7,33 +7,33 @@ public enum SessionResult: Codable, Sendable, Equatable {
   /// Where a recording runs and how long it is; why it ended by itself; which step is looked at.
   case status(path: String?, steps: Int, problem: String?, position: SessionPosition? = nil)
   /// The name that the present step has now.
-  case marked(String)
+  case marked(name: String)
   /// The step that is looked at now, of how many.
-  case travelled(SessionStep, of: Int)
+  case travelled(step: SessionStep, of: Int)
   /// JSON text.
-  case state(String, step: Int)
+  case state(json: String, step: Int)
   /// What was asserted, of which step, and whether it holds.
-  case asserted(String, holds: Bool, step: Int)
+  case asserted(condition: String, holds: Bool, step: Int)
   /// A step as its log has it.
-  case step(SessionStep)
+  case step(step: SessionStep)
   /// What two states differ in.
-  case differences(SessionDiff)
+  case differences(diff: SessionDiff)
   /// What happened, row by row.
-  case timeline(SessionTimeline)
+  case timeline(timeline: SessionTimeline)
   /// A new recording.
-  case forked(SessionForked)
+  case forked(fork: SessionForked)
   /// The first step after which an assertion fails.
-  case bisected(SessionBisected)
+  case bisected(bisection: SessionBisected)
   /// A check for each file, and the whole as text for programs where a format was asked for.
-  case verified([SessionCheck], report: String? = nil)
+  case verified(checks: [SessionCheck], report: String? = nil)
   /// The replay agreed, or what was found.
-  case replayed(SessionCheck)
+  case replayed(check: SessionCheck)
   /// Text for Graphviz.
-  case graph(String)
+  case graph(text: String)
   /// Swift source, of the first so many steps.
-  case test(String, steps: Int, of: Int)
+  case test(source: String, steps: Int, of: Int)
   /// Figures, in the order in which they are shown.
-  case stats([SessionFigure])
+  case stats(figures: [SessionFigure])
 }
 
 /// A step as its log has it.
@@ -45,9 +45,9 @@ public struct SessionStep: Codable, Sendable, Equatable {
     /// An effect, its id where it has one, and the step that returned it.
     case effect(name: String, id: String?, step: Int)
     /// A link that was opened.
-    case link(String)
+    case link(link: String)
     /// Code that embeds the board.
-    case program(String)
+    case program(name: String)
   }
 
   /// 0 is the beginning of the recording, where there is no action.

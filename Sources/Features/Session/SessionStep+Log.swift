@@ -7,8 +7,8 @@ extension SessionStep.Origin {
       switch origin {
       case .user(let line, let at): .user(line: line, at: at)
       case .effect(let name, let id, let step): .effect(name: name, id: id, step: step)
-      case .link(let link): .link(link)
-      case .program(let name): .program(name)
+      case .link(let link): .link(link: link)
+      case .program(let name): .program(name: name)
       }
   }
 

@@ -39,7 +39,7 @@ enum SessionVerification {
           case .tap: report.tap
           case .junit: report.junit
           }
-        return .verified(checks, report: text)
+        return .verified(checks: checks, report: text)
       }
     } onCancel: {
       flag.set()
@@ -62,12 +62,12 @@ enum SessionVerification {
       ) { step in
         // A recording that does not agree is gone through again.
         guard step > reached else { return }
-        work.note(steps: step - reached) { send(.progress(job: job, $0)) }
+        work.note(steps: step - reached) { send(.progress(job: job, text: $0)) }
         reached = step
       }
     }
     let report = verification.run(found.paths) { progress in
-      work.note(progress) { send(.progress(job: job, $0)) }
+      work.note(progress) { send(.progress(job: job, text: $0)) }
     }
     return (found, report)
   }

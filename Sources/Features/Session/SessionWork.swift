@@ -123,7 +123,7 @@ struct SessionWork {
     let place = try place(nil)
     return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
-      return .travelled(try logged(step, travel, isWhole: false), of: end)
+      return .travelled(step: try logged(step, travel, isWhole: false), of: end)
     }
   }
 
@@ -150,7 +150,7 @@ struct SessionWork {
           message: "no line before step \(here) did anything",
           help: "'session timeline' shows what there is")
       }
-      return .travelled(try logged(found - 1, travel, isWhole: false), of: end)
+      return .travelled(step: try logged(found - 1, travel, isWhole: false), of: end)
     }
   }
 
@@ -161,7 +161,7 @@ struct SessionWork {
     let target = target ?? place.here.map { SessionTarget(step: $0) } ?? .end
     return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
-      return .state(try value(at: path, step, travel).text, step: step)
+      return .state(json: try value(at: path, step, travel).text, step: step)
     }
   }
 
@@ -183,7 +183,8 @@ struct SessionWork {
     return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
       let step = place.here ?? end
       return .asserted(
-        text, holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
+        condition: text,
+        holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
         step: step)
     }
   }
@@ -197,7 +198,7 @@ struct SessionWork {
           code: ExitCode.usage, error: "noStep",
           message: "step \(step) is the beginning of the recording; it has no action")
       }
-      return .step(try logged(step, travel, isWhole: true))
+      return .step(step: try logged(step, travel, isWhole: true))
     }
   }
 
@@ -207,7 +208,7 @@ struct SessionWork {
     let place = try place(file)
     return try visit(place, a, b) { travel, end in
       .differences(
-        try differences(
+        diff: try differences(
           try step(a, place, travel, end), try step(b, place, travel, end), path, limit, travel))
     }
   }
@@ -275,7 +276,7 @@ struct SessionWork {
       }
       let isCut = result.isTruncated || query.range.map { $0.last < .max } ?? false
       result.spans = try spans(of: result.entries, in: chain, isCut: isCut)
-      return .timeline(result)
+      return .timeline(timeline: result)
     }
   }
 
@@ -312,18 +313,18 @@ struct SessionWork {
         result.step = try logged(step, travel, isWhole: false)
         result.diff = try differences(step - 1, step, nil, 20, travel)
       }
-      return .bisected(result)
+      return .bisected(bisection: result)
     }
   }
 
   func graph(_ path: String, by label: String?) throws -> SessionResult {
     try visit(Place(path: path, end: nil, here: nil)) { travel, _ in
       if let label {
-        return .graph(try travel.stateGraph(by: try JSONPath(parsing: label)).graphviz)
+        return .graph(text: try travel.stateGraph(by: try JSONPath(parsing: label)).graphviz)
       }
       // Where nothing is asked for: which commands run.
       return .graph(
-        try travel.stateGraph { state in
+        text: try travel.stateGraph { state in
           let names = state.shell.running.map(\.name)
           return names.isEmpty ? "idle" : names.joined(separator: ", ")
         }.graphviz)
@@ -336,13 +337,13 @@ struct SessionWork {
       let first = max(chain.firstStep + 1, range?.first ?? 1)
       // The range bounds what is held.
       let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
-      return .graph(try CausalTree(chain, steps: first...last).graphviz)
+      return .graph(text: try CausalTree(chain, steps: first...last).graphviz)
     }
   }
 
   func stats(_ path: String) throws -> SessionResult {
     try failing(path) {
-      .stats(SessionFigure.all(of: try LogStatistics(chain(path))))
+      .stats(figures: SessionFigure.all(of: try LogStatistics(chain(path))))
     }
   }
 
@@ -360,7 +361,7 @@ struct SessionWork {
           imports: ["import SwiftBoardDependencies", "import SwiftBoardFeatures"],
           reducer: "BoardReducer()",
           dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)"))
-      return .test(try export.text(of: travel, steps: last), steps: last, of: end)
+      return .test(source: try export.text(of: travel, steps: last), steps: last, of: end)
     }
   }
 
@@ -380,7 +381,7 @@ struct SessionWork {
       let begins = travel.chain.stepsBefore(fileOf: step)
       if source == nil { travels.keep(continuation, state, for: path) }
       return .forked(
-        SessionForked(
+        fork: SessionForked(
           path: path, step: step, source: place.path, isContinued: source == nil,
           first: begins > 0 ? begins : nil))
     }

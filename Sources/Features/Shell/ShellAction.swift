@@ -3,9 +3,9 @@ import SwiftBoardCommandLine
 /// Commands of the board itself, and what befalls a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
   /// A line asks for something.
-  case run(CommandContext, ShellCommand)
+  case run(context: CommandContext, command: ShellCommand)
   /// A line that was not understood: a step like any other, so that a recording has it.
-  case reject(CommandContext, Failure)
+  case reject(context: CommandContext, failure: Failure)
   /// Somebody pressed Ctrl-C, or said `cancel`; `by` is what else ended the command, in words.
   case cancelled(job: Int, by: String? = nil)
   /// A command's effect threw what nobody caught, or its effects ended and the command did not.
@@ -19,17 +19,17 @@ public enum ShellAction: Codable, Sendable, Equatable {
 /// What a line can ask of the board itself; each is a command.
 public enum ShellCommand: Codable, Sendable, Equatable {
   /// Prints the words, a blank between them.
-  case echo([String])
+  case echo(words: [String])
   /// Sets a variable.
   case set(name: String, value: String)
   /// Removes a variable; one that is not there is no failure.
   case unset(name: String)
   /// Asks whether an expression holds of the state: see `StateExpression`.
-  case assert(String)
+  case assert(condition: String)
   /// The state, or the part at a path, as JSON.
   case state(path: String?)
   /// Help for these words; the whole list without any.
-  case help([String])
+  case help(words: [String])
   /// The commands that run.
   case jobs
   /// Waiting is done before the step; the step says for which.
@@ -37,13 +37,13 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   /// Cancels a job; all that run where none is named.
   case cancel(job: Int?)
   /// What ran when the line was read.
-  case effects([EffectLine])
+  case effects(effects: [EffectLine])
   /// Follows a link `swiftboard://…`: the line that it stands for runs behind this step.
-  case open(String)
+  case open(link: String)
   /// A file whose lines are run next.
-  case source(String)
+  case source(file: String)
   /// Ends the board with this exit code.
-  case exit(Int32)
+  case exit(code: Int32)
 }
 
 /// A running effect, as `effects` shows it.

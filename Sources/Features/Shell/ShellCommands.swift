@@ -9,7 +9,7 @@ enum ShellCommands {
       arguments: [ArgumentSpec("text", "what to print", optional: true, repeating: true)],
       examples: ["echo $name", "echo {{last.status}}"]
     ) { invocation throws(UsageError) in
-      .shell(.echo(try plain(invocation.arguments("text"), "echo")))
+      .shell(.echo(words: try plain(invocation.arguments("text"), "echo")))
     },
     CommandSpec(
       ["set"], "give a variable a value",
@@ -37,7 +37,7 @@ enum ShellCommands {
       ],
       examples: ["assert shell.lastStatus == 0", "assert 'api.requests > 1 and db.path exists'"]
     ) { invocation throws(UsageError) in
-      .shell(.assert(try Expression.parse(invocation.arguments("expression")).text))
+      .shell(.assert(condition: try Expression.parse(invocation.arguments("expression")).text))
     },
     CommandSpec(
       ["state"], "show the state, or what is at a path of it",
@@ -52,7 +52,7 @@ enum ShellCommands {
         ArgumentSpec("word", "a command", optional: true, repeating: true)
       ], examples: ["help", "help api get"]
     ) { invocation throws(UsageError) in
-      .shell(.help(try plain(invocation.arguments("word"), "help")))
+      .shell(.help(words: try plain(invocation.arguments("word"), "help")))
     },
     CommandSpec(["jobs"], "list the commands that run", examples: ["jobs"]) { _ in
       .shell(.jobs)
@@ -69,7 +69,7 @@ enum ShellCommands {
     ) { invocation throws(UsageError) in .shell(.cancel(job: try invocation.int("job"))) },
     CommandSpec(
       ["effects"], "list the effects in flight", examples: ["effects"]
-    ) { _ in .shell(.effects([])) },
+    ) { _ in .shell(.effects(effects: [])) },
     CommandSpec(
       ["open"], "follow a link of the board",
       arguments: [ArgumentSpec("link", "swiftboard://FEATURE/…")],
@@ -81,13 +81,14 @@ enum ShellCommands {
       } catch {
         throw UsageError(error.message, help: error.help, at: invocation.argument("link"))
       }
-      return .shell(.open(link))
+      return .shell(.open(link: link))
     },
     CommandSpec(
       ["source"], "run the lines of a file",
       arguments: [ArgumentSpec("file", "a script", kind: .file)],
       examples: ["source setup.sb"]
-    ) { invocation throws(UsageError) in .shell(.source(try invocation.requiredText("file"))) },
+    ) { invocation throws(UsageError) in .shell(.source(file: try invocation.requiredText("file")))
+    },
     CommandSpec(
       ["exit"], "leave, with an exit code",
       arguments: [ArgumentSpec("code", "0 to 255", optional: true)],
@@ -97,14 +98,14 @@ enum ShellCommands {
       guard (0...255).contains(code) else {
         throw UsageError("an exit code is 0 to 255, not \(code)", at: invocation.argument("code"))
       }
-      return .shell(.exit(Int32(code)))
+      return .shell(.exit(code: Int32(code)))
     },
   ])
 }
 
 extension BoardCommand {
   static func shell(_ command: ShellCommand) -> BoardCommand {
-    BoardCommand { .shell(.run($0, command)) }
+    BoardCommand { .shell(.run(context: $0, command: command)) }
   }
 }
 
