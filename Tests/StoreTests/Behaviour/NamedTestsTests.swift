@@ -1,36 +1,18 @@
 import Testing
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What docs/coming-from-tca.md says is shown by tests that it names, row for row.
 @Suite("Tests named in coming-from-tca.md")
 struct NamedTestsTests {
-  private static let root =
-    #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    .dropLast(4).joined(separator: "/")
-
-  private static func text(_ path: String) throws -> String {
-    let data = try #require(FileManager.default.contents(atPath: path), "\(path)")
-    return String(decoding: data, as: UTF8.self)
-  }
-
   /// The tests of the folders that the page names, each as `Suite.test`: the suite is the last type of
   /// the file, not indented, that stands before the test.
   private static func allTests() throws -> Set<String> {
     var tests: Set<String> = []
-    let folder = root + "/Tests"
-    for name in try FileManager.default.subpathsOfDirectory(atPath: folder)
-    where name.hasSuffix("Tests.swift")
-      && ["StoreTests", "StoreTestingTests", "DependenciesTests"].contains(
-        name.prefix { $0 != "/" })
-    {
+    let folders = ["StoreTests", "StoreTestingTests", "DependenciesTests"]
+    for path in try folders.flatMap({ try Repository.swiftFiles(in: "Tests/\($0)") })
+    where path.hasSuffix("Tests.swift") {
       var suite: Substring = ""
       var isTest = false
-      for line in try text("\(folder)/\(name)").split(separator: "\n") {
+      for line in try Repository.text(path).split(separator: "\n") {
         if line.contains("@Test") { isTest = true }
         let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
         if let kind = words.firstIndex(where: { ["struct", "class", "extension"].contains($0) }),
@@ -53,7 +35,7 @@ struct NamedTestsTests {
     #expect(tests.contains("NamedTestsTests.rows") && !tests.contains("NamedTestsTests.allTests"))
     var rows = 0
     var isTable = false
-    for line in try Self.text(Self.root + "/docs/coming-from-tca.md").split(
+    for line in try Repository.text("docs/coming-from-tca.md").split(
       separator: "\n", omittingEmptySubsequences: false)
     {
       guard line.hasPrefix("|") else {
@@ -68,12 +50,12 @@ struct NamedTestsTests {
         continue
       }
       rows += 1
-      var suite: Substring = ""
+      var suite = ""
       var count = 0
       for name in (cells.last ?? "").split(separator: "`").map({ $0.trimmed })
       where name.contains(".") && name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." }) {
-        if !name.hasPrefix(".") { suite = name.prefix { $0 != "." } }
-        let test = String(name.hasPrefix(".") ? suite + name : name)
+        if !name.hasPrefix(".") { suite = String(name.prefix { $0 != "." }) }
+        let test = name.hasPrefix(".") ? suite + name : name
         let isThere = tests.contains(test)
         #expect(isThere, "there is no test \(test), named in: \(line)")
         count += 1
@@ -81,14 +63,5 @@ struct NamedTestsTests {
       #expect(count > 0, "names no test: \(line)")
     }
     #expect(rows > 60)
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    var text = self
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return text
   }
 }
