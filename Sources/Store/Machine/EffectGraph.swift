@@ -33,7 +33,7 @@ struct EffectGraph: Sendable {
   var index = EffectIndex()
   var limits = LimitTable()
   var waiters: [EffectID: [WaiterID]] = [:]
-  var idleWaiters: [WaiterID] = []
+  @usableFromInline var idleWaiters: [WaiterID] = []
   /// The store is shutting down: an effect that would have to wait for a permit is cancelled.
   @usableFromInline var isDraining = false
   /// What follows from the event under way; the last is next.

@@ -213,12 +213,19 @@ extension StoreMachine {
     inheritsTaskLocals: Bool
   ) {
     isInStep = true
+    // Between an effect that the step ends and one that it starts the store is not idle.
+    var open = EffectID.none
+    if !graph.idleWaiters.isEmpty { makeTask(&open) }
     if !effects.isEmpty {
       take(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
       if graph.hasEffectsOfChildren { audience.insert(.children) }
     }
     if audience.contains(.children) { endAbsentChildren() }
     if audience.contains(.subscriptions) { updateSubscriptions() }
+    if open != .none {
+      graph.unpin(open)
+      carryOut()
+    }
     isInStep = false
   }
 

@@ -3,7 +3,7 @@ import SwiftBoardTesting
 @testable import SwiftBoardStore
 
 /// Draws events that suit what there is: mostly sends and ends of effects that run, now and then
-/// all else.
+/// all else. Where actions wait, cancels are common.
 struct EventGenerator {
   var random: SeededRandom
   /// The number that an action or an effect got last.
@@ -13,8 +13,10 @@ struct EventGenerator {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  mutating func limits() -> ScriptedLimits {
-    ScriptedLimits(limits: (0..<4).map { _ in limit() })
+  /// A scenario without events. One store in four is held.
+  mutating func scenario() -> MachineScenario {
+    MachineScenario(
+      limits: ScriptedLimits(limits: (0..<4).map { _ in limit() }), isHeld: chance(4))
   }
 
   private mutating func limit() -> ScriptedLimits.Limit {
@@ -31,20 +33,20 @@ struct EventGenerator {
   // MARK: Events
 
   mutating func event(for driver: MachineDriver) -> MachineEvent {
-    if driver.machine.obstacles.contains(.telling), chance(2) { return .told }
-    let effect = driver.running.isEmpty ? nil : pick(driver.running)
+    let isTelling = driver.machine.obstacles.contains(.telling)
+    if isTelling || driver.holding != .not, let event = eventAboutWaiting(driver, isTelling) {
+      return event
+    }
     switch pick(0..<100) {
     case 0..<35:
       return .send(newAction())
     case 35..<80:
-      guard let effect else { return .send(newAction()) }
+      guard !driver.running.isEmpty else { return .send(newAction()) }
+      let effect = pick(driver.running)
       switch pick(0..<8) {
       case 0, 1: return .effectEnds(effect: effect.effect)
       case 2: return .effectFails(effect: effect.effect)
-      case _ where effect.returnsAction:
-        return .effectReturns(effect: effect.effect, newAction())
-      default:
-        return .effectSends(effect: effect.effect, newAction(), wantsTask: chance(2))
+      default: return action(of: effect)
       }
     case 80..<86:
       guard !driver.tasks.isEmpty else { return .startSubscriptions }
@@ -61,6 +63,30 @@ struct EventGenerator {
       guard driver.steps.count > 20 else { return .startSubscriptions }
       return pick([.drainQueued, .drainQueued, .drainAll, .close])
     }
+  }
+
+  /// What is of interest while actions wait or have to: that they are cancelled, or come to be many.
+  private mutating func eventAboutWaiting(
+    _ driver: MachineDriver, _ isTelling: Bool
+  ) -> MachineEvent? {
+    let goesOn: MachineEvent = isTelling ? .told : .reduceNext
+    switch pick(0..<12) {
+    case 0..<3: return goesOn
+    case 3..<6:
+      guard driver.hasWaiting else { return isTelling ? goesOn : nil }
+      let tasks = driver.waitingTasks
+      return tasks.isEmpty || chance(6) ? .cancelAll : .cancelTask(action: pick(tasks))
+    case 6..<9:
+      guard !driver.running.isEmpty else { return nil }
+      return action(of: pick(driver.running))
+    default: return nil
+    }
+  }
+
+  private mutating func action(of effect: MachineDriver.Running) -> MachineEvent {
+    effect.returnsAction
+      ? .effectReturns(effect: effect.effect, newAction())
+      : .effectSends(effect: effect.effect, newAction(), wantsTask: chance(2))
   }
 
   // MARK: Actions and effects
@@ -156,13 +182,13 @@ extension MachineScenario {
     seed: UInt64, length: Int
   ) -> (scenario: MachineScenario, difference: MachineComparison.Difference?) {
     var generator = EventGenerator(seed: seed)
-    let limits = generator.limits()
-    var comparison = MachineComparison(limits, copies: seed % 16 == 0 ? 4 : 0)
+    var scenario = generator.scenario()
+    var comparison = MachineComparison(scenario, copies: seed % 16 == 0 ? 4 : 0)
     var difference: MachineComparison.Difference?
     for _ in 0..<length where difference == nil {
       difference = comparison.handle(generator.event(for: comparison.driver))
     }
-    let scenario = MachineScenario(limits: limits, events: comparison.events)
-    return (scenario, difference ?? scenario.watchingDifference)
+    scenario.events = comparison.events
+    return (scenario, difference ?? scenario.orderDifference)
   }
 }

@@ -153,6 +153,29 @@ struct FoundSequencesTests {
         .send(Self.action(8, Self.effect(9, .run, limit: 1))), .cancelTask(action: 1)))
   }
 
+  @Test("R11 a store is not idle in a step that ends its last effect and starts another")
+  func idleWithinTheStep() {
+    let pool: [ScriptedLimits.Limit] = [.init(overflow: .wait(capacity: nil, dropsOldest: false))]
+    // The member waits for the permit of its own group, so that a cancel ends it at once.
+    let waiting = Self.effect(
+      2, .concatenate([Self.effect(3, .run, limit: 0), Self.effect(4, .run)]), limit: 0)
+    expectNoDifference(
+      Self.scenario(
+        pool, .send(Self.action(1, waiting)), .waitUntilIdle,
+        .send(Self.action(5, Self.effect(6, .run, id: 0, inFlight: true)))))
+    expectNoDifference(
+      Self.scenario(
+        pool, .send(Self.action(1, waiting)), .waitUntilIdle,
+        .send(Self.action(5, Self.effect(6, .cancel(id: 0)), Self.effect(7, .run)))))
+    var subscription = waiting
+    subscription.ids = [.init(id: 5)]
+    expectNoDifference(
+      Self.scenario(
+        pool, .startSubscriptions, .send(ScriptedAction(number: 1, declared: [subscription])),
+        .waitUntilIdle,
+        .send(ScriptedAction(number: 5, declared: [Self.effect(6, .run, id: 6)]))))
+  }
+
   @Test("R10 what an action in an open turn causes is cancelled with its task")
   func cancelledInAnOpenTurn() {
     let last = Self.action(3, Self.effect(4, .run))

@@ -6,7 +6,7 @@ extension MachineScenario: CustomStringConvertible {
     let events = events.map { "  \($0)" }.joined(separator: "\n")
     let limits = limits.limits.enumerated().filter { events.contains("limit \($0.offset)") }
       .map { "  limit \($0.offset): \($0.element)\n" }.joined()
-    return limits + events
+    return (isHeld ? "  the store is held\n" : "") + limits + events
   }
 }
 
@@ -62,6 +62,10 @@ extension MachineOutcome.SeenStep: CustomStringConvertible {
     default: "a\(action)"
     }
   }
+}
+
+extension MachineContents.Received: CustomStringConvertible {
+  var description: String { "\(step)\(isOfTurn ? " in the turn" : "")" }
 }
 
 extension MachineOutcome.Start: CustomStringConvertible {

@@ -14,10 +14,22 @@ struct MachineDriver {
     case events
   }
 
+  /// Whether the store is held, as that of a test.
+  enum Holding {
+    case not
+    /// What waits is reduced by `reduceNext` events.
+    case untilEvents
+    /// What waits is reduced as soon as it can be.
+    case notWaiting
+  }
+
+  typealias Running = (effect: Int, id: EffectID, returnsAction: Bool)
+
   let watching: Watching
+  let holding: Holding
   var machine: Machine
   /// The effects whose task has not ended, by number.
-  var running: [(effect: Int, id: EffectID, returnsAction: Bool)] = []
+  var running: [Running] = []
   /// The effects that got a task.
   var started: [EffectID: Int] = [:]
   /// What `send` returned, by action.
@@ -27,10 +39,12 @@ struct MachineDriver {
   var steps: [MachineOutcome.SeenStep] = []
   private var outcome = MachineOutcome()
 
-  init(_ limits: ScriptedLimits, _ watching: Watching) {
+  init(_ limits: ScriptedLimits, _ watching: Watching, _ holding: Holding = .not) {
     self.watching = watching
+    self.holding = holding
     machine = Machine(
-      state: ScriptedReducer.State(), reducer: ScriptedReducer(limits: limits), dependencies: ())
+      state: ScriptedReducer.State(), reducer: ScriptedReducer(limits: limits), dependencies: (),
+      isHeld: holding != .not)
     switch watching {
     case .nobody: break
     case .everybody: machine.audience.formUnion([.hooks, .meter, .observers])
@@ -54,7 +68,10 @@ extension MachineDriver {
     case .cancelTask(let action), .waitForTask(let action):
       tasks.contains { $0.action == action }
     case .told: machine.obstacles.contains(.telling)
-    case .send, .cancelAll, .observe, .startSubscriptions, .waitUntilIdle, .drainQueued,
+    // A held store has one caller, which is the one that tells.
+    case .send: holding == .not || !machine.obstacles.contains(.telling)
+    case .reduceNext: holding == .untilEvents && !machine.obstacles.contains(.telling)
+    case .cancelAll, .observe, .startSubscriptions, .waitUntilIdle, .drainQueued,
       .drainAll, .close:
       true
     }
@@ -78,6 +95,7 @@ extension MachineDriver {
       fail(running.remove(at: index(effect)).id)
     case .cancelTask(let action): machine.cancel(task: task(action))
     case .cancelAll: machine.cancelAll()
+    case .reduceNext: reduce(machine.takeNext(ignoring: .held))
     case .observe(let isObserved):
       if watching == .events { machine.audience.set(.observers, isObserved) }
     case .told: if watching == .events { machine.told() }
@@ -100,7 +118,9 @@ extension MachineDriver {
 
   private mutating func send(_ action: ScriptedAction) {
     let origin = StepOrigin.program("test")
-    guard machine.obstacles.isEmpty else {
+    let isAtOnce =
+      holding == .not ? machine.obstacles.isEmpty : !machine.obstacles.contains(.closed)
+    guard isAtOnce else {
       let location = ScriptedEffect.location(action.number)
       tasks.append(
         (action.number, machine.enqueue(action, origin: origin, location: location)))
@@ -129,7 +149,7 @@ extension MachineDriver {
   private mutating func finish() {
     carryOut()
     while true {
-      while let next = machine.takeNext() {
+      while let next = machine.takeNext(ignoring: holding == .notWaiting ? .held : []) {
         reduce(next)
         carryOut()
       }
@@ -192,52 +212,84 @@ extension MachineDriver {
     tasks.first { $0.action == action }?.id ?? .none
   }
 
-  private func number(_ id: EffectID) -> Int {
-    machine.works[Int(id.slot)].map { Int($0.effect.location.line) } ?? 0
+  /// Whether anything follows from the end of the effect's work: a sequence or a permit.
+  func endMatters(_ effect: Int) -> Bool {
+    let (id, tree) = (running[index(effect)].id, machine.graph.tree)
+    return tree.contains(id) && (tree.isMember(id.slot) || tree[id.slot].limit != nil)
+  }
+
+  /// The actions of which tasks wait.
+  var waitingTasks: [Int] {
+    let waiting = machine.turn.elements + machine.arrivals.elements
+    return tasks.filter { task in waiting.contains { $0.task == task.id } }.map { $0.action }
+  }
+
+  private func number(_ id: EffectID) -> Int { number(Int(id.slot)) }
+
+  private func number(_ slot: Int) -> Int {
+    guard let line = machine.works[slot]?.effect.location.line else { return 0 }
+    return Int(line)
   }
 
   var contents: MachineContents {
     var contents = MachineContents()
-    for (id, phase) in machine.graph.tree.unended {
-      switch phase {
-      case .pending: contents.pending.append(number(id))
-      case .waiting: contents.waiting.append(number(id))
-      case .running: contents.running.append(number(id))
-      case .cancelled: contents.cancelled.append(number(id))
+    let tree = machine.graph.tree
+    for slot in 0..<tree.nodes.count where tree.nodes[slot].form == .leaf {
+      switch tree.nodes[slot].phase {
+      case .pending: contents.pending.append(number(slot))
+      case .waiting: contents.waiting.append(number(slot))
+      case .running: contents.running.append(number(slot))
+      case .cancelled: contents.cancelled.append(number(slot))
       case .free, .ended: break
       }
     }
     contents.queue = queue
-    contents.tasks = tasks.filter { machine.graph.tree.contains($0.id) }.map(\.action)
-    contents.isIdle = machine.graph.tree.count == 0
+    if holding != .not {
+      contents.received = machine.waiting.map {
+        .init(step: .init(action: $0.action.number, origin: $0.origin), isOfTurn: $0.isOfTurn)
+      }
+    }
+    for task in tasks where tree.contains(task.id) { contents.tasks.append(task.action) }
+    contents.isIdle = tree.count == 0
     contents.sortWhatHasNoOrder()
     return contents
   }
 
+  var hasWaiting: Bool { !machine.turn.isEmpty || !machine.arrivals.isEmpty }
+
   var queue: [Int] {
-    (machine.turn.elements + machine.arrivals.elements).map(\.action.number)
+    guard hasWaiting else { return [] }
+    return (machine.turn.elements + machine.arrivals.elements).map { $0.action.number }
   }
 
   /// What must hold after every event; empty if all does.
   var brokenInvariants: [String] {
     var broken: [String] = []
-    func expect(_ holds: Bool, _ text: String) {
-      if !holds { broken.append(text) }
+    func expect(_ holds: Bool, _ text: @autoclosure () -> String) {
+      if !holds { broken.append(text()) }
     }
     let graph = machine.graph
     expect(machine.commands.isEmpty && graph.commands.isEmpty, "commands are left")
     expect(!machine.isInStep && machine.inheritingGroup == 0, "a step is left open")
-    for (slot, work) in machine.works.enumerated() where work != nil {
-      expect(graph.tree.nodes[slot].phase != .free, "slot \(slot) is free and holds work")
+    var (count, hasUnended) = (0, false)
+    for slot in 0..<graph.tree.nodes.count {
+      let phase = graph.tree.nodes[slot].phase
+      if phase == .free {
+        expect(
+          slot >= machine.works.count || machine.works[slot] == nil,
+          "slot \(slot) is free and holds work")
+        continue
+      }
+      count += 1
+      if graph.isDraining {
+        expect(phase != .waiting, "an effect waits while the store ends")
+      }
+      if graph.tree.nodes[slot].form == .leaf, !graph.tree.nodes[slot].hasEnded {
+        hasUnended = true
+      }
     }
-    let present = graph.tree.nodes.filter { $0.phase != .free }
-    expect(
-      present.count == graph.tree.count, "\(present.count) nodes are counted as \(graph.tree.count)"
-    )
-    if graph.isDraining {
-      expect(!present.contains { $0.phase == .waiting }, "an effect waits while the store ends")
-    }
-    if queue.isEmpty, graph.tree.unended.isEmpty {
+    expect(count == graph.tree.count, "\(count) nodes are counted as \(graph.tree.count)")
+    if !hasUnended, !hasWaiting {
       let declared = machine.subscriptions.values.filter { $0 != .none }.count
       expect(graph.tree.count == declared, "\(graph.tree.count) nodes are left of \(declared)")
       expect(graph.index.root.isEmpty, "ids of ended effects are left")

@@ -13,6 +13,8 @@ enum MachineEvent: Sendable, Equatable {
   /// The task that the `send` of the action returned is cancelled.
   case cancelTask(action: Int)
   case cancelAll
+  /// A held store reduces the next action that waits.
+  case reduceNext
   case observe(Bool)
   /// Observers have been told of the step that they are being told of.
   case told
@@ -28,6 +30,8 @@ enum MachineEvent: Sendable, Equatable {
 /// Events with what they rest on: all that a failure needs to come again.
 struct MachineScenario: Sendable, Equatable {
   var limits: ScriptedLimits
+  /// The store is that of a test: actions of effects wait for `reduceNext`.
+  var isHeld = false
   var events: [MachineEvent] = []
 }
 
@@ -74,12 +78,19 @@ struct MachineOutcome: Equatable {
 
 /// What there is after an event.
 struct MachineContents: Equatable {
+  struct Received: Equatable {
+    let step: MachineOutcome.SeenStep
+    let isOfTurn: Bool
+  }
+
   var pending: [Int] = []
   var waiting: [Int] = []
   var running: [Int] = []
   var cancelled: [Int] = []
   /// Actions that wait to be reduced, in order.
   var queue: [Int] = []
+  /// Of a held store: those of them that will be, as a test sees them.
+  var received: [Received] = []
   /// Tasks of `send` that have not ended, by action.
   var tasks: [Int] = []
   var isIdle = true

@@ -11,6 +11,11 @@ extension MachineScenario {
       left -= 1
       return scenario.difference(copies: 1) != nil
     }
+    if smallest.isHeld {
+      var unheld = smallest
+      unheld.isHeld = false
+      if isWrong(unheld) { smallest = unheld }
+    }
     var hasChanged = true
     while hasChanged, left > 0 {
       hasChanged = false

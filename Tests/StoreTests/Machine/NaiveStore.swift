@@ -93,6 +93,8 @@ struct NaiveStore {
   }
 
   let limits: ScriptedLimits
+  /// The store is that of a test, which takes the steps one by one.
+  let isHeld: Bool
   var effects: [Effect] = []
   var tasks: [Task] = []
   /// In the order in which they were given or asked for.
@@ -127,7 +129,10 @@ struct NaiveStore {
     case advance(Int)
   }
 
-  init(_ limits: ScriptedLimits) { self.limits = limits }
+  init(_ limits: ScriptedLimits, isHeld: Bool = false) {
+    self.limits = limits
+    self.isHeld = isHeld
+  }
 }
 
 // MARK: Events
@@ -149,6 +154,7 @@ extension NaiveStore {
     case .cancelTask(let number):
       for task in tasks.indices where tasks[task].action == number { cancelTask(task) }
     case .cancelAll: cancelAll()
+    case .reduceNext: reduceNext()
     case .observe(let isObserved): self.isObserved = isObserved
     case .told:
       isTelling = false
@@ -183,7 +189,7 @@ extension NaiveStore {
   }
 
   private func named(_ number: Int) -> Int? {
-    effects.firstIndex { $0.script.number == number }
+    effects.firstIndex { $0.number == number }
   }
 
   private mutating func send(_ action: ScriptedAction) {
@@ -195,7 +201,7 @@ extension NaiveStore {
     tasks.append(Task(action: action.number, parent: nil))
     let item = Item(
       action: action, sender: .outside, task: tasks.count - 1, inherits: !isTelling)
-    // R2: at once where nothing is under way.
+    // R2: at once where nothing is under way. In a held store before what waits.
     if isTelling { enqueue(item) } else { reduce(item) }
   }
 
@@ -210,18 +216,24 @@ extension NaiveStore {
       task = tasks.count - 1
     }
     enqueue(
-      Item(action: action, sender: .effect(effect), task: task, inherits: !isTelling && !isClosed))
+      Item(action: action, sender: .effect(effect), task: task, inherits: isReducedBySender))
   }
+
+  /// Whether an action of an effect is reduced by the thread that sends it.
+  private var isReducedBySender: Bool { !isTelling && !isClosed && !isHeld }
 
   private mutating func complete(_ effect: Int, _ action: ScriptedAction) {
     guard effects[effect].status == .running else {
       outcome.droppedActions.append(action.number)
       return end(effect, fails: false)
     }
+    // In a held store the work has ended when its action comes, and does not wait for a test to
+    // receive it.
     enqueue(
       Item(
-        action: action, sender: .ending(effect), task: effects[effect].task,
-        inherits: !isTelling && !isClosed))
+        action: action, sender: isHeld ? .effect(effect) : .ending(effect),
+        task: effects[effect].task, inherits: isReducedBySender))
+    if isHeld { end(effect, fails: false) }
   }
 
   private mutating func end(_ effect: Int, fails: Bool) {
@@ -259,21 +271,30 @@ extension NaiveStore {
     return turns[0].isEmpty ? nil : turns[0].removeFirst()
   }
 
-  private var next: Item? { turns.lazy.compactMap(\.first).first }
-
-  /// Reduces what waits, until observers have to be told.
+  /// Reduces what waits, until observers have to be told. A held store waits to be told to.
   private mutating func goOn() {
     resumeWaits()
-    while !isTelling, !isClosed, let next {
-      _ = takeNext()
-      // R5: of what was cancelled nothing is reduced.
-      if let effect = next.effect, effects[effect].isCancelled {
-        drop(next)
-      } else {
+    if isHeld { return }
+    while reduceNext() {}
+  }
+
+  /// Reduces the next action. False where none can be.
+  @discardableResult
+  private mutating func reduceNext() -> Bool {
+    while !isTelling, !isClosed, let next = takeNext() {
+      guard isDropped(next) else {
         reduce(next)
+        resumeWaits()
+        return true
       }
-      resumeWaits()
+      drop(next)
     }
+    return false
+  }
+
+  /// R5: of what was cancelled nothing is reduced.
+  private func isDropped(_ item: Item) -> Bool {
+    item.effect.map { effects[$0].isCancelled } ?? false
   }
 
   private mutating func drop(_ item: Item) {
@@ -332,7 +353,7 @@ extension NaiveStore {
 // MARK: Waiting
 
 extension NaiveStore {
-  var queue: [Item] { turns.flatMap(\.self) }
+  var queue: [Item] { turns.flatMap { $0 } }
 
   /// Whether `task` is `other`, or was set going inside it.
   func task(_ task: Int, isIn other: Int) -> Bool {
@@ -387,7 +408,15 @@ extension NaiveStore {
       case .ended: break
       }
     }
-    contents.queue = queue.map(\.action.number)
+    contents.queue = queue.map { $0.action.number }
+    if isHeld {
+      for (turn, items) in turns.enumerated() {
+        contents.received += items.filter { !isDropped($0) }.map {
+          .init(
+            step: .init(action: $0.action.number, origin: origin($0.sender)), isOfTurn: turn == 0)
+        }
+      }
+    }
     let alive = alive
     contents.tasks = alive.compactMap { tasks[$0].action }
     contents.isIdle = alive.isEmpty
