@@ -36,30 +36,34 @@ let package = Package(
       name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(name: "CSystem"),
     .systemLibrary(name: "CTasks"),
 
+    module("SwiftBoardSystem", folder: "System", dependencies: ["CSystem"]),
     module("SwiftBoardStore", folder: "Store"),
     module("SwiftBoardJSON", folder: "JSON"),
     module(
       "SwiftBoardRecording", folder: "Recording",
-      dependencies: ["SwiftBoardStore", "SwiftBoardJSON"]),
+      dependencies: ["SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardSystem"]),
     module(
       "SwiftBoardTesting", folder: "StoreTesting",
       dependencies: ["SwiftBoardStore", "SwiftBoardRecording"]),
     module(
       "SwiftBoardDependencies", folder: "Dependencies",
-      dependencies: ["SwiftBoardJSON", "CSodium", "CSQLite", "CCurl"]),
-    module("SwiftBoardCommandLine", folder: "CommandLine", dependencies: ["SwiftBoardJSON"]),
+      dependencies: ["SwiftBoardJSON", "SwiftBoardSystem", "CSodium", "CSQLite", "CCurl"]),
+    module(
+      "SwiftBoardCommandLine", folder: "CommandLine",
+      dependencies: ["SwiftBoardJSON", "SwiftBoardSystem"]),
     module(
       "SwiftBoardFeatures", folder: "Features",
       dependencies: [
         "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording", "SwiftBoardDependencies",
-        "SwiftBoardCommandLine",
+        "SwiftBoardCommandLine", "SwiftBoardSystem",
       ]),
     .executableTarget(
       name: "swiftboard",
       dependencies: [
-        "SwiftBoardFeatures", "SwiftBoardDependencies",
+        "SwiftBoardFeatures", "SwiftBoardDependencies", "SwiftBoardSystem",
         .target(name: "CTasks", condition: .when(platforms: [.linux])),
       ],
       path: "Sources/swiftboard",
@@ -71,22 +75,28 @@ let package = Package(
     tests("JSONTests", of: ["SwiftBoardJSON"]),
     tests(
       "RecordingTests",
-      of: ["SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardTesting"],
+      of: [
+        "SwiftBoardRecording", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardTesting",
+        "SwiftBoardSystem",
+      ],
       exclude: ["check_log.py", "Logs"]),
     tests(
       "StoreTestingTests",
       of: ["SwiftBoardTesting", "SwiftBoardStore", "SwiftBoardRecording"]),
     tests(
       "DependenciesTests",
-      of: ["SwiftBoardDependencies", "SwiftBoardTestSupport", "CSodium", "CSQLite"],
+      of: [
+        "SwiftBoardDependencies", "SwiftBoardTestSupport", "SwiftBoardSystem", "CSodium", "CSQLite",
+      ],
       exclude: ["keychain-vectors"]),
-    tests("CommandLineTests", of: ["SwiftBoardCommandLine"]),
+    tests("SystemTests", of: ["SwiftBoardSystem", "SwiftBoardTestSupport"]),
+    tests("CommandLineTests", of: ["SwiftBoardCommandLine", "SwiftBoardSystem"]),
     tests(
       "FeaturesTests",
       of: [
         "SwiftBoardFeatures", "SwiftBoardTesting", "SwiftBoardDependencies",
         "SwiftBoardTestSupport", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording",
-        "SwiftBoardCommandLine",
+        "SwiftBoardCommandLine", "SwiftBoardSystem",
       ]),
     tests(
       "IntegrationTests",

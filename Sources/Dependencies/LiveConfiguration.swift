@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// What the live dependencies depend on themselves. Making one touches nothing.
 public struct LiveConfiguration: Sendable {

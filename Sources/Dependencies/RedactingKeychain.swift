@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A keychain whose values the redactor knows: all of them, from the moment of unlocking, before a call returns that
 /// unlocked it or changed it.

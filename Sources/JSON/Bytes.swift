@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 @inline(__always)
 func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
@@ -28,9 +20,17 @@ func hex(_ byte: UInt8) -> String {
 @inline(__always)
 func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
   let shared = min(left.count, right.count)
-  if shared > 0, let a = left.baseAddress, let b = right.baseAddress {
-    let order = memcmp(a, b, shared)
-    if order != 0 { return Int(order) }
+  let (a, b) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+  var offset = 0
+  while offset + 8 <= shared {
+    let one = UInt64(bigEndian: a.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    let other = UInt64(bigEndian: b.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    if one != other { return one < other ? -1 : 1 }
+    offset += 8
+  }
+  while offset < shared {
+    if a[offset] != b[offset] { return Int(a[offset]) - Int(b[offset]) }
+    offset += 1
   }
   return left.count - right.count
 }

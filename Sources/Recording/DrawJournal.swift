@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// What the reductions of one store draw from clock, date, uuid and random generators.
 ///
@@ -154,11 +147,5 @@ public final class DrawJournal: Sendable {
 
   // Only asked for in functions that are never inlined: the compiler takes it that a function stays on its thread, and would keep the
   // answer over an `await`.
-  private static var currentThread: UInt {
-    #if canImport(Glibc)
-      pthread_self()
-    #else
-      UInt(bitPattern: pthread_self())
-    #endif
-  }
+  private static var currentThread: UInt { DetachedThread.currentID }
 }

@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Rotation by names: `NAME` is the file that is written, `NAME.1` the oldest ended one, and higher numbers are newer. A number is
 /// given once and stays; the oldest files are removed.
@@ -29,7 +22,7 @@ final class FileRotation: LogRotation {
   private let path: String
   private let keep: Int?
   private let synchronizes: Bool
-  private let calls: FileCalls
+  private let system: FileSystem
   private let onKept: @Sendable (_ path: String, LogIOError) -> Void
   private let state: Mutex<State>
 
@@ -38,13 +31,13 @@ final class FileRotation: LogRotation {
   ///   - onKept: Hears of the first file that should be removed and cannot be.
   init(
     path: String, keep: Int?, synchronizes: Bool, existing: [Int] = [],
-    calls: FileCalls = .system,
+    system: FileSystem = FileSystem(),
     onKept: @escaping @Sendable (_ path: String, LogIOError) -> Void = { _, _ in }
   ) {
     self.path = path
     self.keep = keep
     self.synchronizes = synchronizes
-    self.calls = calls
+    self.system = system
     self.onKept = onKept
     let next = (existing.last ?? 0) + 1
     state = Mutex(State(number: next, lowest: existing.first ?? next))
@@ -62,7 +55,7 @@ final class FileRotation: LogRotation {
         switch error {
         case .exists where attempt == 0:
           // Left over from a crash: who holds the lock on `NAME` is the only one who may write it.
-          try calls.remove(nextPath)
+          do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
         case .failed(_, let error): throw error
         case .exists, .busy, .changed: throw LogIOError(code: EEXIST, operation: "open")
         }
@@ -73,34 +66,41 @@ final class FileRotation: LogRotation {
 
   func commit() throws(LogIOError) {
     let number = state.withLock { $0.number }
-    let ended = "\(path).\(number)"
-    do throws(LogIOError) {
-      try calls.link(path, ended)
+    do throws(SystemError) {
+      try end(as: "\(path).\(number)")
+      try system.rename(nextPath, to: path)
+      state.withLock { state in
+        state.isLinked = false
+        state.number += 1
+        state.next.take()?.wasRenamed(to: path)
+      }
+      if synchronizes { try FileRotation.syncFolder(of: path, system) }
+    } catch {
+      throw LogIOError(error)
+    }
+    prune()
+  }
+
+  private func end(as ended: String) throws(SystemError) {
+    do throws(SystemError) {
+      try system.link(path, to: ended)
       state.withLock { $0.isLinked = true }
     } catch {
       // Not every file system has links. Without them `NAME` is missing for a moment.
       guard error.code == EPERM || error.code == ENOTSUP || error.code == EOPNOTSUPP else {
         throw error
       }
-      try calls.rename(path, ended)
+      try system.rename(path, to: ended)
     }
-    try calls.rename(nextPath, path)
-    state.withLock { state in
-      state.isLinked = false
-      state.number += 1
-      state.next.take()?.wasRenamed(to: path)
-    }
-    if synchronizes { try calls.synchronizeFolder(FileName(path).folder) }
-    prune()
   }
 
   func abandon() {
-    try? calls.remove(nextPath)
+    try? system.remove(nextPath)
     let (number, isLinked) = state.withLock { state in
       state.next = nil
       return (state.number, state.isLinked)
     }
-    if isLinked { try? calls.remove("\(path).\(number)") }
+    if isLinked { try? system.remove("\(path).\(number)") }
   }
 
   /// Room is no reason to stop a recording: what cannot be removed stays, and so do the newer
@@ -110,19 +110,46 @@ final class FileRotation: LogRotation {
     let surplus = state.withLock { $0.lowest..<max($0.lowest, $0.number - keep) }
     for number in surplus {
       let file = "\(path).\(number)"
-      do throws(LogIOError) {
-        try calls.remove(file)
+      do throws(SystemError) {
+        try system.remove(file)
       } catch  where error.code != ENOENT {
         let isFirst = state.withLock { state in
           defer { state.hasWarned = true }
           return !state.hasWarned
         }
-        if isFirst { onKept(file, error) }
+        if isFirst { onKept(file, LogIOError(error)) }
         return
       } catch {
         // Somebody else removed it.
       }
       state.withLock { $0.lowest = number + 1 }
+    }
+  }
+}
+
+extension FileRotation {
+  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil where the folder cannot be read.
+  static func numbers(of path: String) -> [Int]? {
+    let parts = PathParts(path)
+    guard let names = try? FileSystem().names(in: parts.folder) else { return nil }
+    let prefix = parts.name + "."
+    return names.compactMap { name in
+      guard name.utf8.starts(with: prefix.utf8) else { return nil }
+      let digits = name.utf8.dropFirst(prefix.utf8.count)
+      guard digits.first != UInt8(ascii: "0"), digits.allSatisfy({ $0 &- 0x30 < 10 }) else {
+        return nil
+      }
+      return Int(String(decoding: Array(digits), as: UTF8.self))
+    }
+    .sorted()
+  }
+
+  /// Returns when the name of a file is on the disk, unless the file system has no such thing.
+  static func syncFolder(
+    of path: String, _ system: FileSystem = FileSystem()
+  ) throws(SystemError) {
+    do throws(SystemError) { try system.sync(folder: PathParts(path).folder) } catch {
+      guard error.code == EINVAL || error.code == ENOTSUP else { throw error }
     }
   }
 }

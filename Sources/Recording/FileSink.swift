@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A recording's file: locked while it is open, and of mode 0600 where it is new.
 public final class FileSink: LogSink {
@@ -34,31 +27,23 @@ public final class FileSink: LogSink {
     }
   }
 
-  /// -1 once closed.
-  private let descriptor: Mutex<Int32>
+  /// `nil` once closed.
+  private let file: Mutex<OpenFile?>
   /// What the file is called.
   private let path: Mutex<String>
 
   /// Creates the file. An existing one, a symbolic link too, is refused.
   public init(creating path: String) throws(OpenError) {
-    var descriptor: Int32
-    repeat {
-      descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-    } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else {
-      let code = errno
-      throw code == EEXIST
-        ? .exists(path: path) : .failed(path: path, LogIOError(code: code, operation: "open"))
-    }
-    do throws(OpenError) {
-      try FileSink.lock(descriptor, path)
+    let file: OpenFile
+    do throws(SystemError) {
+      file = try FileSystem().create(path, O_WRONLY)
     } catch {
-      FileSink.close(descriptor)
-      throw error
+      throw error.code == EEXIST ? .exists(path: path) : .failed(path: path, LogIOError(error))
     }
+    try FileSink.lock(file, path)
     // The umask may have taken bits away, but never added any; 0600 is what was promised.
-    _ = fchmod(descriptor, 0o600)
-    self.descriptor = Mutex(descriptor)
+    _ = fchmod(file.number, 0o600)
+    self.file = Mutex(file)
     self.path = Mutex(path)
   }
 
@@ -66,27 +51,21 @@ public final class FileSink: LogSink {
   ///
   /// - Parameter end: What the file must end with.
   init(continuing path: String, size: Int, end: [UInt8]) throws(OpenError) {
-    var descriptor: Int32
-    repeat {
-      descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else {
-      throw .failed(path: path, LogIOError(code: errno, operation: "open"))
-    }
-    do throws(OpenError) {
-      try FileSink.lock(descriptor, path)
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else {
-        throw .failed(path: path, LogIOError(code: errno, operation: "fstat"))
-      }
-      guard Int(status.st_size) == size, FileSink.ends(descriptor, at: size, with: end) else {
-        throw .changed(path: path)
-      }
+    let file: OpenFile
+    do throws(SystemError) {
+      file = try FileSystem().open(path, O_RDWR | O_NOFOLLOW)
     } catch {
-      FileSink.close(descriptor)
-      throw error
+      throw .failed(path: path, LogIOError(error))
     }
-    self.descriptor = Mutex(descriptor)
+    try FileSink.lock(file, path)
+    guard let info = FileInfo(descriptor: file.number) else {
+      throw .failed(path: path, LogIOError(.last("fstat")))
+    }
+    guard info.size == size, FileSink.ends(file.number, at: size, with: end) else {
+      FileSink.close(file)
+      throw .changed(path: path)
+    }
+    self.file = Mutex(file)
     self.path = Mutex(path)
   }
 
@@ -98,24 +77,18 @@ public final class FileSink: LogSink {
     return count == end.count && found == end
   }
 
-  private static func lock(_ descriptor: Int32, _ path: String) throws(OpenError) {
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let code = errno
-      throw code == EWOULDBLOCK
-        ? .busy(path: path) : .failed(path: path, LogIOError(code: code, operation: "flock"))
+  private static func lock(_ file: OpenFile, _ path: String) throws(OpenError) {
+    let isLocked: Bool
+    do throws(SystemError) { isLocked = try FileSystem().tryLock(file) } catch {
+      throw .failed(path: path, LogIOError(error))
     }
+    guard isLocked else { throw .busy(path: path) }
   }
 
-  private static func close(_ descriptor: Int32) {
+  private static func close(_ file: OpenFile) {
     // A child of this program that has not replaced its image yet has the open file, too, and would keep the lock for a moment.
-    _ = flock(descriptor, LOCK_UN)
-    #if canImport(Glibc)
-      _ = Glibc.close(descriptor)
-    #elseif canImport(Musl)
-      _ = Musl.close(descriptor)
-    #else
-      _ = Darwin.close(descriptor)
-    #endif
+    _ = flock(file.number, LOCK_UN)
+    file.close()
   }
 
   deinit { close() }
@@ -134,28 +107,20 @@ public final class FileSink: LogSink {
 
   /// One `fdatasync`, on Darwin `F_FULLFSYNC` where the file system knows it: milliseconds on a disk.
   public func synchronize() throws(LogIOError) {
-    _ = try call("fsync") { descriptor in
-      #if canImport(Darwin)
-        // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
-        Int(fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor))
-      #else
-        Int(fdatasync(descriptor))
-      #endif
-    }
+    _ = try call("fsync") { Int(Descriptor.syncData($0)) }
   }
 
   /// One `lstat` and one `fstat`. Where the folder cannot be looked into, the file is taken to be
   /// there.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
-    return descriptor.withLock { descriptor -> String? in
-      guard descriptor >= 0 else { return nil }
-      var (named, opened) = (stat(), stat())
-      guard lstat(path, &named) == 0 else {
+    return file.withLock { file -> String? in
+      guard let file else { return nil }
+      guard let named = FileInfo(path, followsLink: false) else {
         return errno == ENOENT || errno == ENOTDIR ? path : nil
       }
-      guard fstat(descriptor, &opened) == 0 else { return nil }
-      return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino ? nil : path
+      guard let opened = FileInfo(descriptor: file.number) else { return nil }
+      return named.id == opened.id ? nil : path
     }
   }
 
@@ -168,8 +133,8 @@ public final class FileSink: LogSink {
   private func call(
     _ operation: String, _ body: (Int32) -> Int
   ) throws(LogIOError) -> Int {
-    let (result, code) = descriptor.withLock { descriptor in
-      let result = body(descriptor)
+    let (result, code) = file.withLock { file in
+      let result = body(file?.number ?? -1)
       return (result, result < 0 ? errno : 0)
     }
     guard result >= 0 else { throw LogIOError(code: code, operation: operation) }
@@ -178,9 +143,8 @@ public final class FileSink: LogSink {
 
   /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of the object does the same.
   public func close() {
-    descriptor.withLock { descriptor in
-      if descriptor >= 0 { FileSink.close(descriptor) }
-      descriptor = -1
+    file.withLock { file in
+      if let open = file.take() { FileSink.close(open) }
     }
   }
 }
@@ -191,10 +155,4 @@ extension FileSink {
     close()
     _ = unlink(path)
   }
-}
-
-/// The system's text for an `errno`.
-func systemMessage(_ code: Int32) -> String {
-  guard let text = strerror(code) else { return "error \(code)" }
-  return String(cString: text)
 }

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// Why files of a rotated recording are not one recording.
 public enum LogChainError: Error, Sendable, CustomStringConvertible {
@@ -83,10 +84,10 @@ extension LogReadError {
   public var help: String? {
     switch self {
     case .broken(let path, _, _):
-      "\(FileName(path).name) or the file before it was changed, cut or replaced, or is another recording's: "
+      "\(PathParts(path).name) or the file before it was changed, cut or replaced, or is another recording's: "
         + "put the right one back, or open a file by itself by its number"
     case .gap(let path):
-      "put \(FileName(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
+      "put \(PathParts(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
     case .file(_, let error): error.help
     case .damage, .missing, .io, .cancelled: nil
     }
@@ -253,7 +254,7 @@ public struct LogChain: Sendable {
   /// Which files a recording has at a moment.
   public struct Listing: Sendable, Hashable {
     fileprivate let numbers: [Int]
-    private let newest: FileNode?
+    private let newest: FileID?
 
     /// Whether there is a file of the recording's own name.
     public var hasNewest: Bool { newest != nil }
@@ -261,12 +262,12 @@ public struct LogChain: Sendable {
     /// O(files in the folder).
     public init(_ path: String) {
       numbers = LogChain.numbers(beside: path)
-      newest = FileNode(path: path)
+      newest = FileID(path)
     }
   }
 
   /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
-  public static func numbers(beside path: String) -> [Int] { FileName.numbers(of: path) ?? [] }
+  public static func numbers(beside path: String) -> [Int] { FileRotation.numbers(of: path) ?? [] }
 
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 

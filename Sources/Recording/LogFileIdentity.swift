@@ -1,26 +1,20 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// Which file a log is, whatever name it has by now.
 ///
 /// The system gives the number of a removed file to the next one, so the first line counts as well: its sum says all of it.
 struct LogFileIdentity: Sendable, Hashable {
-  private let node: FileNode
+  private let id: FileID
   /// Where the first line ends, and its last bytes.
   private let end: Int
   private let tail: [UInt8]
 
   /// Of an open file whose first line was read by `reader`; nil where the file is no regular one, such as a pipe.
   init?(_ descriptor: Int32, _ reader: LogReader) {
-    guard let status = LogFileIdentity.status(descriptor), let sum = reader.position.sum else {
-      return nil
-    }
-    node = FileNode(status)
+    guard let info = FileInfo(descriptor: descriptor), info.isRegular,
+      let sum = reader.position.sum
+    else { return nil }
+    id = info.id
     end = reader.position.offset
     var tail = SumChain.opening
     sum.append(to: &tail)
@@ -29,7 +23,7 @@ struct LogFileIdentity: Sendable, Hashable {
 
   /// Whether an open file is this one: `fstat` and a `pread` of 35 bytes.
   func isFile(_ descriptor: Int32) -> Bool {
-    guard let status = LogFileIdentity.status(descriptor), FileNode(status) == node else {
+    guard let info = FileInfo(descriptor: descriptor), info.isRegular, info.id == id else {
       return false
     }
     var found = [UInt8](repeating: 0, count: tail.count)
@@ -37,11 +31,5 @@ struct LogFileIdentity: Sendable, Hashable {
       pread(descriptor, buffer.baseAddress, buffer.count, off_t(end - tail.count))
     }
     return count == tail.count && found == tail
-  }
-
-  private static func status(_ descriptor: Int32) -> stat? {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return status
   }
 }

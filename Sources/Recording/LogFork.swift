@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// Why a log cannot be forked, or a recording not be continued.
 public enum LogForkError: Error, Sendable, CustomStringConvertible {
@@ -213,7 +214,7 @@ extension LogFork {
     private func origin(
       _ log: LogFile, _ n: Int, _ end: LogPosition, _ header: LogHeader
     ) -> JSON.Member {
-      let name = log.path.map { FileName($0).name } ?? ""
+      let name = log.path.map { PathParts($0).name } ?? ""
       let sum = end.sum?.description ?? ""
       // A fork of a fork says both.
       var (key, count) = (LogFork.key, 1)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The file of a recording, of which there is always a number of whole lines: writes, retries short writes, and after a failure leaves
 /// it at the end of a line.
@@ -69,7 +63,7 @@ struct LogOutput: ~Copyable {
   ///   costs.
   mutating func missingName(always: Bool) -> String? {
     guard !isBroken else { return nil }
-    let now = coarseTime()
+    let now = coarseNanoseconds()
     guard always || now &- lastLook >= LogOutput.lookInterval else { return nil }
     lastLook = now
     return sink.missingName()
@@ -173,15 +167,4 @@ struct LogOutput: ~Copyable {
     }
     return (written, nil)
   }
-}
-
-/// Monotonic nanoseconds, some milliseconds late and read without a system call.
-private func coarseTime() -> UInt64 {
-  #if os(Linux)
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-  #else
-    return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)
-  #endif
 }

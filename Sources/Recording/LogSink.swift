@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// A failed system call on a log file.
 public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   /// `errno`.
@@ -13,7 +15,9 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
     self.operation = operation
   }
 
-  public var description: String { "\(operation): \(systemMessage(code))" }
+  init(_ error: SystemError) { self.init(code: error.code, operation: error.call) }
+
+  public var description: String { "\(operation): \(SystemError.text(of: code))" }
 }
 
 /// Where a recorder's bytes go: a file, or in tests something that fails on purpose.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// Where a reader gets its bytes.
 public protocol LogSource: AnyObject {
@@ -14,45 +8,30 @@ public protocol LogSource: AnyObject {
 
 /// A file, or a pipe, read once from the front. The calls block.
 public final class FileSource: LogSource {
-  private let descriptor: Int32
+  private let file: OpenFile
   private let path: String
 
   /// - Parameter offset: Where to begin, in bytes; a pipe can only be read from its front.
   public init(path: String, from offset: Int = 0) throws(LogReadError) {
-    var descriptor: Int32
-    repeat {
-      descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else {
-      let code = errno
-      throw code == ENOENT
-        ? .missing(path: path) : .io(path: path, LogIOError(code: code, operation: "open"))
+    do throws(SystemError) {
+      file = try FileSystem().open(path, O_RDONLY)
+    } catch {
+      throw error.code == ENOENT ? .missing(path: path) : .io(path: path, LogIOError(error))
     }
-    self.descriptor = descriptor
     self.path = path
-    guard offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 else { return }
-    throw .io(path: path, LogIOError(code: errno, operation: "lseek"))
+    guard offset > 0, lseek(file.number, off_t(offset), SEEK_SET) < 0 else { return }
+    throw .io(path: path, LogIOError(.last("lseek")))
   }
-
-  deinit { _ = close(descriptor) }
 
   /// Bytes of the file now; 0 where it has no size.
-  var size: Int {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-  }
+  var size: Int { FileInfo(descriptor: file.number).map { Int($0.size) } ?? 0 }
 
   /// The same of a path; opens nothing.
-  static func size(of path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
+  static func size(of path: String) -> Int { FileInfo(path).map { Int($0.size) } ?? 0 }
 
   /// Whether there is something at a path whose bytes are gone once they are read.
   static func isReadOnce(_ path: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return false }
-    return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    FileInfo(path).map { !$0.isRegular && !$0.isFolder } ?? false
   }
 
   /// What a pipe has, up to 1 GiB, and up to a line that is longer than any may be. Blocks until its writers have closed it.
@@ -78,29 +57,19 @@ public final class FileSource: LogSource {
     }
   }
 
-  func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(descriptor) }
+  func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(file.number) }
 
   /// Which file it is, once `reader` has read its first line from here.
   func identity(readBy reader: LogReader) -> LogFileIdentity? {
-    LogFileIdentity(descriptor, reader)
+    LogFileIdentity(file.number, reader)
   }
 
   /// One `read`, again after `EINTR`. Blocks on a pipe.
   ///
   /// - Throws: `LogReadError.io`.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
-    while true {
-      #if canImport(Glibc)
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      #elseif canImport(Musl)
-        let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
-      #else
-        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-      #endif
-      if count >= 0 { return count }
-      guard errno == EINTR else {
-        throw .io(path: path, LogIOError(code: errno, operation: "read"))
-      }
+    do throws(SystemError) { return try Descriptor.read(file.number, into: buffer) } catch {
+      throw .io(path: path, LogIOError(error))
     }
   }
 }

@@ -1,14 +1,7 @@
 import Dispatch
 import SwiftBoardStore
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Verifies many recordings at once.
 public struct LogVerification: Sendable {

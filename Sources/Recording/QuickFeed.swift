@@ -1,13 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at where it was read to, and nothing
 /// is made of it that is not asked for.

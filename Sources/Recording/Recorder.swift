@@ -74,7 +74,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ) throws(RecordingError) {
     let sink: FileSink
     do throws(FileSink.OpenError) {
-      if options.rotation != nil, let number = FileName.numbers(of: path)?.last {
+      if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last {
         throw .exists(path: "\(path).\(number)")
       }
       sink = try FileSink(creating: path)
@@ -97,7 +97,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       throw error
     }
     // Without it the file's name might not survive what its content survives.
-    if synchronizes { try? FileCalls.system.synchronizeFolder(FileName(path).folder) }
+    if synchronizes { try? FileRotation.syncFolder(of: path) }
   }
 
   /// Goes on with a recording that has no end line, such as a fork. The file must be as it was when `log` was made.
@@ -128,7 +128,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     let part = LogLink(log.header)?.part ?? 0
     let sink: FileSink
     do throws(FileSink.OpenError) {
-      if options.rotation != nil, let number = FileName.numbers(of: path)?.last, number != part {
+      if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last, number != part
+      {
         throw .exists(path: "\(path).\(number)")
       }
       var end: [UInt8] = []
@@ -141,7 +142,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,
-        existing: part > 0 ? FileName.numbers(of: path) ?? [part] : [], onKept: Self.kept(onWarning)
+        existing: part > 0 ? FileRotation.numbers(of: path) ?? [part] : [],
+        onKept: Self.kept(onWarning)
       )
     }
     let base = options.baseStep

@@ -1,9 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
 #endif
 
 /// The environment variable that makes seeded tests run one seed alone.
@@ -11,5 +9,5 @@ let seedVariable = "SWIFTBOARD_SEED"
 
 /// The value of an environment variable.
 func environment(_ name: String) -> String? {
-  getenv(name).map { String(cString: $0) }
+  ProcessInfo.processInfo.environment[name]
 }

@@ -1,11 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// The one place that chooses the services.
 enum CompositionRoot {

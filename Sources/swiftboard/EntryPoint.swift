@@ -1,14 +1,7 @@
 import Dispatch
 import SwiftBoardDependencies
 import SwiftBoardFeatures
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The program's `main`, under the name that SwiftPM gives an executable's entry point.
 ///

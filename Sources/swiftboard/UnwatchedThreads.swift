@@ -1,13 +1,8 @@
 #if os(Linux)
   import CTasks
   import Dispatch
+  import SwiftBoardSystem
   import Synchronization
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   /// Where tasks run while `/proc` cannot be read.
   ///

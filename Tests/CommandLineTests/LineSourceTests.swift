@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardCommandLine
@@ -16,7 +17,7 @@ private struct TestPipe: Sendable {
   private let write: Int32
 
   init() throws {
-    (read, write) = try Libc.pipe().get()
+    (read, write) = try Descriptor.pipe()
   }
 
   /// Lines from it; it is closed with the source.
@@ -25,10 +26,10 @@ private struct TestPipe: Sendable {
   }
 
   func send(_ text: String) { send(Array(text.utf8)) }
-  func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { _ = Libc.write(write, $0) } }
+  func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { try? Descriptor.write(write, $0) } }
 
   /// The end, once all is sent.
-  func finish() { Libc.close(write) }
+  func finish() { close(write) }
 }
 
 private func texts(_ bytes: [UInt8]) async throws -> [String] {
@@ -118,7 +119,7 @@ struct LineSourceTests {
   func long() async throws {
     let pipe = try TestPipe()
     let text = String(repeating: "é", count: 1 << 20)
-    OwnThread.start {
+    DetachedThread.start {
       pipe.send(text + "\nend")
       pipe.finish()
     }
@@ -141,7 +142,7 @@ struct LineSourceTests {
     pipe.send(Array("set x\n".utf8) + [0xFF, 0x00, 0x0A])
     let source = pipe.source()
     _ = try await source.next(isContinuation: false)
-    OwnThread.start {
+    DetachedThread.start {
       pipe.send("more")
       pipe.finish()
     }
@@ -165,11 +166,11 @@ struct LineSourceTests {
   @Test("a plain reader shows its prompt, reads lines, can be interrupted")
   func plainReader() async throws {
     let input = try TestPipe()
-    let output = try Libc.pipe().get()
+    let output = try Descriptor.pipe()
     defer {
-      Libc.close(input.read)
-      Libc.close(output.read)
-      Libc.close(output.write)
+      close(input.read)
+      close(output.read)
+      close(output.write)
     }
     let reader = PlainLineReader(input: input.read, output: output.write)
     input.send("one\ntwo\n")
@@ -183,61 +184,61 @@ struct LineSourceTests {
     #expect(try await reader.readLine(prompt: "> ") == .line("three"))
     #expect(try await reader.readLine(prompt: "> ") == .endOfInput)
     #expect(
-      String(decoding: try Libc.read(output.read, atMost: 99).get(), as: UTF8.self) == "> > ? > > ")
+      String(decoding: try Descriptor.read(output.read, atMost: 99), as: UTF8.self) == "> > ? > > ")
   }
 }
 
 struct StandardOutputTests {
   @Test("writes all, at once")
   func writes() throws {
-    let pipe = try Libc.pipe().get()
-    defer { Libc.close(pipe.read) }
+    let pipe = try Descriptor.pipe()
+    defer { close(pipe.read) }
     let output = StandardOutput(descriptor: pipe.write)
     try output.write("é\n")
-    #expect(try Libc.read(pipe.read, atMost: 9).get() == Array("é\n".utf8))
+    #expect(try Descriptor.read(pipe.read, atMost: 9) == Array("é\n".utf8))
     try output.write("")
-    Libc.close(pipe.write)
+    close(pipe.write)
   }
 
   @Test("a large text through a pipe that does not block")
   func large() async throws {
-    let pipe = try Libc.pipe().get()
+    let pipe = try Descriptor.pipe()
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
     let text = String(repeating: "0123456789", count: 100_000)
-    async let count = OwnThread.run { () -> Int in
+    async let count = DetachedThread.run { () -> Int in
       var count = 0
-      while case .success(let bytes) = Libc.read(pipe.read, atMost: 4096), !bytes.isEmpty {
+      while let bytes = try? Descriptor.read(pipe.read, atMost: 4096), !bytes.isEmpty {
         count += bytes.count
       }
       return count
     }
-    let result = await OwnThread.run { () -> Bool in
-      defer { Libc.close(pipe.write) }
+    let result = await DetachedThread.run { () -> Bool in
+      defer { close(pipe.write) }
       return (try? StandardOutput(descriptor: pipe.write).write(text)) != nil
     }
     #expect(result)
     #expect(await count == 1_000_000)
-    Libc.close(pipe.read)
+    close(pipe.read)
   }
 
   @Test("nobody reads any more: 141; a full disk: 74")
   func failures() throws {
     SignalSource.ignoreBrokenPipes()
-    let pipe = try Libc.pipe().get()
-    Libc.close(pipe.read)
+    let pipe = try Descriptor.pipe()
+    close(pipe.read)
     let closed = #expect(throws: OutputError.self) {
       try StandardOutput(descriptor: pipe.write).write("x")
     }
     #expect(closed == .closed)
     #expect(closed?.exitCode == 141)
-    Libc.close(pipe.write)
+    close(pipe.write)
     #if os(Linux)
       let full = open("/dev/full", O_WRONLY)
       let error = #expect(throws: OutputError.self) {
         try StandardOutput(descriptor: full).write("x")
       }
       #expect(error?.exitCode == 74)
-      Libc.close(full)
+      close(full)
     #endif
   }
 }

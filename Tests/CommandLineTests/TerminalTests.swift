@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardCommandLine
@@ -90,15 +91,14 @@ struct TerminalDeviceTests {
     }
 
     func type(_ text: String) {
-      var text = text
-      _ = text.withUTF8 { Libc.write(person, UnsafeRawBufferPointer($0)) }
+      Descriptor.show(text, on: person)
     }
 
     func screen(until end: String) -> String {
       var text = ""
       // By bytes: "\r\n" is one character, which does not end in "\n".
       while !text.utf8.reversed().starts(with: end.utf8.reversed()),
-        case .success(let bytes) = Libc.read(person, atMost: 256), !bytes.isEmpty
+        let bytes = try? Descriptor.read(person, atMost: 256), !bytes.isEmpty
       {
         text += String(decoding: bytes, as: UTF8.self)
       }
@@ -114,12 +114,13 @@ struct TerminalDeviceTests {
     // Held open, so that the device does not hang up in between.
     let held = open(device.path, O_RDWR | O_NOCTTY)
     defer {
-      Libc.close(held)
-      Libc.close(device.person)
+      close(held)
+      close(device.person)
     }
     var before = termios()
     tcgetattr(held, &before)
-    async let answer: Result<[UInt8], SecretPromptError> = OwnThread.run {
+    async let answer: Result<[UInt8], SecretPromptError> = DetachedThread.run {
+      () -> Result<[UInt8], SecretPromptError> in
       do throws(SecretPromptError) {
         return .success(
           try SecretPrompt.read(prompt: "Passphrase: ", terminal: device.path) { Array($0) })
@@ -127,7 +128,7 @@ struct TerminalDeviceTests {
         return .failure(error)
       }
     }
-    let shown = await OwnThread.run { () -> String in
+    let shown = await DetachedThread.run { () -> String in
       let prompt = device.screen(until: ": ")
       device.type(typed)
       return prompt + device.screen(until: "\n")

@@ -3,6 +3,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
@@ -145,7 +146,7 @@ struct BoardEndTests {
       }
       sink.set(memory)
       try board.record(into: memory, path: "memory")
-      await OwnThread.run { _ = board.stopRecording() }
+      await DetachedThread.run { _ = board.stopRecording() }
       await close.get()?.value
       #expect(await waiter.value == ExitCode.interrupted)
       #expect(wasWhole.get() == true)
@@ -219,7 +220,7 @@ struct BoardEndTests {
       isResumed.signal()
       return code
     }
-    await OwnThread.run { made.start(start, echo) }
+    await DetachedThread.run { made.start(start, echo) }
     #expect(await waiter.value == 0)
     await close.get()?.value
   }

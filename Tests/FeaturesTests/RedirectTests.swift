@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
@@ -43,11 +44,11 @@ struct RedirectTests {
     #expect(await redirects.open(folder.path("pipe"), appends: false, job: 1) == nil)
     #expect(await redirects.open(folder.path("file"), appends: false, job: 2) == nil)
     // More than a pipe holds.
-    async let stalled: Void = OwnThread.run {
+    async let stalled: Void = DetachedThread.run {
       redirects.write([UInt8](repeating: 0x78, count: 4 << 20), job: 1)
     }
     // It is being written to as soon as anything comes out.
-    _ = await OwnThread.run {
+    _ = await DetachedThread.run {
       var byte: UInt8 = 0
       return read(reader, &byte, 1)
     }

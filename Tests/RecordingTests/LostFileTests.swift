@@ -91,7 +91,7 @@ struct LostFileTests {
         session.recorder.checkFile()
       }
       #expect(session.recorder.failure == nil)
-      #expect(FileName.numbers(of: path)?.isEmpty == false)
+      #expect(FileRotation.numbers(of: path)?.isEmpty == false)
       unlink(path)
       session.recorder.checkFile()
       #expect(session.recorder.failure?.isFileLost == true)

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
@@ -24,12 +25,12 @@ struct RotationTests {
   }
 
   private func session(
-    _ path: String, _ options: RecordingOptions, calls: FileCalls = .system,
+    _ path: String, _ options: RecordingOptions, system: FileSystem = FileSystem(),
     onKept: @escaping @Sendable (String, LogIOError) -> Void = { _, _ in }
   ) throws -> Session {
     let rotation = FileRotation(
       path: path, keep: options.rotation?.keep, synchronizes: options.durability == .sync,
-      calls: calls, onKept: onKept)
+      system: system, onKept: onKept)
     return try Session(FileSink(creating: path), rotation: rotation, options: options)
   }
 
@@ -79,7 +80,7 @@ struct RotationTests {
       let summaries = try Session.replayer().verify(chain)
       #expect(summaries.map(\.steps).reduce(0, +) == 40)
       #expect(try chain.check().steps == 40)
-      #expect(FileName.numbers(of: path)?.count == chain.parts.count - 1)
+      #expect(FileRotation.numbers(of: path)?.count == chain.parts.count - 1)
       #expect(access(path + ".next", F_OK) != 0)
     }
   }
@@ -110,7 +111,7 @@ struct RotationTests {
       let session = try session(path, options(keep: 2))
       run(session)
       session.recorder.stop()
-      let numbers = try #require(FileName.numbers(of: path))
+      let numbers = try #require(FileRotation.numbers(of: path))
       #expect(numbers.count == 2)
       let chain = try LogChain(path: path)
       #expect(chain.parts.count == 3)
@@ -123,7 +124,7 @@ struct RotationTests {
       let session = try session(path, options(keep: 0))
       run(session)
       session.recorder.stop()
-      #expect(FileName.numbers(of: path) == [])
+      #expect(FileRotation.numbers(of: path) == [])
       #expect(try LogChain(path: path).check().steps == 40)
     }
   }
@@ -164,7 +165,7 @@ struct RotationTests {
           Step(number: n, origin: .program("p"), action: .add(0), effects: []), CounterState())
       }
       recorder.stop()
-      #expect(FileName.numbers(of: path) == [])
+      #expect(FileRotation.numbers(of: path) == [])
       let chain = try LogChain(path: path)
       #expect(chain.parts.count == 1)
       #expect(try chain.check().steps == 100)
@@ -200,16 +201,6 @@ struct RotationTests {
       self.failing = failing
     }
 
-    func call(_ body: () throws(LogIOError) -> Void) throws(LogIOError) {
-      let number = calls.value.withLock {
-        $0 += 1; return $0 - 1
-      }
-      if number == failing { throw LogIOError(code: EIO, operation: "test") }
-      copy()
-      try body()
-      copy()
-    }
-
     private func copy() {
       let number = seen.withLock { seen in
         seen.count += 1
@@ -224,21 +215,17 @@ struct RotationTests {
       }
     }
 
-    var fileCalls: FileCalls {
-      let system = FileCalls.system
-      return FileCalls(
-        link: { [self] from, to throws(LogIOError) in
-          try call { () throws(LogIOError) in try system.link(from, to) }
-        },
-        rename: { [self] from, to throws(LogIOError) in
-          try call { () throws(LogIOError) in try system.rename(from, to) }
-        },
-        remove: { [self] path throws(LogIOError) in
-          try call { () throws(LogIOError) in try system.remove(path) }
-        },
-        synchronizeFolder: { [self] path throws(LogIOError) in
-          try call { () throws(LogIOError) in try system.synchronizeFolder(path) }
-        })
+    /// Looks at the folder before and after every call.
+    var system: FileSystem {
+      FileSystem(
+        intercept: { [self] _, _ in
+          let number = calls.value.withLock {
+            $0 += 1; return $0 - 1
+          }
+          if number == failing { return .error(EIO) }
+          copy()
+          return nil
+        }, completed: { [self] _, _ in copy() })
     }
 
     /// The folder as it was at every moment, and what had been acknowledged.
@@ -260,7 +247,7 @@ struct RotationTests {
     try withDeepFolder { folder in
       let watch = Watch(folder)
       let session = try session(
-        folder + "/a", options(keep: 2, durability: .sync), calls: watch.fileCalls)
+        folder + "/a", options(keep: 2, durability: .sync), system: watch.system)
       record(session, watch)
       var moments = 0
       try watch.forEachCopy { copy, acknowledged in
@@ -279,7 +266,7 @@ struct RotationTests {
     try withDeepFolder { folder in
       let watch = Watch(folder, failing: failing)
       let session = try session(
-        folder + "/a", options(keep: 2, durability: .sync), calls: watch.fileCalls)
+        folder + "/a", options(keep: 2, durability: .sync), system: watch.system)
       record(session, watch)
       session.recorder.stop()
       let chain = try LogChain(path: folder + "/a")
@@ -304,17 +291,15 @@ struct RotationTests {
     try withFolder { folder in
       let path = folder + "/a"
       let isStuck = Box(true)
-      var calls = FileCalls.system
-      calls.remove = { [remove = calls.remove] name throws(LogIOError) in
-        if name.hasSuffix("a.2"), isStuck.now { throw LogIOError(code: EBUSY, operation: "unlink") }
-        try remove(name)
+      let system = FileSystem { call, name in
+        call == .remove && name.hasSuffix("a.2") && isStuck.now ? .error(EBUSY) : nil
       }
       let kept = Box<[String]>([])
-      let session = try session(path, options(keep: 1), calls: calls) { name, error in
+      let session = try session(path, options(keep: 1), system: system) { name, error in
         kept.value.withLock { $0.append("\(name.suffix(3)) \(error.code)") }
       }
       run(session)
-      let numbers = try #require(FileName.numbers(of: path))
+      let numbers = try #require(FileRotation.numbers(of: path))
       #expect(numbers.count > 2)
       #expect(numbers == Array(2...(numbers.last ?? 2)), "there is no gap")
       #expect(kept.now == ["a.2 \(EBUSY)"], "said once")
@@ -324,7 +309,7 @@ struct RotationTests {
       run(session)
       session.recorder.stop()
       #expect(session.recorder.failure == nil)
-      #expect(FileName.numbers(of: path)?.count == 1)
+      #expect(FileRotation.numbers(of: path)?.count == 1)
       let chain = try LogChain(path: path)
       #expect(try chain.check().steps == 80)
       _ = try Session.replayer().verify(chain)
@@ -340,11 +325,11 @@ struct RotationTests {
         kept.value.withLock { $0.append(name) }
       }
       run(session, steps: 12)
-      unlink("\(path).\(try #require(FileName.numbers(of: path)?.first))")
+      unlink("\(path).\(try #require(FileRotation.numbers(of: path)?.first))")
       run(session)
       session.recorder.stop()
       #expect(kept.now == [])
-      #expect(FileName.numbers(of: path)?.count == 2)
+      #expect(FileRotation.numbers(of: path)?.count == 2)
     }
   }
 
@@ -395,19 +380,12 @@ struct RotationTests {
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) != 0)
         close(descriptor)
       }
-      let system = FileCalls.system
-      let calls = FileCalls(
-        link: { from, to throws(LogIOError) in
+      let system = FileSystem(
+        intercept: { _, _ in
           tries()
-          try system.link(from, to)
-          tries()
-        },
-        rename: { from, to throws(LogIOError) in
-          tries()
-          try system.rename(from, to)
-          tries()
-        }, remove: system.remove, synchronizeFolder: system.synchronizeFolder)
-      let session = try session(path, options(), calls: calls)
+          return nil
+        }, completed: { _, _ in tries() })
+      let session = try session(path, options(), system: system)
       run(session)
       #expect(attempts.now > 8)
       session.recorder.stop()
@@ -417,11 +395,8 @@ struct RotationTests {
   @Test func withoutLinksFilesAreRenamed() throws {
     try withFolder { folder in
       let path = folder + "/a"
-      let system = FileCalls.system
-      let calls = FileCalls(
-        link: { _, _ throws(LogIOError) in throw LogIOError(code: EPERM, operation: "link") },
-        rename: system.rename, remove: system.remove, synchronizeFolder: system.synchronizeFolder)
-      let session = try session(path, options(), calls: calls)
+      let system = FileSystem { call, _ in call == .link ? .error(EPERM) : nil }
+      let session = try session(path, options(), system: system)
       run(session)
       session.recorder.stop()
       #expect(try LogChain(path: path).check().steps == 40)

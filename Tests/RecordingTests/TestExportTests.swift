@@ -119,8 +119,8 @@ struct TestExportTests {
         let path = folder + (assertion == .changes ? "/a.swift" : "/b.swift")
         try write(try LogTestExport(adapter, asserting: assertion).text(of: travel), to: path)
         let words =
-          [compiler, "-typecheck", "-swift-version", "6", "-enable-testing", "-I", modules]
-          + Self.testing(compiler) + [path]
+          [compiler, "-typecheck", "-swift-version", "6", "-enable-testing"]
+          + Self.folders(modules) + Self.testing(compiler) + [path]
         let status = try run(words, output: folder + "/out")
         let said = String(decoding: try contents(of: folder + "/out"), as: UTF8.self)
         #expect(status == 0, "\(said)")
@@ -128,9 +128,16 @@ struct TestExportTests {
       // What is wrong is found: the check can fail.
       try write("import SwiftBoardRecording\nlet x: RecordedRun<Int>", to: folder + "/c.swift")
       #expect(
-        try run([compiler, "-typecheck", "-I", modules, folder + "/c.swift"], output: "/dev/null")
-          != 0)
+        try run(
+          [compiler, "-typecheck"] + Self.folders(modules) + [folder + "/c.swift"],
+          output: "/dev/null") != 0)
     }
+  }
+
+  /// The modules of the build, and the shim that one of them imports.
+  private static func folders(_ modules: String) -> [String] {
+    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    return ["-I", modules, "-I", root + "/Sources/CSystem"]
   }
 
   /// Where the test program is, the modules are.

@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Writes text to a descriptor at once and whole; nothing is held back for later.
 ///
@@ -38,8 +31,8 @@ public final class StandardOutput: Sendable {
   private func write(bytes: UnsafeRawBufferPointer) -> Result<Void, OutputError> {
     guard !bytes.isEmpty else { return .success(()) }
     return lock.withLock { _ in
-      Libc.write(descriptor, bytes).mapError { error in
-        error.code == EPIPE ? .closed : .failed(error.description)
+      do throws(SystemError) { return .success(try Descriptor.write(descriptor, bytes)) } catch {
+        return .failure(error.code == EPIPE ? .closed : .failed("\(error)"))
       }
     }
   }

@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Lines from an open file, a pipe or standard input.
 ///
@@ -16,17 +9,23 @@ public final class DescriptorLineSource: LineSource {
   private static let chunk = 1 << 16
 
   private let descriptor: Int32
+  /// Closes the descriptor with the source.
+  private let opened: OpenFile?
   private let file: String?
-  private let closes: Bool
   private let buffer = Mutex(LineBuffer())
 
   /// - Parameters:
   ///   - descriptor: open for reading; it is closed at the end of the source's life only with `closes`.
   ///   - file: the name in places.
-  public init(descriptor: Int32, file: String?, closes: Bool = false) {
+  public convenience init(descriptor: Int32, file: String?, closes: Bool = false) {
+    let opened = closes ? OpenFile(descriptor, name: file ?? "") : nil
+    self.init(descriptor, file: file, opened)
+  }
+
+  private init(_ descriptor: Int32, file: String?, _ opened: OpenFile?) {
     self.descriptor = descriptor
     self.file = file
-    self.closes = closes
+    self.opened = opened
   }
 
   /// Standard input; its lines are at `<stdin>:7`.
@@ -39,10 +38,10 @@ public final class DescriptorLineSource: LineSource {
     if path.utf8.contains(0) {
       throw LineSourceError(code: 66, message: "a file's name cannot hold a NUL character")
     }
-    switch Libc.open(path) {
-    case .success(let descriptor):
-      return DescriptorLineSource(descriptor: descriptor, file: path, closes: true)
-    case .failure(let error):
+    do throws(SystemError) {
+      let opened = try FileSystem().open(path, O_RDONLY)
+      return DescriptorLineSource(opened.number, file: path, opened)
+    } catch {
       throw LineSourceError(
         code: 66, message: "cannot open \(escapeControls(path)): \(error)",
         help: error.code == ENOENT ? "a path is taken from the current folder" : nil)
@@ -51,10 +50,6 @@ public final class DescriptorLineSource: LineSource {
 
   /// Hands the open descriptor to `body`, for a question about the file; it must not be read, closed or kept.
   public func withDescriptor(_ body: (Int32) -> Void) { body(descriptor) }
-
-  deinit {
-    if closes { Libc.close(descriptor) }
-  }
 
   /// The next line; reads a chunk of 64 KiB where no whole one is left, on a thread of its own.
   ///
@@ -84,10 +79,11 @@ public final class DescriptorLineSource: LineSource {
 
   private func read() async throws(LineSourceError) -> [UInt8] {
     let descriptor = descriptor
-    let result = await OwnThread.run { Libc.read(descriptor, atMost: Self.chunk) }
-    switch result {
-    case .success(let bytes): return bytes
-    case .failure(let error):
+    do throws(SystemError) {
+      return try await DetachedThread.run { () throws(SystemError) in
+        try Descriptor.read(descriptor, atMost: Self.chunk)
+      }
+    } catch {
       throw LineSourceError(
         code: error.code == EISDIR ? 66 : 74,
         message: "cannot read \(escapeControls(file ?? "the input")): \(error)")

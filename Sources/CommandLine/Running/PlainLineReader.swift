@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A prompt and the terminal's own editing, as on `TERM=dumb`.
 public final class PlainLineReader: LineReader {
@@ -22,13 +15,13 @@ public final class PlainLineReader: LineReader {
   public init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) {
     self.input = input
     self.output = output
-    wake = try? Libc.pipe().get()
+    wake = try? Descriptor.pipe()
   }
 
   deinit {
     if let wake {
-      Libc.close(wake.read)
-      Libc.close(wake.write)
+      close(wake.read)
+      close(wake.write)
     }
   }
 
@@ -36,8 +29,7 @@ public final class PlainLineReader: LineReader {
   ///
   /// - Throws: 74 where the terminal cannot be read, 65 for a line of more than 64 MiB.
   public func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
-    var text = prompt
-    _ = text.withUTF8 { Libc.write(output, UnsafeRawBufferPointer($0)) }
+    Descriptor.show(prompt, on: output)
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
         (try buffer.next(file: nil), buffer.isAtEnd)
@@ -45,16 +37,17 @@ public final class PlainLineReader: LineReader {
       if let line { return .line(line.text) }
       if isAtEnd { return .endOfInput }
       let (input, wake) = (input, wake)
-      let result = await OwnThread.run { () -> Result<[UInt8]?, SystemError> in
-        if let wake, Libc.isSecondReady(input, wake.read) {
-          return Libc.read(wake.read, atMost: 64).map { _ in nil }
+      do throws(SystemError) {
+        let bytes = try await DetachedThread.run { () throws(SystemError) -> [UInt8]? in
+          if let wake, Descriptor.isSecondReady(input, wake.read) {
+            _ = try Descriptor.read(wake.read, atMost: 64)
+            return nil
+          }
+          return try Descriptor.read(input, atMost: 1 << 12)
         }
-        return Libc.read(input, atMost: 1 << 12).map { $0 }
-      }
-      switch result {
-      case .success(nil): return .interrupted(hadText: false)
-      case .success(let bytes?): buffer.withLock { $0.append(bytes) }
-      case .failure(let error):
+        guard let bytes else { return .interrupted(hadText: false) }
+        buffer.withLock { $0.append(bytes) }
+      } catch {
         // A terminal that was hung up answers EIO: there is nobody left to ask.
         if error.code == EIO { return .endOfInput }
         throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
@@ -67,6 +60,6 @@ public final class PlainLineReader: LineReader {
   /// The terminal has thrown away what was typed by then, so `hadText` is always `false`.
   public func interrupt() {
     guard let wake else { return }
-    withUnsafeBytes(of: UInt8(1)) { _ = Libc.write(wake.write, $0) }
+    Descriptor.show("\u{1}", on: wake.write)
   }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// Why no secret could be read.
 public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -62,12 +56,12 @@ public enum SecretPrompt {
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .noTerminal }
-    defer { Libc.close(descriptor) }
+    defer { close(descriptor) }
     guard isatty(descriptor) == 1, TerminalModes.save(descriptor) else { throw .noTerminal }
     defer { TerminalModes.restoreAndForget() }
     try hideEcho(descriptor)
-    show(prompt, on: descriptor)
-    defer { show("\n", on: descriptor) }
+    Descriptor.show(prompt, on: descriptor)
+    defer { Descriptor.show("\n", on: descriptor) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 16)
     _ = mlock(buffer.baseAddress, buffer.count)
     defer {
@@ -84,25 +78,20 @@ public enum SecretPrompt {
     prompt: String, terminal path: String = "/dev/tty",
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
-    let result = await OwnThread.run { () -> Result<Value, SecretPromptError> in
-      do throws(SecretPromptError) {
-        return .success(try read(prompt: prompt, terminal: path, body))
-      } catch {
-        return .failure(error)
-      }
+    try await DetachedThread.run { () throws(SecretPromptError) in
+      try read(prompt: prompt, terminal: path, body)
     }
-    return try result.get()
   }
 
   /// The terminal keeps editing the line; signals from keys are off, and Ctrl-C ends the line instead.
   private static func hideEcho(_ descriptor: Int32) throws(SecretPromptError) {
     var modes = termios()
-    guard tcgetattr(descriptor, &modes) == 0 else { throw .failed(Libc.message(errno)) }
+    guard tcgetattr(descriptor, &modes) == 0 else { throw .failed(SystemError.text(of: errno)) }
     modes.c_lflag |= tcflag_t(ICANON)
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
     withUnsafeMutableBytes(of: &modes.c_cc) { $0[Int(VEOL)] = interruptByte }
     guard tcsetattr(descriptor, TCSAFLUSH, &modes) == 0 else {
-      throw .failed(Libc.message(errno))
+      throw .failed(SystemError.text(of: errno))
     }
   }
 
@@ -113,11 +102,10 @@ public enum SecretPrompt {
   {
     var count = 0
     while count < buffer.count {
-      let got = systemRead(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-      if got < 0 {
-        if errno == EINTR { continue }
-        if errno == EIO { throw .endOfInput }
-        throw .failed(Libc.message(errno))
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let got: Int
+      do throws(SystemError) { got = try Descriptor.read(descriptor, into: rest) } catch {
+        throw error.code == EIO ? .endOfInput : .failed("\(error)")
       }
       if got == 0 { throw .endOfInput }
       count += got
@@ -150,31 +138,4 @@ public enum SecretPrompt {
 
   private static let suspendByte: UInt8 = 0x1A
   private static let quitByte: UInt8 = 0x1C
-
-  private static func systemRead(
-    _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int
-  ) -> Int {
-    #if canImport(Glibc)
-      Glibc.read(descriptor, bytes, count)
-    #elseif canImport(Musl)
-      Musl.read(descriptor, bytes, count)
-    #else
-      Darwin.read(descriptor, bytes, count)
-    #endif
-  }
-
-  private static func show(_ text: String, on descriptor: Int32) {
-    var text = text
-    _ = text.withUTF8 { Libc.write(descriptor, UnsafeRawBufferPointer($0)) }
-  }
-
-  private static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
-    guard let start = buffer.baseAddress else { return }
-    // Variants of memset that the optimiser must not remove although the memory is freed next.
-    #if canImport(Darwin)
-      memset_s(start, buffer.count, 0, buffer.count)
-    #else
-      explicit_bzero(start, buffer.count)
-    #endif
-  }
 }

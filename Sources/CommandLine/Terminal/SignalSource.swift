@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// A signal that is answered by the program.
 public enum Signal: Sendable, Hashable, CaseIterable {
@@ -53,18 +47,18 @@ public enum SignalSource {
     handler: @escaping @Sendable (Signal) async -> Void
   ) -> Bool {
     ignoreBrokenPipes()
-    guard writeEnd.pointee < 0, case .success(let pipe) = Libc.pipe() else { return false }
+    guard writeEnd.pointee < 0, let pipe = try? Descriptor.pipe() else { return false }
     // A handler must never wait: with a full pipe there is a signal to be seen anyway.
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
     writeEnd.pointee = pipe.write
     let (stream, continuation) = AsyncStream<Signal>.makeStream()
-    OwnThread.start {
+    DetachedThread.start {
       // The threads that run tasks block signals, and this one inherited that: some thread must take them.
       var caught = sigset_t()
       sigemptyset(&caught)
       for signal in signals { sigaddset(&caught, signal.number) }
       pthread_sigmask(SIG_UNBLOCK, &caught, nil)
-      while case .success(let bytes) = Libc.read(pipe.read, atMost: 64), !bytes.isEmpty {
+      while let bytes = try? Descriptor.read(pipe.read, atMost: 64), !bytes.isEmpty {
         for byte in bytes {
           if let signal = Signal.allCases.first(where: { $0.number == Int32(byte) }) {
             continuation.yield(signal)
@@ -84,25 +78,11 @@ public enum SignalSource {
   public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
   private static func install(_ number: Int32) {
-    var action = sigaction()
-    let handler: @convention(c) (Int32) -> Void = { number in
+    SignalHandler.install(number) { number in
       let kept = errno
       var byte = UInt8(truncatingIfNeeded: number)
-      #if canImport(Glibc)
-        _ = Glibc.write(SignalSource.writeEnd.pointee, &byte, 1)
-      #elseif canImport(Musl)
-        _ = Musl.write(SignalSource.writeEnd.pointee, &byte, 1)
-      #else
-        _ = Darwin.write(SignalSource.writeEnd.pointee, &byte, 1)
-      #endif
+      _ = write(SignalSource.writeEnd.pointee, &byte, 1)
       errno = kept
     }
-    #if canImport(Darwin)
-      action.__sigaction_u.__sa_handler = handler
-    #else
-      action.__sigaction_handler.sa_handler = handler
-    #endif
-    action.sa_flags = Int32(SA_RESTART)
-    sigaction(number, &action, nil)
   }
 }

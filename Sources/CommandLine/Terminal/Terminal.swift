@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// What is known about the terminal; a snapshot except for the size, which is asked anew each time.
 public struct Terminal: Sendable, Hashable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The terminal's modes as they were, so that they can be put back from anywhere, a signal handler included.
 enum TerminalModes {
@@ -62,22 +56,12 @@ enum TerminalModes {
   }()
 
   private static func restoreOn(_ number: Int32) {
-    var action = sigaction()
-    let handler:
-      @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
-        number, info, _ in
-        TerminalModes.restore()
-        sigaction(number, &TerminalModes.former[Int(number)], nil)
-        // A fault comes again where it came from, and then finds what was there before; what somebody sent does not.
-        if let info, info.pointee.si_code > 0 { return }
-        raise(number)
-      }
-    #if canImport(Darwin)
-      action.__sigaction_u.__sa_sigaction = handler
-    #else
-      action.__sigaction_handler.sa_sigaction = handler
-    #endif
-    action.sa_flags = Int32(truncatingIfNeeded: SA_SIGINFO) | Int32(SA_NODEFER)
-    sigaction(number, &action, &former[Int(number)])
+    SignalHandler.install(number, former: former + Int(number)) { number, info, _ in
+      TerminalModes.restore()
+      sigaction(number, &TerminalModes.former[Int(number)], nil)
+      // A fault comes again where it came from, and then finds what was there before; what somebody sent does not.
+      if let info, info.pointee.si_code > 0 { return }
+      raise(number)
+    }
   }
 }

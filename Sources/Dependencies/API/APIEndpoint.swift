@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// What to ask a service for, as parts that are put together into an `APIRequest`.
 public struct APIEndpoint: Sendable, Equatable {

@@ -1,12 +1,5 @@
 import CCurl
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// libcurl, loaded on first use: its thirty libraries would otherwise be part of every start of the program.
 ///
@@ -43,7 +36,7 @@ struct CurlLibrary: @unchecked Sendable {
   private let multiSet: UnsafeMutableRawPointer
   private let easyGet: UnsafeMutableRawPointer
 
-  #if canImport(Darwin)
+  #if os(macOS)
     private static let names = ["/usr/lib/libcurl.4.dylib", "libcurl.4.dylib", "libcurl.dylib"]
     private static let advice = "Install it with: brew install curl"
   #else

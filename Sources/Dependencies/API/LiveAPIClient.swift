@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// HTTP over libcurl: connections are kept and shared, cancelling closes them, proxies are taken from `http_proxy`,
 /// `https_proxy`, `all_proxy` and `no_proxy`.

@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What a mock gives for a request.
 public enum MockAnswer: Sendable {

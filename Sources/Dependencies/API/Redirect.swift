@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply them.
 enum Redirect {

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// Runs transfers on one thread of its own, which owns libcurl's multi handle.
@@ -92,7 +93,7 @@ final class TransferEngine: Sendable {
     }
     if phase == .stopped {
       transfer.continuation.resume(returning: .failure(.stopped))
-    } else if phase == .idle, !TransferThread.start({ self.run() }) {
+    } else if phase == .idle, !DetachedThread.start(blocksSignals: true, { self.run() }) {
       refuseAll(
         APIError(.io, "no thread for HTTP could be started: too many threads run already"))
     }

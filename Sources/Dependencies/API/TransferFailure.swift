@@ -1,12 +1,5 @@
 import CCurl
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 extension APIError {
   static var stopped: APIError { APIError(.cancelled, "the HTTP client has been shut down") }
@@ -184,7 +177,7 @@ extension APIError {
   }
 
   private static func words(_ code: Int32) -> String {
-    strerror(code).map { String(cString: $0).lowercased() } ?? "error \(code)"
+    SystemError.text(of: code).lowercased()
   }
 
   /// Servers choose parts of certificates: control characters do not get through.

@@ -1,12 +1,5 @@
 import CCurl
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The transfers that wait or are under way, and the handles of libcurl. Lives on the engine's thread alone.
 ///
@@ -190,39 +183,4 @@ struct Alarm: @unchecked Sendable {
   fileprivate let wakeUp: @convention(c) (CurlLibrary.Handle?) -> Int32
 
   func ring() { _ = wakeUp(multi) }
-}
-
-/// A thread that takes no signal of the program: handlers run elsewhere, and writing to a closed TLS connection is an
-/// error, not SIGPIPE.
-enum TransferThread {
-  private final class Body {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  /// False where the system gives no thread.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let raw = Unmanaged.passRetained(Body(body)).toOpaque()
-    #if canImport(Darwin)
-      var thread: pthread_t?
-      let code = pthread_create(&thread, nil, { TransferThread.enter($0) }, raw)
-      if code == 0, let thread { pthread_detach(thread) }
-    #else
-      var thread = pthread_t()
-      let code = pthread_create(&thread, nil, { TransferThread.enter($0) }, raw)
-      if code == 0 { pthread_detach(thread) }
-    #endif
-    if code != 0 { Unmanaged<Body>.fromOpaque(raw).release() }
-    return code == 0
-  }
-
-  private static func enter(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let raw else { return nil }
-    var signals = sigset_t()
-    sigfillset(&signals)
-    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
-    return nil
-  }
 }

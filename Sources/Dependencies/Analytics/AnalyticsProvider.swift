@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Somewhere that counted events go. It is called on a thread of its own, so it may block; it must not log.
 public protocol AnalyticsProvider: Sendable {

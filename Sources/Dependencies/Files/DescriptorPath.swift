@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// A path that names an open descriptor of this process and no file, such as `/dev/stdin`, `/dev/fd/3` or `/proc/self/fd/3`.
 public struct DescriptorPath: Sendable, Equatable {
@@ -16,13 +10,13 @@ public struct DescriptorPath: Sendable, Equatable {
   public init?(_ path: String) {
     var path = path
     for _ in 0..<40 {
-      let (folder, name) = FilePlace.split(path)
-      if let number = Int32(name), number >= 0, DescriptorPath.lists(folder) {
+      let parts = PathParts(path, ignoresTrailingSlashes: true)
+      if let number = Int32(parts.name), number >= 0, DescriptorPath.lists(parts.folder) {
         self.number = number
         return
       }
       guard let link = FilePlace.target(ofLink: path) else { return nil }
-      path = link.hasPrefix("/") ? link : folder == "/" ? "/" + link : folder + "/" + link
+      path = FilePlace.follow(link, from: path)
     }
     return nil
   }
@@ -37,9 +31,8 @@ public struct DescriptorPath: Sendable, Equatable {
 
   /// Whether a folder has the descriptors of this process in it.
   private static func lists(_ folder: String) -> Bool {
-    guard let resolved = realpath(folder, nil) else { return false }
-    defer { free(resolved) }
-    let parts = String(cString: resolved).split(separator: "/")
+    guard let resolved = try? FileSystem().resolve(folder) else { return false }
+    let parts = resolved.split(separator: "/")
     if parts == ["dev", "fd"] { return true }
     return parts.first == "proc" && parts.last == "fd" && parts.count > 2
       && parts[1] == "\(getpid())"

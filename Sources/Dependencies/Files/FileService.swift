@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// The files that a line of the board names: nothing else is read or written through it.
 public protocol FileService: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// One write of one whole file. Blocks.
 struct FileWriter {
@@ -12,26 +8,22 @@ struct FileWriter {
   /// Asked before the file is opened, and again before another one is replaced.
   var check: (_ path: String) throws(FileError) -> Void = { _ in }
 
-  func write(_ data: Data, _ mode: FileWriteMode) -> Result<Void, FileError> {
-    do throws(FileError) {
-      try check(path)
-      let mode: OutputFile.Mode =
-        switch mode {
-        case .create: .create
-        case .append: .append
-        case .replace: .replace
-        }
-      var file = try OutputFile(path, mode, system)
-      do throws(FileError) {
-        try write(data, to: &file)
-      } catch {
-        file.discard()
-        throw error
+  func write(_ data: Data, _ mode: FileWriteMode) throws(FileError) {
+    try check(path)
+    let mode: OutputFile.Mode =
+      switch mode {
+      case .create: .create
+      case .append: .append
+      case .replace: .replace
       }
-      return .success(try file.finish(check: check))
+    var file = try OutputFile(path, mode, system)
+    do throws(FileError) {
+      try write(data, to: &file)
     } catch {
-      return .failure(error)
+      file.discard()
+      throw error
     }
+    try file.finish(check: check)
   }
 
   private func write(_ data: Data, to file: inout OutputFile) throws(FileError) {

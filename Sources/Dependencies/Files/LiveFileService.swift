@@ -1,16 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// Files on disk. Each call waits on a thread of its own: one that waits for the other end of a pipe holds up neither the pool that
 /// runs effects nor any other call.
@@ -37,7 +25,9 @@ public struct LiveFileService: FileService {
   ///
   /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
-    try await FileThread.run { LiveFileService.readNow(path, limit) }.get()
+    try await DetachedThread.run { () throws(FileError) in
+      try LiveFileService.readNow(path, limit)
+    }
   }
 
   /// `replace` writes a new file beside the old one and renames it when it is whole; it goes through symbolic links, also
@@ -47,11 +37,11 @@ public struct LiveFileService: FileService {
   /// - Throws: `ownFile` for the board's own, `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied`
   ///   or `io`.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
-    try await FileThread.run { [self] in
-      FileWriter(system: system, path: path) { (path) throws(FileError) in
+    try await DetachedThread.run { [self] () throws(FileError) in
+      try FileWriter(system: system, path: path) { (path) throws(FileError) in
         try checkTarget(path, isRecording: false)
       }.write(data, mode)
-    }.get()
+    }
   }
 
   /// Compares with the files in the folders of the board's own, and with the descriptors that it has opened: a few dozen
@@ -78,46 +68,36 @@ public struct LiveFileService: FileService {
     func cannotCreate(_ number: Int32) -> FileError {
       FileError(
         .cannotCreate, path: path,
-        message: "\(path) cannot be written: \(String(cString: strerror(number)))")
+        message: "\(path) cannot be written: \(SystemError.text(of: number))")
     }
-    var status = stat()
-    guard stat(path, &status) != 0 else {
-      if status.st_mode & S_IFMT == S_IFDIR { throw cannotCreate(EISDIR) }
+    if let info = FileInfo(path) {
+      if info.isFolder { throw cannotCreate(EISDIR) }
       return
     }
     guard errno == ENOENT else { throw cannotCreate(errno) }
-    let folder = FilePlace.split(FilePlace.followed(path)).folder
+    let folder = PathParts(FilePlace.followed(path), ignoresTrailingSlashes: true).folder
     guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
   }
 
   // MARK: Reading
 
-  private static func readNow(_ path: String, _ limit: Int) -> Result<Data, FileError> {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return .failure(FileError(path, "read", errno)) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return .failure(FileError(path, "read", errno)) }
-    if status.st_mode & S_IFMT == S_IFDIR { return .failure(FileError(path, "read", EISDIR)) }
+  private static func readNow(_ path: String, _ limit: Int) throws(FileError) -> Data {
     var data = Data()
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = chunk.withUnsafeMutableBytes { buffer in
-        systemRead(descriptor, buffer.baseAddress, buffer.count)
+    do throws(SystemError) {
+      let system = FileSystem()
+      let file = try system.open(path, O_RDONLY)
+      guard try !system.info(file).isFolder else { throw SystemError(code: EISDIR, call: "read") }
+      while data.count <= limit {
+        let bytes = try Descriptor.read(file.number, atMost: 1 << 16)
+        if bytes.isEmpty { return data }
+        data.append(contentsOf: bytes)
       }
-      if count == 0 { return .success(data) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return .failure(FileError(path, "read", errno))
-      }
-      data.append(contentsOf: chunk[..<count])
-      if data.count > limit {
-        return .failure(
-          FileError(
-            .tooLarge, path: path,
-            message: "\(path) is larger than the \(limit) bytes that are taken here"))
-      }
+    } catch {
+      throw FileError(path, "read", error.code)
     }
+    throw FileError(
+      .tooLarge, path: path,
+      message: "\(path) is larger than the \(limit) bytes that are taken here")
   }
 }
 
@@ -135,12 +115,6 @@ extension FileError {
       kind, path: path,
       message: kind == .missing
         ? "there is no file \(path)"
-        : "\(path) cannot be \(verb): \(String(cString: strerror(number)))")
+        : "\(path) cannot be \(verb): \(SystemError.text(of: number))")
   }
-}
-
-// The method above has the name of the call.
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int
-{
-  read(descriptor, bytes, count)
 }

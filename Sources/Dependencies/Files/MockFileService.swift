@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Files in memory.
 public final class MockFileService: FileService {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// A file while it is being written, piece by piece.
 ///
@@ -29,8 +23,8 @@ public struct OutputFile: Sendable {
 
   private enum Undo {
     case nothing
-    /// The new file has this name until it takes that of the target.
-    case temporary(String)
+    /// The new file, until it takes the name of the target.
+    case temporary(TemporaryFile)
     /// The file was not there before.
     case new
     /// It had so many bytes.
@@ -42,7 +36,7 @@ public struct OutputFile: Sendable {
   /// Where it leads.
   private let target: String
   private let system: FileSystem
-  private let descriptor: Int32
+  private let file: OpenFile
   private let undo: Undo
   private var written: Int64 = 0
 
@@ -58,7 +52,7 @@ public struct OutputFile: Sendable {
     self.system = system
     target = FilePlace.followed(path)
     let opening = Opening(path: path, target: target, system: system)
-    (descriptor, undo) = try opening.open(mode)
+    (file, undo) = try opening.open(mode)
   }
 
   /// Whether it is written directly: a pipe, a device, the file of standard output. A write to it may wait.
@@ -72,11 +66,13 @@ public struct OutputFile: Sendable {
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let piece = UnsafeRawBufferPointer(rebasing: rest)
-      let count = system.call(.write) { systemWrite(descriptor, piece.baseAddress, piece.count) }
-      guard count >= 0 else { throw FileError(path, "written", errno) }
-      written += Int64(count)
-      rest = rest.dropFirst(count)
+      do throws(SystemError) {
+        let count = try system.write(UnsafeRawBufferPointer(rebasing: rest), to: file)
+        written += Int64(count)
+        rest = rest.dropFirst(count)
+      } catch {
+        throw FileError(path, "written", error.code)
+      }
     }
   }
 
@@ -88,46 +84,38 @@ public struct OutputFile: Sendable {
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
     // Some file systems say only here that there is no room.
-    guard system.call(.close, isRepeated: false, { close(descriptor) }) >= 0 else {
-      let error = FileError(path, "written", errno)
+    do throws(SystemError) { try system.close(file) } catch {
       takeBack(isOpen: false)
-      throw error
+      throw FileError(path, "written", error.code)
     }
     guard case .temporary(let temporary) = undo else { return }
-    do throws(FileError) {
-      try check(path)
-      guard system.call(.rename, { rename(temporary, target) }) >= 0 else {
-        throw FileError(path, "written", errno)
-      }
-    } catch {
-      takeBack(isOpen: false)
+    do throws(FileError) { try check(path) } catch {
+      temporary.discard()
       throw error
+    }
+    do throws(SystemError) { try temporary.publish(as: target, replaces: true) } catch {
+      throw FileError(path, "written", error.code)
     }
   }
 
   /// Closes the file, and leaves what was there before.
   public func discard() {
     takeBack(isOpen: true)
-    close(descriptor)
+    file.close()
   }
 
   private func takeBack(isOpen: Bool) {
+    let info = isOpen ? FileInfo(descriptor: file.number) : nil
     switch undo {
     case .nothing: break
-    case .temporary(let temporary): unlink(temporary)
+    case .temporary(let temporary): temporary.discard()
     case .new:
-      var mine = stat()
       // Another program may have put its own file there.
-      guard !isOpen || (fstat(descriptor, &mine) == 0 && FileID(target) == FileID(mine)) else {
-        return
-      }
-      unlink(target)
+      guard !isOpen || (info != nil && info?.id == FileID(target)) else { return }
+      try? system.remove(target)
     case .grown(let size):
-      var status = stat()
-      guard isOpen, fstat(descriptor, &status) == 0, status.st_size == size + written else {
-        return
-      }
-      ftruncate(descriptor, off_t(size))
+      guard let info, info.size == size + written else { return }
+      try? system.truncate(file, to: size)
     }
   }
 
@@ -137,84 +125,94 @@ public struct OutputFile: Sendable {
     let target: String
     let system: FileSystem
 
-    func open(_ mode: Mode) throws(FileError) -> (Int32, Undo) {
-      var status = stat()
+    func open(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
       // The path itself: what it leads to may have no path, such as `/dev/stdout` on a pipe.
-      let isThere = stat(path, &status) == 0
-      if !isThere, errno != ENOENT { throw cannotCreate(errno) }
-      if isThere, mode == .create {
-        throw FileError(
-          .exists, path: path, message: "\(path) exists already and was left as it is")
+      guard let old = FileInfo(path) else {
+        guard errno == ENOENT else { throw cannotCreate(errno) }
+        return try openNew(mode)
       }
-      if isThere, status.st_mode & S_IFMT != S_IFREG { return (try open(path, O_WRONLY), .nothing) }
-      if isThere, let descriptor = standardDescriptor(of: status) { return (descriptor, .nothing) }
+      if mode == .create { throw exists }
+      if !old.isRegular { return (try open(path, O_WRONLY), .nothing) }
+      if let file = standardDescriptor(of: old) { return (file, .nothing) }
       switch mode {
-      case .append where isThere:
-        return (try open(path, O_WRONLY | O_APPEND), .grown(from: Int64(status.st_size)))
-      case .append: return (try open(target, O_WRONLY | O_APPEND | O_CREAT | O_EXCL), .new)
-      case .stream where isThere && (status.st_uid != geteuid() || status.st_nlink > 1):
+      case .append: return (try open(path, O_WRONLY | O_APPEND), .grown(from: old.size))
+      case .stream where old.owner != geteuid() || old.names > 1:
         return (try open(path, O_WRONLY | O_TRUNC), .nothing)
-      case .stream where isThere:
-        do throws(FileError) { return try openTemporary(status) } catch {
+      case .stream:
+        do throws(FileError) { return try openTemporary(old) } catch {
           return (try open(path, O_WRONLY | O_TRUNC), .nothing)
         }
+      case .replace, .create: return try openTemporary(old)
+      }
+    }
+
+    private func openNew(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
+      switch mode {
+      case .append: (try create(target, O_WRONLY | O_APPEND), .new)
       // A link that leads to nothing is something.
-      case .create: return (try open(path, O_WRONLY | O_CREAT | O_EXCL), .new)
-      case .stream: return (try open(target, O_WRONLY | O_CREAT | O_EXCL), .new)
-      case .replace: return try openTemporary(isThere ? status : nil)
+      case .create: (try create(path, O_WRONLY), .new)
+      case .stream: (try create(target, O_WRONLY), .new)
+      case .replace: try openTemporary(nil)
       }
     }
 
     /// A copy of standard output's or standard error's descriptor where that is open on the same file. It goes on where
     /// those are, and the file keeps its name: what they write later would be lost with the file that was replaced.
-    private func standardDescriptor(of status: stat) -> Int32? {
+    private func standardDescriptor(of info: FileInfo) -> OpenFile? {
       for number in [STDOUT_FILENO, STDERR_FILENO] {
-        var own = stat()
-        guard fstat(number, &own) == 0, FileID(own) == FileID(status),
+        guard FileInfo(descriptor: number)?.id == info.id,
           fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY
         else { continue }
         let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
-        if descriptor >= 0 { return descriptor }
+        if descriptor >= 0 { return OpenFile(descriptor, name: path) }
       }
       return nil
     }
 
     /// - Parameter old: The file whose permissions the new one gets.
-    private func openTemporary(_ old: stat?) throws(FileError) -> (Int32, Undo) {
-      let temporary = target + ".\(UInt64.random(in: .min ... .max)).tmp"
-      let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL)
-      if let old,
-        system.call(.changeMode, { fchmod(descriptor, old.st_mode & 0o777) }) < 0
-      {
-        let error = FileError(path, "written", errno)
-        close(descriptor)
-        unlink(temporary)
-        throw error
+    private func openTemporary(_ old: FileInfo?) throws(FileError) -> (OpenFile, Undo) {
+      let temporary: TemporaryFile
+      do throws(SystemError) {
+        temporary = try TemporaryFile(
+          target + ".\(UInt64.random(in: .min ... .max)).tmp", system: system)
+      } catch {
+        throw cannotOpen(error)
       }
-      return (descriptor, .temporary(temporary))
+      if let old {
+        do throws(SystemError) {
+          try system.changeMode(temporary.file, to: old.mode & 0o777)
+        } catch {
+          temporary.discard()
+          throw FileError(path, "written", error.code)
+        }
+      }
+      return (temporary.file, .temporary(temporary))
     }
 
-    private func open(_ file: String, _ flags: Int32) throws(FileError) -> Int32 {
-      let descriptor = system.call(.open) { systemOpen(file, flags | O_CLOEXEC) }
-      guard descriptor < 0 else { return descriptor }
-      if errno == EEXIST {
-        throw FileError(
-          .exists, path: path, message: "\(path) exists already and was left as it is")
+    private func open(_ file: String, _ flags: Int32) throws(FileError) -> OpenFile {
+      do throws(SystemError) { return try system.open(file, flags) } catch {
+        throw cannotOpen(error)
       }
-      throw cannotCreate(errno)
+    }
+
+    private func create(_ file: String, _ flags: Int32) throws(FileError) -> OpenFile {
+      do throws(SystemError) { return try system.create(file, flags) } catch {
+        throw cannotOpen(error)
+      }
+    }
+
+    private func cannotOpen(_ error: SystemError) -> FileError {
+      error.code == EEXIST ? exists : cannotCreate(error.code)
+    }
+
+    private var exists: FileError {
+      FileError(.exists, path: path, message: "\(path) exists already and was left as it is")
     }
 
     private func cannotCreate(_ number: Int32) -> FileError {
       FileError(
         .cannotCreate, path: path,
-        message: "\(path) cannot be written: \(String(cString: strerror(number)))")
+        message: "\(path) cannot be written: \(SystemError.text(of: number))")
     }
   }
-}
-
-// The methods above have the names of the calls.
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The files that the board keeps for itself. A line that names one as a target would destroy it.
 struct OwnFiles: Sendable {
@@ -67,13 +61,12 @@ struct OwnFiles: Sendable {
   private func isPart(
     _ target: FilePlace, of family: Family, _ folders: inout [String: FilePlace]
   ) -> Bool {
-    let (folder, name) = FilePlace.split(family.path)
-    let place = folders[folder] ?? FilePlace(folder)
-    folders[folder] = place
+    let parts = PathParts(family.path, ignoresTrailingSlashes: true)
+    let place = folders[parts.folder] ?? FilePlace(parts.folder)
+    folders[parts.folder] = place
     if let id = target.id, id == FileID(family.path) { return true }
-    if isPart(target, of: family, in: place, name) { return true }
-    var status = stat()
-    guard lstat(family.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return false }
+    if isPart(target, of: family, in: place, parts.name) { return true }
+    guard let info = FileInfo(family.path, followsLink: false), info.isLink else { return false }
     // The file is elsewhere, and what belongs to it is beside it.
     let own = FilePlace(family.path)
     return isPart(target, of: family, in: FilePlace(own.folder), own.name)
@@ -102,24 +95,6 @@ struct OwnFiles: Sendable {
   }
 }
 
-/// A file as the system knows it, whatever it is called.
-struct FileID: Hashable, Sendable {
-  var device: UInt64
-  var inode: UInt64
-
-  init(_ status: stat) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(truncatingIfNeeded: status.st_ino)
-  }
-
-  /// `nil` where nothing is there.
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    self.init(status)
-  }
-}
-
 /// Where a path leads, through symbolic links, also where nothing is there yet.
 struct FilePlace: Sendable {
   /// Absolute; all links are resolved, as far as the folders are there.
@@ -135,13 +110,13 @@ struct FilePlace: Sendable {
 
   init(_ path: String) {
     self.path = FilePlace.resolved(FilePlace.followed(path))
-    (folder, name) = FilePlace.split(self.path)
+    let parts = PathParts(self.path, ignoresTrailingSlashes: true)
+    (folder, name) = (parts.folder, parts.name)
     folderID = FileID(folder)
     // Of the path as given: `/dev/stdout` and the like lead to files that no path tells.
-    var status = stat()
-    let isThere = stat(path, &status) == 0
-    id = isThere ? FileID(status) : nil
-    hasSeveralNames = isThere && status.st_nlink > 1
+    let info = FileInfo(path)
+    id = info?.id
+    hasSeveralNames = info.map { $0.names > 1 } ?? false
   }
 
   /// Whether the file is straight in that folder.
@@ -154,7 +129,7 @@ struct FilePlace: Sendable {
   var foldersAbove: [String] {
     var folders = [folder]
     while let last = folders.last, last.utf8.count > 1 {
-      let above = FilePlace.split(last).folder
+      let above = PathParts(last, ignoresTrailingSlashes: true).folder
       if above == last || above == "." { break }
       folders.append(above)
     }
@@ -162,17 +137,14 @@ struct FilePlace: Sendable {
   }
 
   private static func resolved(_ path: String) -> String {
-    if let resolved = realpath(path, nil) {
-      defer { free(resolved) }
-      return String(cString: resolved)
-    }
-    let (folder, name) = split(path)
-    guard folder != path else { return path }
-    let above = resolved(folder)
-    switch name {
+    if let resolved = try? FileSystem().resolve(path) { return resolved }
+    let parts = PathParts(path, ignoresTrailingSlashes: true)
+    guard parts.folder != path else { return path }
+    let above = resolved(parts.folder)
+    switch parts.name {
     case ".": return above
-    case "..": return split(above).folder
-    default: return above == "/" ? "/" + name : "\(above)/\(name)"
+    case "..": return PathParts(above, ignoresTrailingSlashes: true).folder
+    default: return PathParts.join(above, parts.name)
     }
   }
 
@@ -181,13 +153,10 @@ struct FilePlace: Sendable {
   static func followed(_ path: String) -> String {
     var path = path
     for _ in 0..<40 {
-      if let resolved = realpath(path, nil) {
-        defer { free(resolved) }
-        return String(cString: resolved)
+      do throws(SystemError) { return try FileSystem().resolve(path) } catch {
+        guard error.code == ENOENT, let link = target(ofLink: path) else { return path }
+        path = follow(link, from: path)
       }
-      guard errno == ENOENT, let link = target(ofLink: path) else { return path }
-      let folder = split(path).folder
-      path = link.hasPrefix("/") ? link : folder == "/" ? "/" + link : folder + "/" + link
     }
     return path
   }
@@ -200,32 +169,19 @@ struct FilePlace: Sendable {
     return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The folder of a path, `.` for a name alone, and its last part.
-  static func split(_ path: String) -> (folder: String, name: String) {
-    var path = path[...]
-    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", String(path)) }
-    let name = String(path[path.utf8.index(after: slash)...])
-    return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+  /// The path to which a link at `path` leads.
+  static func follow(_ link: String, from path: String) -> String {
+    guard !link.hasPrefix("/") else { return link }
+    return PathParts.join(PathParts(path, ignoresTrailingSlashes: true).folder, link)
   }
 
   /// Whether it is a regular file, or nothing yet. Whatever else is there is read as no secret.
   static func mayBeRegular(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    FileInfo(path)?.isRegular ?? true
   }
 
   /// What is in a folder; nothing where it cannot be read.
   static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        })
-    }
-    return names
+    (try? FileSystem().names(in: path)) ?? []
   }
 }

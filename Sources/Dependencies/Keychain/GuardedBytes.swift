@@ -1,13 +1,6 @@
 import CSodium
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Bytes in memory that is locked, surrounded by guard pages and zeroed when the last reference goes.
 ///
@@ -102,28 +95,14 @@ public final class GuardedBytes: Sendable {
   static func fillFrom(
     _ fd: Int32, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(KeychainError) -> Int {
-    guard let base = buffer.baseAddress else { return 0 }
     var used = 0
     while used < buffer.count {
-      #if canImport(Glibc)
-        let got = Glibc.read(fd, base + used, buffer.count - used)
-      #elseif canImport(Musl)
-        let got = Musl.read(fd, base + used, buffer.count - used)
-      #else
-        let got = Darwin.read(fd, base + used, buffer.count - used)
-      #endif
-      if got == 0 { break }
-      if got < 0 {
-        let code = errno
-        if code == EINTR { continue }
-        if code == EAGAIN {
-          // The other end may have made it one that does not block.
-          var waiting = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
-          _ = poll(&waiting, 1, -1)
-          continue
-        }
-        throw KeychainError.io(code, "the secret could not be read")
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
+      let got: Int
+      do throws(SystemError) { got = try Descriptor.read(fd, into: rest) } catch {
+        throw KeychainError.io(error.code, "the secret could not be read")
       }
+      if got == 0 { break }
       used += got
     }
     return used

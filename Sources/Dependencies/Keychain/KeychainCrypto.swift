@@ -1,13 +1,6 @@
 import CSodium
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The format's algorithms over libsodium, on memory that the caller owns. Nothing here allocates room for a secret.
 enum KeychainCrypto {

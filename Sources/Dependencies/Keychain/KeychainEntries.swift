@@ -1,17 +1,5 @@
 import CSodium
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The decrypted entries: one guarded region with the padded plaintext, and where in it each entry is. Immutable; a
 /// change makes a new region. Keys are bytes: canonically equivalent strings are different keys.

@@ -1,17 +1,11 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 extension KeychainError {
   /// The system refused: `what` failed, with the error number and its text.
   static func io(_ code: Int32, _ what: String, advice: String = "") -> KeychainError {
-    let text = strerror(code).map { String(cString: $0) } ?? "unknown error"
     let end = advice.isEmpty ? "" : " \(advice)"
-    return KeychainError(.io, message: "\(what): \(text) (errno \(code)).\(end)")
+    return KeychainError(
+      .io, message: "\(what): \(SystemError.text(of: code)) (errno \(code)).\(end)")
   }
 
   /// A file that cannot come from any writer of this format.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// The keychain's file: how it is found, read and replaced. Knows nothing of what the bytes mean.
 ///
@@ -13,10 +7,10 @@
 final class KeychainFile {
   /// A verified file, kept open so that its inode number cannot be given to another file.
   final class Held {
-    let descriptor: KeychainDescriptor
-    let info: KeychainFileInfo
+    let descriptor: OpenFile
+    let info: FileInfo
 
-    init(descriptor: KeychainDescriptor, info: KeychainFileInfo) {
+    init(descriptor: OpenFile, info: FileInfo) {
       self.descriptor = descriptor
       self.info = info
     }
@@ -24,25 +18,25 @@ final class KeychainFile {
 
   /// The folder, opened anew for each save, with the lock held.
   struct Folder {
-    let descriptor: KeychainDescriptor
+    let descriptor: OpenFile
     let place: Place
     /// Held until this value goes.
-    let lock: KeychainDescriptor
+    let lock: OpenFile
   }
 
   struct Place {
     let folder: String
     let name: String
-    var path: String { folder == "/" ? "/\(name)" : "\(folder)/\(name)" }
+    var path: String { PathParts.join(folder, name) }
   }
 
   /// As it was given; error messages name it.
   let path: String
-  let system: KeychainSystem
+  let system: FileSystem
   let lockTimeout: Duration
   private var resolved: Place?
 
-  init(path: String, system: KeychainSystem, lockTimeout: Duration) {
+  init(path: String, system: FileSystem, lockTimeout: Duration) {
     self.path = path
     self.system = system
     self.lockTimeout = lockTimeout
@@ -52,12 +46,8 @@ final class KeychainFile {
 
   /// The folder and the name in it, as given.
   var unresolved: Place {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-      return Place(folder: ".", name: path)
-    }
-    let folder = String(path[..<slash])
-    return Place(
-      folder: folder.isEmpty ? "/" : folder, name: String(path[path.index(after: slash)...]))
+    let parts = PathParts(path)
+    return Place(folder: parts.folder, name: parts.name)
   }
 
   func place() throws(KeychainError) -> Place {
@@ -67,8 +57,8 @@ final class KeychainFile {
       throw KeychainError(
         .insecurePath, message: "this path names no file. Name the keychain's file.")
     }
-    do throws(KeychainErrno) {
-      let place = Place(folder: try system.resolve(folder: given.folder), name: given.name)
+    do throws(SystemError) {
+      let place = Place(folder: try system.resolve(given.folder), name: given.name)
       resolved = place
       return place
     } catch {
@@ -78,7 +68,7 @@ final class KeychainFile {
   }
 
   /// What the name refers to now; `nil` where there is nothing. Throws `.insecurePath` for anything but a file.
-  func info(in folder: Folder? = nil) throws(KeychainError) -> KeychainFileInfo? {
+  func info(in folder: Folder? = nil) throws(KeychainError) -> FileInfo? {
     let place: Place
     do throws(KeychainError) {
       place = try self.place()
@@ -86,8 +76,8 @@ final class KeychainFile {
       if error.kind == .missing { return nil }
       throw error
     }
-    let info: KeychainFileInfo?
-    do throws(KeychainErrno) {
+    let info: FileInfo?
+    do throws(SystemError) {
       info = try system.info(
         of: folder == nil ? place.path : place.name, in: folder?.descriptor)
     } catch {
@@ -102,9 +92,9 @@ final class KeychainFile {
   /// Steps 1 and 2: the whole file, and the file itself kept open.
   func read(in folder: Folder? = nil) throws(KeychainError) -> (bytes: [UInt8], held: Held) {
     let place = try self.place()
-    let descriptor: KeychainDescriptor
-    do throws(KeychainErrno) {
-      descriptor = try system.open(folder == nil ? place.path : place.name, in: folder?.descriptor)
+    let descriptor: OpenFile
+    do throws(SystemError) {
+      descriptor = try open(folder == nil ? place.path : place.name, in: folder?.descriptor)
     } catch {
       switch error.code {
       case ENOENT: throw missing
@@ -114,7 +104,7 @@ final class KeychainFile {
       }
     }
     // Before the bytes: what changes while they are read shows as another file afterwards.
-    let info = try io("the keychain cannot be looked at") { () throws(KeychainErrno) in
+    let info = try io("the keychain cannot be looked at") { () throws(SystemError) in
       try system.info(descriptor)
     }
     guard info.isRegular else { throw insecurePath(link: false) }
@@ -125,10 +115,15 @@ final class KeychainFile {
           "the file has \(info.size) bytes, more than the \(KeychainFormat.largestFile) of the largest keychain. "
           + "It was not read. Name another path or restore a backup.")
     }
-    let bytes = try io("the keychain cannot be read") { () throws(KeychainErrno) in
+    let bytes = try io("the keychain cannot be read") { () throws(SystemError) in
       try system.read(descriptor, limit: Int(info.size) + 1)
     }
     return (bytes, Held(descriptor: descriptor, info: info))
+  }
+
+  /// Opens for reading, without following a link in the last part and without waiting for a pipe's other end.
+  func open(_ name: String, in folder: OpenFile?) throws(SystemError) -> OpenFile {
+    try system.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, in: folder)
   }
 
   var missing: KeychainError {
@@ -145,9 +140,9 @@ final class KeychainFile {
 
   /// Names what was tried when the system refused.
   func io<Result>(
-    _ what: String, _ body: () throws(KeychainErrno) -> Result
+    _ what: String, _ body: () throws(SystemError) -> Result
   ) throws(KeychainError) -> Result {
-    do throws(KeychainErrno) {
+    do throws(SystemError) {
       return try body()
     } catch {
       throw .io(error.code, what)

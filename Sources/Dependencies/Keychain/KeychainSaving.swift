@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Replacing the file: the old one or the new one is there at every moment, whole.
 extension KeychainFile {
@@ -25,14 +18,14 @@ extension KeychainFile {
     _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     let place = try self.place()
-    let descriptor: KeychainDescriptor
-    do throws(KeychainErrno) {
+    let descriptor: OpenFile
+    do throws(SystemError) {
       descriptor = try system.open(folder: place.folder)
     } catch {
       throw error.code == ENOENT
         ? missing : .io(error.code, "the keychain's folder cannot be opened")
     }
-    let info = try io("the keychain's folder cannot be looked at") { () throws(KeychainErrno) in
+    let info = try io("the keychain's folder cannot be looked at") { () throws(SystemError) in
       try system.info(descriptor)
     }
     guard info.mode & 0o022 == 0 || info.mode & UInt32(S_ISVTX) != 0 else {
@@ -49,15 +42,16 @@ extension KeychainFile {
   }
 
   private func lock(
-    _ place: Place, in folder: KeychainDescriptor
-  ) throws(KeychainError) -> KeychainDescriptor {
+    _ place: Place, in folder: OpenFile
+  ) throws(KeychainError) -> OpenFile {
     let name = "\(place.name).lock"
     let clock = ContinuousClock()
     let deadline = clock.now + lockTimeout
     while true {
-      let file: KeychainDescriptor
-      do throws(KeychainErrno) {
-        file = try system.openLock(name, in: folder)
+      let file: OpenFile
+      do throws(SystemError) {
+        file = try system.open(
+          name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, in: folder, as: .openLock)
       } catch {
         throw error.code == ELOOP || error.code == ENXIO
           ? KeychainError(
@@ -65,7 +59,7 @@ extension KeychainFile {
           : .io(error.code, "the keychain's lock file cannot be opened, so nothing was written")
       }
       let info = try io("the keychain's lock file cannot be looked at") {
-        () throws(KeychainErrno) in
+        () throws(SystemError) in
         try system.info(file)
       }
       guard info.isRegular else {
@@ -73,7 +67,7 @@ extension KeychainFile {
           .insecurePath, message: "its lock file \(name) is not a regular file. Remove it.")
       }
       var locked = false
-      do throws(KeychainErrno) {
+      do throws(SystemError) {
         locked = try system.tryLock(file)
       } catch {
         throw .io(
@@ -83,10 +77,10 @@ extension KeychainFile {
       }
       if locked {
         let named = try io("the keychain's lock file cannot be looked at") {
-          () throws(KeychainErrno) in
+          () throws(SystemError) in
           try system.info(of: name, in: folder)
         }
-        if let named, named.isSameFile(as: info) { return file }
+        if let named, named.id == info.id { return file }
       }
       guard clock.now < deadline else {
         throw KeychainError(
@@ -102,19 +96,19 @@ extension KeychainFile {
 
   /// Under the lock, temporary files of this name belong to nobody. What cannot be removed hinders nothing.
   private func removeLeftovers(in folder: Folder) {
-    guard let names = try? system.names(in: folder.descriptor) else { return }
+    guard let names = try? system.names(of: folder.descriptor) else { return }
     let prefix = Array(".\(folder.place.name).".utf8)
     let suffix = Array(".tmp".utf8)
-    for bytes in names where bytes.count == prefix.count + 16 + suffix.count {
+    for name in names where name.utf8.count == prefix.count + 16 + suffix.count {
+      let bytes = Array(name.utf8)
       let middle = bytes[prefix.count..<(prefix.count + 16)]
       guard bytes.starts(with: prefix), bytes.suffix(suffix.count).elementsEqual(suffix),
         middle.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
       else { continue }
-      let name = String(decoding: bytes, as: UTF8.self)
       guard let info = try? system.info(of: name, in: folder.descriptor), info.isRegular,
         info.owner == geteuid()
       else { continue }
-      try? system.remove(name, in: folder.descriptor, as: .removeLeftover)
+      try? system.remove(name, in: folder.descriptor)
     }
   }
 
@@ -122,25 +116,25 @@ extension KeychainFile {
   /// `verify` gets what was read back; `commit` runs right before the name changes. A throw means that the old file is
   /// untouched and no temporary file is left.
   func replace(
-    with bytes: [UInt8], in folder: Folder, expecting expected: KeychainFileInfo?,
+    with bytes: [UInt8], in folder: Folder, expecting expected: FileInfo?,
     random: KeychainRandom, verify: ([UInt8]) throws(KeychainError) -> Void,
     commit: () throws(KeychainError) -> Void = {}
   ) throws(KeychainError) -> Saved {
-    let temporary = temporaryName(for: folder.place, random: random)
+    let name = temporaryName(for: folder.place, random: random)
     let written: Held
-    let file = try io("the new keychain cannot be created") { () throws(KeychainErrno) in
-      try system.create(temporary, in: folder.descriptor)
+    let temporary = try io("the new keychain cannot be created") { () throws(SystemError) in
+      try TemporaryFile(name, in: folder.descriptor, system: system)
     }
     do throws(KeychainError) {
-      written = try write(bytes, to: file, temporary, in: folder)
+      written = try write(bytes, to: temporary.file, in: folder)
       try verify(bytes)
       try checkUnchanged(expected, in: folder)
       try commit()
-      try rename(temporary, in: folder, new: expected == nil)
     } catch {
-      try? system.remove(temporary, in: folder.descriptor)
+      temporary.discard()
       throw error
     }
+    try publish(temporary, in: folder, isNew: expected == nil)
 
     var saved = Saved()
     // The rename may have changed the inode's time, and nothing else.
@@ -161,29 +155,31 @@ extension KeychainFile {
 
   /// Steps 6 and 7, as far as they need no key: written, synced, read back, closed.
   private func write(
-    _ bytes: [UInt8], to file: KeychainDescriptor, _ name: String, in folder: Folder
+    _ bytes: [UInt8], to file: OpenFile, in folder: Folder
   ) throws(KeychainError) -> Held {
     let what = "the new keychain cannot be written"
-    try io(what) { () throws(KeychainErrno) in
+    try io(what) { () throws(SystemError) in
       try system.changeMode(file, to: 0o600)
       try system.write(bytes, to: file)
       try system.sync(file)
     }
     let reread = "the new keychain cannot be read back"
-    let (copy, held) = try io(reread) { () throws(KeychainErrno) in
-      let again = try system.open(name, in: folder.descriptor)
+    let (copy, held) = try io(reread) { () throws(SystemError) in
+      let again = try open(file.name, in: folder.descriptor)
       let info = try system.info(again)
-      guard info.isSameFile(as: try system.info(file)) else { throw KeychainErrno(code: EIO) }
+      guard info.id == (try system.info(file)).id else {
+        throw SystemError(code: EIO, call: "read")
+      }
       return (try system.read(again, limit: bytes.count + 1), Held(descriptor: again, info: info))
     }
     guard copy == bytes else { throw .io(EIO, reread) }
-    try io(what) { () throws(KeychainErrno) in try system.close(file) }
+    try io(what) { () throws(SystemError) in try system.close(file) }
     return held
   }
 
   /// Step 8.
   private func checkUnchanged(
-    _ expected: KeychainFileInfo?, in folder: Folder
+    _ expected: FileInfo?, in folder: Folder
   ) throws(KeychainError) {
     guard let expected else { return }
     guard try info(in: folder) == expected else {
@@ -195,22 +191,20 @@ extension KeychainFile {
   }
 
   /// Step 9.
-  private func rename(_ temporary: String, in folder: Folder, new: Bool) throws(KeychainError) {
-    do throws(KeychainErrno) {
-      if new {
-        try system.renameWithoutReplacing(temporary, to: folder.place.name, in: folder.descriptor)
-      } else {
-        try system.rename(temporary, to: folder.place.name, in: folder.descriptor)
-      }
+  private func publish(
+    _ temporary: TemporaryFile, in folder: Folder, isNew: Bool
+  ) throws(KeychainError) {
+    do throws(SystemError) {
+      try temporary.publish(as: folder.place.name, replaces: !isNew)
     } catch {
-      throw new && error.code == EEXIST
+      throw isNew && error.code == EEXIST
         ? exists : .io(error.code, "the new keychain cannot take its name")
     }
   }
 
   /// Step 10. The file is replaced whatever happens here.
-  private func sync(_ folder: KeychainDescriptor, into saved: inout Saved) {
-    do throws(KeychainErrno) {
+  private func sync(_ folder: OpenFile, into saved: inout Saved) {
+    do throws(SystemError) {
       try system.sync(folder: folder)
     } catch {
       if error.code == EINVAL || error.code == ENOTSUP {
@@ -243,20 +237,16 @@ extension KeychainFile {
     var missing: [String] = []
     var folder = unresolved.folder
     while true {
-      let found = try io("the keychain's folder cannot be looked up") { () throws(KeychainErrno) in
-        try system.info(of: folder, in: nil)
+      let found = try io("the keychain's folder cannot be looked up") { () throws(SystemError) in
+        try system.info(of: folder)
       }
       if found != nil { break }
       missing.append(folder)
-      guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-        folder = "."
-        break
-      }
-      folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+      folder = PathParts(folder).folder
     }
     let parent = folder
     for folder in missing.reversed() {
-      do throws(KeychainErrno) {
+      do throws(SystemError) {
         try system.makeFolder(folder)
       } catch {
         if error.code != EEXIST { throw .io(error.code, "the keychain's folder cannot be made") }

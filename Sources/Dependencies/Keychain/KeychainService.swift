@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Named secrets. `docs/adr/003` has the first three requirements; they are non-mutating because a `mutating`
 /// requirement on a service that is reached through a copied struct loses the write.

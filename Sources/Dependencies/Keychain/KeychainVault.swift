@@ -1,15 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// One keychain, one operation at a time: what is unlocked, what was verified last, and what must not come back. Blocks;
 /// `LiveKeychainService` gives it a thread.
@@ -41,7 +30,7 @@ final class KeychainVault {
 
   init(
     path: String, sources: UnlockSources, policy: KeychainPolicy, marks: (any RollbackMarkStore)?,
-    system: KeychainSystem, random: KeychainRandom
+    system: FileSystem, random: KeychainRandom
   ) {
     file = KeychainFile(path: path, system: system, lockTimeout: policy.lockTimeout)
     self.sources = sources
@@ -169,7 +158,7 @@ final class KeychainVault {
     if let info = candidate.held?.info { noteOpenness(of: info) }
   }
 
-  private func noteOpenness(of info: KeychainFileInfo) {
+  private func noteOpenness(of info: FileInfo) {
     if info.isOpenToOthers, !toldOpenness { opennessToTell = info.permissions }
   }
 
@@ -338,7 +327,7 @@ final class KeychainVault {
     }
   }
 
-  private func requireOwner(of info: KeychainFileInfo) throws(KeychainError) {
+  private func requireOwner(of info: FileInfo) throws(KeychainError) {
     guard info.owner == geteuid() else {
       throw KeychainError(
         .notOwner,
@@ -351,7 +340,7 @@ final class KeychainVault {
   /// Steps 6 to 11: after this the file, the memory and the mark are at the new state.
   private func write(
     _ bytes: [UInt8], _ entries: KeychainEntries, _ keys: KeychainKeys,
-    in folder: KeychainFile.Folder, expecting expected: KeychainFileInfo?, made folders: [String]
+    in folder: KeychainFile.Folder, expecting expected: FileInfo?, made folders: [String]
   ) throws(KeychainError) {
     let header = try KeychainHeader(parsing: bytes)
     var saved = try file.replace(
@@ -467,7 +456,7 @@ final class KeychainVault {
     return status(try KeychainHeader(parsing: file.read().bytes), info)
   }
 
-  private func status(_ header: KeychainHeader, _ info: KeychainFileInfo) -> KeychainStatus {
+  private func status(_ header: KeychainHeader, _ info: FileInfo) -> KeychainStatus {
     var warnings: [String] = []
     if unlocked == nil {
       warnings.append(

@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// The keychain in one encrypted file.
 ///
@@ -33,12 +28,12 @@ public actor LiveKeychainService: KeychainService {
   ) {
     self.init(
       path: path, unlockSources: unlockSources, policy: policy, rollbackMarks: rollbackMarks,
-      system: .live, random: .system)
+      system: FileSystem(), random: .system)
   }
 
   init(
     path: String, unlockSources: UnlockSources, policy: KeychainPolicy,
-    rollbackMarks: (any RollbackMarkStore)? = nil, system: KeychainSystem,
+    rollbackMarks: (any RollbackMarkStore)? = nil, system: FileSystem,
     random: KeychainRandom = .system
   ) {
     vault = KeychainVault(

@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A keychain in memory for tests: keeps the rules of the live one, touches no file, records every call.
 public final class MockKeychainService: KeychainService {

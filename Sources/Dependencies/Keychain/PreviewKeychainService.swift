@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// An unlocked keychain in memory with the entries `radarr` and `sonarr`: for demonstrations. Each is a world of its own.
 public final class PreviewKeychainService: KeychainService {

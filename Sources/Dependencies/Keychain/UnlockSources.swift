@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Where a secret comes from when no person is there to type it: a descriptor, a passphrase file, a key file, or a
 /// credential of the service manager. Nothing is opened before a secret is needed, and files are read anew each time; a
@@ -128,8 +121,7 @@ public final class UnlockSources: Sendable {
 
   /// What cannot be looked at counts as there: a secret must not be passed over in silence.
   private static func exists(_ path: String) -> Bool {
-    var raw = stat()
-    return stat(path, &raw) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    FileInfo(path) != nil || (errno != ENOENT && errno != ENOTDIR)
   }
 
   // MARK: Descriptor
@@ -176,32 +168,27 @@ public final class UnlockSources: Sendable {
   ) throws(KeychainError) -> GuardedBytes {
     do throws(KeychainError) {
       // Not blocking: a pipe without a writer must not hang. Links are followed: what counts is the file behind them.
-      var file: Int32 = -1
-      repeat {
-        file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-      } while file < 0 && errno == EINTR
-      guard file >= 0 else {
-        guard errno == ENOENT || errno == ENOTDIR else {
-          throw KeychainError.io(errno, "the file cannot be opened")
-        }
+      let file: OpenFile
+      do throws(SystemError) {
+        file = try FileSystem().open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      } catch {
+        guard error.isMissing else { throw .io(error.code, "the file cannot be opened") }
         throw KeychainError(
           .missingUnlockSource,
           message: "there is no such file. Name one that is there, or take the variable away.")
       }
-      defer { close(file) }
-      try judge(file, isCredential)
-      return try body(file)
+      defer { file.close() }
+      try judge(file.number, isCredential)
+      return try body(file.number)
     } catch {
       throw error.explained("\(path) (\(variable))", path: path)
     }
   }
 
   private func judge(_ file: Int32, _ isCredential: Bool) throws(KeychainError) {
-    var raw = stat()
-    guard fstat(file, &raw) == 0 else {
+    guard let info = FileInfo(descriptor: file) else {
       throw KeychainError.io(errno, "the file cannot be looked at")
     }
-    let info = KeychainFileInfo(raw)
     guard info.isRegular else {
       throw KeychainError(
         .insecurePermissions,
@@ -262,25 +249,23 @@ extension UnlockSources {
   /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists` and `.io`.
   public static func makeKeyFile(at path: String) throws(KeychainError) {
     let key = try GuardedBytes.random(count: KeychainFormat.keySize)
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-      let code = errno
-      throw code == EEXIST
+    let system = FileSystem()
+    let file: OpenFile
+    do throws(SystemError) { file = try system.create(path, O_WRONLY) } catch {
+      throw error.code == EEXIST
         ? KeychainError(
           .exists, path: path,
           message: "\(path): there is a file here already; it was left as it is.")
-        : KeychainError.io(code, "the key file cannot be made").located(at: path)
+        : KeychainError.io(error.code, "the key file cannot be made").located(at: path)
     }
-    defer { close(file) }
-    let code = try key.withBytes { bytes throws(KeychainError) -> Int32 in
-      guard write(file, bytes.baseAddress, bytes.count) == bytes.count else {
-        return errno == 0 ? EIO : errno
+    try key.withBytes { bytes throws(KeychainError) in
+      do throws(SystemError) {
+        try Descriptor.write(file.number, bytes)
+        try system.sync(file)
+      } catch {
+        try? system.remove(path)
+        throw KeychainError.io(error.code, "the key file cannot be written").located(at: path)
       }
-      return fsync(file) == 0 ? 0 : errno
-    }
-    guard code == 0 else {
-      unlink(path)
-      throw KeychainError.io(code, "the key file cannot be written").located(at: path)
     }
   }
 }

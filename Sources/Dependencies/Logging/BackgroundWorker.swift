@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A bounded queue with a thread of its own that empties it, so that who adds never waits for a disk or a provider.
 ///
@@ -201,24 +194,11 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 
   private func start() {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let context = Unmanaged.passRetained(self as AnyObject).toOpaque()
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let result = pthread_create(&thread, &attributes, runWorker, context)
-    guard result != 0 else { return }
-    // No thread could be had; the next element tries again.
-    Unmanaged<AnyObject>.fromOpaque(context).release()
-    locked { $0.isStarted = false }
+    // Where no thread can be had, the next element tries again.
+    if !DetachedThread.start({ self.run() }) { locked { $0.isStarted = false } }
   }
 
-  fileprivate func run() {
+  private func run() {
     // What a sink or a provider logs would come back to it.
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
@@ -280,25 +260,6 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     state.bytes += kept.reduce(0) { $0 + $1.bytes }
   }
 }
-
-private protocol Runnable: AnyObject {
-  func run()
-}
-
-extension WorkerCore: Runnable {}
-
-#if canImport(Darwin)
-  private func runWorker(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    (Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue() as? any Runnable)?.run()
-    return nil
-  }
-#else
-  private func runWorker(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    (Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue() as? any Runnable)?.run()
-    return nil
-  }
-#endif
 
 /// Whether the current thread is inside a sink. What is logged there would come back to the sink without end.
 enum LogRecursion {

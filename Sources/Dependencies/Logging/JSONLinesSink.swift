@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// A file with one JSON object a line (`LogLine`), mode 0600, in a folder made with 0700 where it is missing.
@@ -19,12 +20,12 @@ public final class JSONLinesSink: LogSink {
   ///   - maxBytes: At which size the file is rotated; 4 MiB.
   ///   - maxFiles: How many are kept, the current one included.
   public convenience init(path: String, maxBytes: Int = 4 << 20, maxFiles: Int = 5) {
-    self.init(path: path, maxBytes: maxBytes, maxFiles: maxFiles, calls: LineFile.Calls())
+    self.init(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: FileSystem())
   }
 
-  init(path: String, maxBytes: Int, maxFiles: Int, calls: LineFile.Calls) {
+  init(path: String, maxBytes: Int, maxFiles: Int, system: FileSystem) {
     let file = LockedFile(
-      LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles, calls: calls))
+      LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: system))
     let failed = failed
     var limits = BackgroundWorker<LogRecord>.Limits()
     limits.batch = limits.elements

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// What the board keeps on disk: the union of small stores, so that a reducer or a test can be given one of them.
 public protocol PersistenceService: DocumentStore, PreferenceStore, APIServiceStore, ResponseCache,

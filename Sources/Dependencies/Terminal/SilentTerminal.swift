@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Nobody is there: nothing is asked, nothing shown, and there is no input.
 public struct SilentTerminal: TerminalService {

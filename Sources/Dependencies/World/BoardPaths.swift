@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// Where the board's files are. Computing it touches no file.
 public struct BoardPaths: Sendable, Equatable {
@@ -40,8 +34,9 @@ public struct BoardPaths: Sendable, Equatable {
     }
     func base(_ variable: String, _ standard: String) -> String {
       let folder =
-        Self.ifAbsolute(environment[variable]) ?? Self.join(Self.userHome(environment), standard)
-      return Self.join(folder, "swiftboard")
+        Self.ifAbsolute(environment[variable])
+        ?? PathParts.join(Self.userHome(environment), standard)
+      return PathParts.join(folder, "swiftboard")
     }
     self.init(
       configuration: base("XDG_CONFIG_HOME", ".config"),
@@ -51,26 +46,15 @@ public struct BoardPaths: Sendable, Equatable {
   }
 
   private init(configuration: String, data: String, state: String, cache: String) {
-    self.configuration = Self.join(configuration, "config.json")
-    initScript = Self.join(configuration, "init.sb")
-    mainDatabase = Self.join(data, "main.sqlite")
-    keychain = Self.join(data, "keychain.sbkc")
-    history = Self.join(state, "history")
-    log = Self.join(state, "log.jsonl")
-    analytics = Self.join(state, "analytics.jsonl")
-    sessions = Self.join(state, "sessions")
-    cacheDatabase = Self.join(cache, "cache.sqlite")
-  }
-
-  /// Makes the folder of a file, and those above it that are missing, for the owner only (0700). Existing folders stay as
-  /// they are. False when it is not there afterwards; `errno` then says why.
-  public static func createFolder(ofFile path: String) -> Bool {
-    Folder.create(Folder.parent(of: path))
-  }
-
-  /// Makes the folder `sessions` likewise.
-  public func createSessionsFolder() -> Bool {
-    Folder.create(sessions)
+    self.configuration = PathParts.join(configuration, "config.json")
+    initScript = PathParts.join(configuration, "init.sb")
+    mainDatabase = PathParts.join(data, "main.sqlite")
+    keychain = PathParts.join(data, "keychain.sbkc")
+    history = PathParts.join(state, "history")
+    log = PathParts.join(state, "log.jsonl")
+    analytics = PathParts.join(state, "analytics.jsonl")
+    sessions = PathParts.join(state, "sessions")
+    cacheDatabase = PathParts.join(cache, "cache.sqlite")
   }
 
   private static func ifAbsolute(_ path: String?) -> String? {
@@ -78,15 +62,11 @@ public struct BoardPaths: Sendable, Equatable {
     return path
   }
 
-  private static func join(_ folder: String, _ name: String) -> String {
-    folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-  }
-
   private static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/") else { return path }
     guard let buffer = getcwd(nil, 0) else { return path }
     defer { free(buffer) }
-    return join(String(cString: buffer), path)
+    return PathParts.join(String(cString: buffer), path)
   }
 
   private static func userHome(_ environment: [String: String]) -> String {

@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The wall clock.
 public struct DateGenerator: Sendable {

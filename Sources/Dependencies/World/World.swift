@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// One value drawn from the world outside a reduction: the thing that makes a rerun differ.
 public enum Draw: Sendable, Equatable {

@@ -1,12 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 enum APIOutcomes {
   static func outcome(of action: APIAction, in state: BoardState) -> Outcome? {

@@ -1,12 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Carries a request out: service, secrets, body, cache, tries, captures, masking. Runs inside an effect, where secrets may have values;
 /// what it gives back has none.

@@ -1,12 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// A request with its secrets in place, and what may be said of it.
 struct PreparedRequest {

@@ -1,12 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Something to print, and where.
 public struct BoardOutput: Sendable, Equatable {

@@ -1,11 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Text in which a mark stands in the place of a secret is never passed on: what is stored or sent would not be what it seems.
 enum MarkedText {

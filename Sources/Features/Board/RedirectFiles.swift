@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import Synchronization
 
 /// The files of `> FILE` and `>> FILE`: opened before the command runs, as a shell does, and closed when it has ended.
@@ -42,19 +43,15 @@ public final class RedirectFiles: Sendable {
   /// Opens a file for a command, mode 0600 where it is new. Gives the failure where it cannot be.
   func open(_ path: String, appends: Bool, job: Int) async -> Failure? {
     // A pipe waits for its reader, and that must not take a thread from the effects.
-    let result = await OwnThread.run { [check] () -> Result<OutputFile, FileError> in
-      do throws(FileError) {
+    do throws(FileError) {
+      let output = try await DetachedThread.run { [check] () throws(FileError) in
         try check(path)
-        return .success(try OutputFile(path, appends ? .append : .stream))
-      } catch {
-        return .failure(error)
+        return try OutputFile(path, appends ? .append : .stream)
       }
-    }
-    switch result {
-    case .success(let output):
       files.withLock { $0[job] = File(output) }
       return nil
-    case .failure(let error): return Failure(error)
+    } catch {
+      return Failure(error)
     }
   }
 

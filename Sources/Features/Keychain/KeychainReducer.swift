@@ -1,12 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 struct KeychainReducer: Reducer {
   func reduce(

@@ -1,11 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 struct LogReducer: Reducer {
   func reduce(

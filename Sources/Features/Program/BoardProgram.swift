@@ -1,15 +1,8 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The program `swiftboard`: options in, lines run, an exit code out.
 public enum BoardProgram {

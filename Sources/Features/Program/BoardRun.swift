@@ -2,14 +2,7 @@ import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// One run of the program: a board, where its lines come from, and what signals do to it.
 final class BoardRun: Sendable {

@@ -1,11 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// The terminal of the program: asks without echo, where asking is allowed.
 struct BoardTerminal: TerminalService, PausingTerminal {
@@ -84,14 +79,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func readInput(limit: Int) async throws(TerminalError) -> Data {
     let input = input
-    let result = await OwnThread.run { () -> Result<GuardedBytes, TerminalError> in
-      do throws(TerminalError) {
-        return .success(try input.read(limit: limit))
-      } catch {
-        return .failure(error)
-      }
+    let bytes = try await DetachedThread.run { () throws(TerminalError) in
+      try input.read(limit: limit)
     }
-    let bytes = try result.get()
     do throws(KeychainError) {
       return try bytes.withBytes { Data($0) }
     } catch {

@@ -1,11 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Files of which one may be standard input by another name: that is read from descriptor 0, as `--from-stdin` does it, and not where
 /// lines come from there.
@@ -21,13 +16,9 @@ struct InputFiles: FileService {
   func read(_ path: String, limit: Int) async throws(FileError) -> Data {
     let input = input
     guard input.isNamed(by: path) else { return try await files.read(path, limit: limit) }
-    return try await OwnThread.run { () -> Result<Data, FileError> in
-      do throws(FileError) {
-        return .success(try input.read(as: path, limit: limit))
-      } catch {
-        return .failure(error)
-      }
-    }.get()
+    return try await DetachedThread.run { () throws(FileError) in
+      try input.read(as: path, limit: limit)
+    }
   }
 
   func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {

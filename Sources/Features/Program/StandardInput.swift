@@ -1,19 +1,6 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Standard input as a command may take it: what is left of descriptor 0, once, and only where no lines come from there.
 final class StandardInput: Sendable {
@@ -63,27 +50,22 @@ final class StandardInput: Sendable {
 
   /// Whether a path refers to the file that standard input is open on, for example `/dev/stdin`.
   static func isSame(path: String) -> Bool {
-    var file = stat()
-    return stat(path, &file) == 0 && isSame(file)
+    FileInfo(path).map(isSame) ?? false
   }
 
   private static func isSame(_ descriptor: Int32) -> Bool {
-    var file = stat()
-    return fstat(descriptor, &file) == 0 && isSame(file)
+    FileInfo(descriptor: descriptor).map(isSame) ?? false
   }
 
-  private static func isSame(_ file: stat) -> Bool {
-    var input = stat()
-    return fstat(STDIN_FILENO, &input) == 0 && input.st_dev == file.st_dev
-      && input.st_ino == file.st_ino
+  private static func isSame(_ file: FileInfo) -> Bool {
+    FileInfo(descriptor: STDIN_FILENO)?.id == file.id
   }
 
   /// Whether reading a path is to take what is left of standard input: `/dev/stdin` and the like, a terminal or a pipe by any
   /// name, and the file that lines come from. Another file is read anew by its own name.
   func isNamed(by path: String) -> Bool {
-    var file = stat()
-    guard stat(path, &file) == 0, StandardInput.isSame(file) else { return false }
-    return refusal != nil || file.st_mode & S_IFMT != S_IFREG || DescriptorPath(path) != nil
+    guard let file = FileInfo(path), StandardInput.isSame(file) else { return false }
+    return refusal != nil || !file.isRegular || DescriptorPath(path) != nil
   }
 
   /// Reads descriptor 0 itself to its end, whatever it is: a file opened anew would begin at its start, and a socket cannot
@@ -121,31 +103,18 @@ final class StandardInput: Sendable {
       throw FileError(.unavailable, path: path, message: "\(path): \(error.message)")
     }
     var data = Data()
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = chunk.withUnsafeMutableBytes {
-        systemRead(STDIN_FILENO, $0.baseAddress, $0.count)
+      let bytes: [UInt8]
+      do throws(SystemError) { bytes = try Descriptor.read(STDIN_FILENO, atMost: 1 << 16) } catch {
+        throw FileError(.io, path: path, message: "\(path) cannot be read: \(error)")
       }
-      if count == 0, !data.isEmpty { return data }
-      guard count != 0 else {
+      if bytes.isEmpty, !data.isEmpty { return data }
+      guard !bytes.isEmpty else {
         throw FileError(
           .unavailable, path: path,
           message: "\(path): nothing is left of standard input: it is empty")
       }
-      if count < 0 {
-        let number = errno
-        if number == EINTR { continue }
-        if number == EAGAIN {
-          // The other end may have made it one that does not block.
-          var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-          _ = poll(&waiting, 1, -1)
-          continue
-        }
-        throw FileError(
-          .io, path: path,
-          message: "\(path) cannot be read: \(String(cString: strerror(number)))")
-      }
-      data.append(contentsOf: chunk[..<count])
+      data.append(contentsOf: bytes)
       guard data.count <= limit else {
         throw FileError(
           .tooLarge, path: path,
@@ -169,10 +138,4 @@ final class StandardInput: Sendable {
       throw TerminalError(.unavailable, "nothing is left of standard input: it is closed")
     }
   }
-}
-
-// The methods above have the name of the call.
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int
-{
-  read(descriptor, bytes, count)
 }

@@ -1,12 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 // Neither the recording nor the dependencies know each other; this is where a draw of the one becomes one of the other.
 

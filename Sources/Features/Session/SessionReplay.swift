@@ -2,12 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// Replays recordings of the board: reducers run, nothing else does.
 enum SessionReplay {
@@ -187,7 +182,7 @@ enum SessionReplay {
   static func offPool<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    try await OwnThread.run { Swift.Result { try work() } }.get()
+    try await DetachedThread.run(work)
   }
 }
 

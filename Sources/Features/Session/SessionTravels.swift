@@ -1,14 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardRecording
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Keeps the recording that was visited last open, so that going from step to step does not read all of it each time.
 final class SessionTravels: Sendable {
@@ -94,29 +87,17 @@ final class SessionTravels: Sendable {
 
 /// Which file it is, and which content it has, as far as the system tells.
 private struct FileIdentity: Equatable {
-  private let device: UInt64
-  private let number: UInt64
+  private let id: FileID
   private let size: Int64
-  private let seconds: Int
-  private let nanoseconds: Int
+  private let modified: FileInfo.Time
 
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(truncatingIfNeeded: status.st_ino)
-    size = Int64(status.st_size)
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    seconds = time.tv_sec
-    nanoseconds = time.tv_nsec
+    guard let info = FileInfo(path) else { return nil }
+    (id, size, modified) = (info.id, info.size, info.modified)
   }
 
   /// The same file, perhaps longer now.
   func isSame(as later: FileIdentity) -> Bool {
-    device == later.device && number == later.number && size <= later.size
+    id == later.id && size <= later.size
   }
 }

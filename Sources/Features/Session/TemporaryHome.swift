@@ -1,12 +1,5 @@
 import SwiftBoardCommandLine
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// A folder for the files of a run beside the board's own. Only the user can read it (0700).
 struct TemporaryHome {
@@ -23,7 +16,7 @@ struct TemporaryHome {
       buffer.baseAddress.flatMap { mkdtemp($0) } != nil
     }
     guard isMade else {
-      let reason = String(cString: strerror(errno))
+      let reason = SystemError.text(of: errno)
       throw Failure(
         code: ExitCode.cannotCreate, error: "io",
         message:
@@ -37,17 +30,12 @@ struct TemporaryHome {
   func remove() { Self.remove(folder: path) }
 
   private static func remove(folder: String) {
-    guard let entries = opendir(folder) else { return }
-    while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name != ".", name != ".." else { continue }
+    let names = (try? FileSystem().names(in: folder)) ?? []
+    for name in names where name != "." && name != ".." {
       let path = "\(folder)/\(name)"
       // A link is removed, what it leads to stays.
       if unlink(path) != 0 { remove(folder: path) }
     }
-    closedir(entries)
     rmdir(folder)
   }
 }

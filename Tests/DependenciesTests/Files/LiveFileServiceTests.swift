@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
@@ -59,12 +60,13 @@ struct LiveFileServiceTests {
 
     var service: LiveFileService {
       LiveFileService(
-        system: FileSystem { call in
+        system: FileSystem { call, _ in
           let isFirst = self.calls.withLock { calls in
             defer { calls.append(call) }
             return !calls.contains(call)
           }
-          return isFirst && call == self.fault?.call ? self.fault?.code : nil
+          guard isFirst, let fault = self.fault, call == fault.call else { return nil }
+          return .error(fault.code)
         })
     }
   }
@@ -75,14 +77,14 @@ struct LiveFileServiceTests {
     try folder.write("old", to: "file")
     let script = Script()
     try await script.service.write(new, to: folder.path("file"), mode: .replace)
-    #expect(script.made == [.open, .changeMode, .write, .close, .rename])
+    #expect(script.made == [.createFile, .changeMode, .write, .close, .rename])
     #expect(content(folder.path("file")) == new)
     #expect(try names(folder) == ["file"])
   }
 
   @Test(
     "whatever call fails, the old file is left, and nothing else",
-    arguments: FileSystem.Call.allCases, [EIO, ENOSPC])
+    arguments: [FileSystem.Call.createFile, .changeMode, .write, .close, .rename], [EIO, ENOSPC])
   func faults(call: FileSystem.Call, code: Int32) async throws {
     let folder = try TemporaryFolder()
     try folder.write("old", to: "file")
@@ -115,7 +117,7 @@ struct LiveFileServiceTests {
 
   @Test(
     "interrupted calls are made again",
-    arguments: [FileSystem.Call.open, .write, .changeMode, .rename])
+    arguments: [FileSystem.Call.createFile, .write, .changeMode, .rename])
   func harmless(call: FileSystem.Call) async throws {
     let folder = try TemporaryFolder()
     try folder.write("old", to: "file")

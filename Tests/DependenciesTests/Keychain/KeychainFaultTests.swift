@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
@@ -22,16 +23,16 @@ import Testing
   private final class Script: Sendable {
     private struct State {
       var isArmed = false
-      var calls: [KeychainSystem.Call] = []
+      var calls: [FileSystem.Call] = []
       var target = -1
-      var fault = KeychainSystem.Fault.short
+      var fault = FileSystem.Fault.short
       var andAllAfter = false
       var damages = false
     }
     private let state = Mutex(State())
 
-    var system: KeychainSystem {
-      KeychainSystem { call in
+    var system: FileSystem {
+      FileSystem { call, _ in
         self.state.withLock { state in
           guard state.isArmed else { return nil }
           let index = state.calls.count
@@ -43,8 +44,7 @@ import Testing
       }
     }
 
-    func arm(_ target: Int = -1, _ fault: KeychainSystem.Fault = .short, andAllAfter: Bool = false)
-    {
+    func arm(_ target: Int = -1, _ fault: FileSystem.Fault = .short, andAllAfter: Bool = false) {
       state.withLock {
         $0 = State(
           isArmed: true, target: target, fault: fault, andAllAfter: andAllAfter && target >= 0)
@@ -54,7 +54,7 @@ import Testing
     /// Every read from here on gives a wrong byte.
     func damageReads() { state.withLock { $0 = State(isArmed: true, damages: true) } }
 
-    func disarm() -> [KeychainSystem.Call] {
+    func disarm() -> [FileSystem.Call] {
       state.withLock { state in
         state.isArmed = false
         return state.calls
@@ -73,7 +73,7 @@ import Testing
     return service
   }
 
-  private func callsOfASave() async throws -> [KeychainSystem.Call] {
+  private func callsOfASave() async throws -> [FileSystem.Call] {
     let folder = try KeychainFolder()
     let script = Script()
     let service = try await prepared(folder, script)
@@ -141,7 +141,7 @@ import Testing
   func interruptions() async throws {
     let calls = try await callsOfASave()
     for (index, call) in calls.enumerated() {
-      for fault in [KeychainSystem.Fault.error(EINTR), .short] {
+      for fault in [FileSystem.Fault.error(EINTR), .short] {
         let folder = try KeychainFolder()
         let script = Script()
         let service = try await prepared(folder, script)
@@ -165,7 +165,7 @@ import Testing
     let calls = try await callsOfASave()
     var left = 0
     for (index, call) in calls.enumerated() {
-      for fault in [KeychainSystem.Fault.error(EIO), .short] {
+      for fault in [FileSystem.Fault.error(EIO), .short] {
         let folder = try KeychainFolder()
         let script = Script()
         let service = try await prepared(folder, script)
@@ -230,7 +230,7 @@ import Testing
 
   @Test("where the file system cannot rename without replacing, the name is looked up first")
   func renameFallback() async throws {
-    let system = KeychainSystem { $0 == .renameWithoutReplacing ? .error(EINVAL) : nil }
+    let system = FileSystem { call, _ in call == .renameWithoutReplacing ? .error(EINVAL) : nil }
     let folder = try KeychainFolder()
     let service = try await LiveKeychainService.made(at: folder.keychain, system: system)
     #expect(try await service.keys() == [])
@@ -240,7 +240,7 @@ import Testing
   func creationRace(code: Int32?) async throws {
     let folder = try KeychainFolder()
     let path = folder.keychain
-    let system = KeychainSystem { call in
+    let system = FileSystem { call, _ in
       guard call == .renameWithoutReplacing else { return nil }
       close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
       return code.map { .error($0) }
@@ -253,7 +253,7 @@ import Testing
 
   @Test("a folder that cannot be synced is no failure, and is told")
   func unsyncedFolder() async throws {
-    let system = KeychainSystem { $0 == .syncFolder ? .error(EINVAL) : nil }
+    let system = FileSystem { call, _ in call == .syncFolder ? .error(EINVAL) : nil }
     let folder = try KeychainFolder()
     let service = try await LiveKeychainService.made(at: folder.keychain, system: system)
     #expect(try await service.status().warnings.contains { $0.contains("cannot sync folders") })
@@ -263,7 +263,7 @@ import Testing
   func noLocks() async throws {
     let folder = try KeychainFolder()
     _ = try await LiveKeychainService.made(at: folder.keychain)
-    let system = KeychainSystem { $0 == .lock ? .error(EOPNOTSUPP) : nil }
+    let system = FileSystem { call, _ in call == .lock ? .error(EOPNOTSUPP) : nil }
     let service = try await LiveKeychainService.opened(at: folder.keychain, system: system)
     #expect(try await service.keys() == [])
     #expect(await kind { try await service.save(Data(), forKey: "a") } == .io)

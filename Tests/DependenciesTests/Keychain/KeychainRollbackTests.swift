@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
@@ -252,7 +253,7 @@ import Testing
   @Test("an older copy that cannot be saved is not accepted")
   func acceptOnAFullDisk() async throws {
     let isFull = Mutex(false)
-    let system = KeychainSystem(intercept: { call in
+    let system = FileSystem(intercept: { call, _ in
       call == .write && isFull.withLock { $0 } ? .error(ENOSPC) : nil
     })
     let service = try await LiveKeychainService.made(at: folder.keychain, system: system)

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -77,12 +78,12 @@ extension KeychainPolicy {
 }
 
 extension LiveKeychainService {
-  init(at path: String, _ sources: UnlockSources = .none, system: KeychainSystem = .live) {
+  init(at path: String, _ sources: UnlockSources = .none, system: FileSystem = FileSystem()) {
     self.init(path: path, unlockSources: sources, policy: .fast, system: system)
   }
 
   /// A new keychain with the passphrase `open`.
-  static func made(at path: String, system: KeychainSystem = .live) async throws
+  static func made(at path: String, system: FileSystem = FileSystem()) async throws
     -> LiveKeychainService
   {
     let service = LiveKeychainService(at: path, system: system)
@@ -91,7 +92,7 @@ extension LiveKeychainService {
   }
 
   /// Another instance, unlocked.
-  static func opened(at path: String, system: KeychainSystem = .live) async throws
+  static func opened(at path: String, system: FileSystem = FileSystem()) async throws
     -> LiveKeychainService
   {
     let service = LiveKeychainService(at: path, system: system)

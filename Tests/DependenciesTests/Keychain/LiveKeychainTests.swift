@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
   @Test("nothing is opened before the first call")
   func opensNothing() async throws {
     let calls = Mutex(0)
-    let system = KeychainSystem { _ in
+    let system = FileSystem { _, _ in
       calls.withLock { $0 += 1 }
       return nil
     }
@@ -74,7 +75,7 @@ import Testing
   @Test("an unchanged file is not read again")
   func readsOnce() async throws {
     let reads = Mutex(0)
-    let system = KeychainSystem { call in
+    let system = FileSystem { call, _ in
       if call == .read { reads.withLock { $0 += 1 } }
       return nil
     }
@@ -88,7 +89,7 @@ import Testing
   @Test func wrongPassphraseLeavesTheFile() async throws {
     _ = try await LiveKeychainService.made(at: folder.keychain)
     let before = try bytes(of: folder.keychain)
-    let info = try KeychainSystem.live.info(of: folder.keychain, in: nil)
+    let info = try FileSystem().info(of: folder.keychain)
     let service = LiveKeychainService(at: folder.keychain)
     do {
       try await service.unlock(with: .words("shut"))
@@ -100,7 +101,7 @@ import Testing
           == true)
     }
     #expect(try bytes(of: folder.keychain) == before)
-    #expect(try KeychainSystem.live.info(of: folder.keychain, in: nil) == info)
+    #expect(try FileSystem().info(of: folder.keychain) == info)
   }
 
   @Test("a damaged file refuses every call and is left as it is")
@@ -367,7 +368,7 @@ import Testing
   func replacedLock() async throws {
     let path = "\(folder.keychain).lock"
     let replaced = Mutex(false)
-    let system = KeychainSystem { call in
+    let system = FileSystem { call, _ in
       if call == .lock, !replaced.withLock({ $0 }), access(path, F_OK) == 0 {
         replaced.withLock { $0 = true }
         unlink(path)
@@ -384,7 +385,7 @@ import Testing
   func changedUnderneath() async throws {
     let path = folder.keychain
     let armed = Mutex(false)
-    let system = KeychainSystem { call in
+    let system = FileSystem { call, _ in
       if call == .close, armed.withLock({ $0 }) {
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         write(file, "x", 1)

@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
@@ -172,25 +173,26 @@ struct JSONLinesSinkTests {
   @Test func fullDiskDropsAndRecovers() throws {
     let folder = try TemporaryFolder()
     let isFull = Shared(false)
-    var calls = LineFile.Calls()
-    let real = calls.write
-    calls.write = { descriptor, bytes in
-      guard isFull.value.withLock({ $0 }) else { return real(descriptor, bytes) }
-      // A part is written, as on a disk that fills up.
-      let part = real(descriptor, UnsafeRawBufferPointer(rebasing: bytes.prefix(10)))
-      if bytes.count % 2 == 0 { return part }
-      errno = ENOSPC
-      return -1
+    let failures = Shared(0)
+    let system = FileSystem { call, _ in
+      guard call == .write, isFull.value.withLock({ $0 }) else { return nil }
+      let count = failures.value.withLock {
+        $0 += 1; return $0
+      }
+      // A part is written first, as on a disk that fills up.
+      return count == 1 ? .short : .error(ENOSPC)
     }
-    let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, calls: calls)
+    let sink = JSONLinesSink(
+      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, system: system)
     sink.write(record("before"))
     #expect(sink.flush(deadline: lastResort))
     isFull.value.withLock { $0 = true }
-    sink.write(record("even!"))
-    sink.write(record("even"))
+    sink.write(record("short"))
+    sink.write(record("none"))
     sink.write(record("lost"))
     #expect(sink.flush(deadline: lastResort))
     #expect(sink.dropped == 3)
+    #expect(try lines(folder, ["log"]).count == 1, "a part of a line is taken back")
     isFull.value.withLock { $0 = false }
     sink.write(record("after"))
     #expect(sink.flush(deadline: lastResort))
@@ -246,12 +248,12 @@ struct JSONLinesSinkTests {
   @Test func onlyErrorsAreSynchronised() throws {
     let folder = try TemporaryFolder()
     let count = Shared(0)
-    var calls = LineFile.Calls()
-    calls.sync = { _ in
-      count.value.withLock { $0 += 1 }
-      return 0
+    let system = FileSystem { call, _ in
+      if call == .sync { count.value.withLock { $0 += 1 } }
+      return nil
     }
-    let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, calls: calls)
+    let sink = JSONLinesSink(
+      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, system: system)
     for level in [LogLevel.trace, .info, .warning] {
       sink.write(record("x", level: level))
       #expect(sink.flush(deadline: lastResort))
@@ -268,14 +270,12 @@ struct JSONLinesSinkTests {
   @Test func hangingDiskDelaysNobody() throws {
     let folder = try TemporaryFolder()
     let gate = ThreadGate()
-    var calls = LineFile.Calls()
-    let real = calls.write
-    calls.write = { descriptor, bytes in
-      gate.pass()
-      return real(descriptor, bytes)
+    let system = FileSystem { call, _ in
+      if call == .write { gate.pass() }
+      return nil
     }
     let sink = JSONLinesSink(
-      path: folder.path("log"), maxBytes: 64 << 20, maxFiles: 2, calls: calls)
+      path: folder.path("log"), maxBytes: 64 << 20, maxFiles: 2, system: system)
     sink.write(record("first"))
     gate.waitUntilSomeoneWaits()
     for index in 0..<10_000 { sink.write(record("\(index)")) }
@@ -289,17 +289,24 @@ struct JSONLinesSinkTests {
   @Test func droppingTheSinkWritesWhatWaits() throws {
     let folder = try TemporaryFolder()
     let gate = ThreadGate()
-    var calls = LineFile.Calls()
-    let real = calls.write
     let written = ThreadGate()
-    calls.write = { descriptor, bytes in
-      gate.pass()
-      defer { if bytes.count(where: { $0 == UInt8(ascii: "#") }) == 3 { written.open() } }
-      return real(descriptor, bytes)
-    }
+    let count = Shared(0)
+    let system = FileSystem(
+      intercept: { call, _ in
+        if call == .write { gate.pass() }
+        return nil
+      },
+      completed: { call, _ in
+        guard call == .write else { return }
+        if count.value.withLock({
+          $0 += 1; return $0
+        }) == 3 {
+          written.open()
+        }
+      })
     var sink: JSONLinesSink? = JSONLinesSink(
-      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, calls: calls)
-    for message in ["a", "b", "###"] { sink?.write(record(message)) }
+      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, system: system)
+    for message in ["a", "b", "c"] { sink?.write(record(message)) }
     sink = nil
     gate.open()
     written.pass()

@@ -1,4 +1,5 @@
 import CSQLite
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -314,7 +315,8 @@ struct DatabaseFaultTests {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
     let connection = try SQLiteConnection(
-      LibC.resolved(folder.main), access: .readOnly, busyWait: BusyWait(), operation: "test")
+      FileSystem().resolved(folder.main), access: .readOnly, busyWait: BusyWait(), operation: "test"
+    )
     let error = #expect(throws: PersistenceError.self) {
       try connection.execute("DELETE FROM preferences")
     }

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -283,7 +284,7 @@ struct DatabaseFileTests {
       do throws(PersistenceError) { try statement.run() } catch {
         #expect(!error.message.contains("topsecret"))
         #expect(error.message.contains("INSERT INTO preferences"))
-        #expect(error.path == LibC.resolved(folder.main))
+        #expect(error.path == FileSystem().resolved(folder.main))
         #expect(error.operation == "test")
         // SQLITE_CONSTRAINT_PRIMARYKEY
         #expect(error.code == 1555)

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 @testable import SwiftBoardDependencies
 
 #if canImport(FoundationEssentials)
@@ -38,7 +40,8 @@ final class DatabaseFolder: Sendable {
   /// Another program that has the main file open.
   func stranger(_ path: String? = nil) throws -> SQLiteConnection {
     try SQLiteConnection(
-      LibC.resolved(path ?? main), busyWait: BusyWait(milliseconds: 0), operation: "stranger")
+      FileSystem().resolved(path ?? main), busyWait: BusyWait(milliseconds: 0),
+      operation: "stranger")
   }
 
   var names: [String] {

@@ -1,4 +1,5 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
@@ -67,20 +68,5 @@ struct BoardPathsTests {
     let path = BoardPaths(home: "sub", environment: [:]).log
     #expect(path.hasPrefix("/"))
     #expect(path.hasSuffix("/sub/log.jsonl"))
-  }
-
-  @Test func foldersAreForTheOwnerOnly() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.path("a/b/c/file")
-    #expect(BoardPaths.createFolder(ofFile: file))
-    #expect(BoardPaths.createFolder(ofFile: file))
-    for part in ["a", "a/b", "a/b/c"] {
-      var status = stat()
-      #expect(stat(folder.path(part), &status) == 0)
-      #expect(status.st_mode & 0o777 == 0o700)
-    }
-    try folder.write("", to: "plain")
-    #expect(!BoardPaths.createFolder(ofFile: folder.path("plain/x")))
-    #expect(BoardPaths(home: folder.path("new"), environment: [:]).createSessionsFolder())
   }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// The rules of HTTP caching that the board follows (RFC 9111), as functions of values: no clock, no network, no disk.
 ///

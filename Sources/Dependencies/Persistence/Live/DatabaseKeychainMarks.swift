@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What was last known of a keychain file, kept away from it: by this an older copy that was put back is recognised.
 public struct StoredKeychainMark: Sendable, Equatable {
@@ -50,7 +45,7 @@ public final class DatabaseKeychainMarks: Sendable {
 
   /// `nil` where none was ever set. A missing database is not made.
   public func mark(at location: String) throws(PersistenceError) -> StoredKeychainMark? {
-    guard LibC.isTaken(file.path) else { return nil }
+    guard FileSystem().isTaken(file.path) else { return nil }
     return try perform("keychainMark") { (connection) throws(PersistenceError) in
       try Self.get(location, connection)
     }

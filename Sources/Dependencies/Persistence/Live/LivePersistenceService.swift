@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// Persistence in two SQLite files: one whose commits are on the disk when a call returns, and one that may be lost.
@@ -88,7 +89,9 @@ public final class LivePersistenceService: PersistenceService {
     tables += try await cache.read(
       "statistics", whenMissing: none(cacheTables), rows(cacheTables))
     let paths = [main.file.path, cache.file.path]
-    let bytes = paths.flatMap { [$0, $0 + "-wal"] }.reduce(0) { $0 + (LibC.size(of: $1) ?? 0) }
+    let bytes = paths.flatMap { [$0, $0 + "-wal"] }.reduce(0) {
+      $0 + (FileInfo($1).map { Int($0.size) } ?? 0)
+    }
     return PersistenceStatistics(
       paths: paths, bytes: bytes, schemaVersion: main.file.schema.version, tables: tables)
   }

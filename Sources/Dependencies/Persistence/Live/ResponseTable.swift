@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 extension LivePersistenceService {
   /// By its key, with its checksum checked: what does not fit is a miss. That it was used is written with the next

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// How long a connection waits for another's lock.
 ///
 /// Not SQLite's own timeout: that one cannot be cut short, and Ctrl-C should not have to wait five seconds.
@@ -25,7 +27,7 @@ final class BusyWait: Sendable {
     guard spent < milliseconds else { return false }
     observer?()
     let pause = attempt < table.count ? table[attempt] : 100
-    LibC.pause(milliseconds: min(pause, milliseconds - spent))
+    usleep(UInt32(min(pause, milliseconds - spent)) * 1000)
     return true
   }
 }

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// A database file by its path: finds it, makes it, checks it and brings it up to date.
@@ -21,6 +22,7 @@ final class DatabaseFile: Sendable {
 
   /// As the caller gave it.
   let path: String
+  private let system = FileSystem()
   let schema: DatabaseSchema
   let options: Options
   /// Set once this process has the database open: what its log then holds is our own, and needs no check.
@@ -36,7 +38,7 @@ final class DatabaseFile: Sendable {
 
   /// The connection that writes. A missing file is made, an older one migrated.
   func openWriter(operation: String) throws(PersistenceError) -> SQLiteConnection {
-    if !LibC.isTaken(path) { try create(operation: operation) }
+    if !system.isTaken(path) { try create(operation: operation) }
     let opened = try open(operation: operation, mayWrite: true)
     guard case .ready(let connection) = opened else {
       throw PersistenceError(
@@ -48,13 +50,13 @@ final class DatabaseFile: Sendable {
 
   /// A connection that only reads, and makes nothing.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
-    guard LibC.isTaken(path) else { return .missing }
+    guard system.isTaken(path) else { return .missing }
     return try open(operation: operation, mayWrite: false)
   }
 
   private func open(operation: String, mayWrite: Bool) throws(PersistenceError) -> Opened {
-    let resolved = LibC.resolved(path)
-    guard let size = LibC.size(of: resolved) else {
+    let resolved = system.resolved(path)
+    guard let size = FileInfo(resolved)?.size else {
       if mayWrite {
         throw PersistenceError(
           .cannotOpen, path: path, operation: operation,
@@ -63,7 +65,7 @@ final class DatabaseFile: Sendable {
       return .missing
     }
     // A log with content says that the last run did not close, or that another process has the database open.
-    let closedCleanly = (LibC.size(of: resolved + "-wal") ?? 0) == 0
+    let closedCleanly = (FileInfo(resolved + "-wal")?.size ?? 0) == 0
     guard size > 0 else {
       throw PersistenceError(
         .corrupted, path: path, operation: operation,
@@ -86,8 +88,8 @@ final class DatabaseFile: Sendable {
       if !closedCleanly, !isChecked.load(ordering: .relaxed) { try quickCheck(connection) }
       if mayWrite, found < schema.version {
         try migrate(connection, from: found)
-      } else if mayWrite, closedCleanly, found > 1, LibC.isTaken(backupPath(resolved)) {
-        LibC.remove(backupPath(resolved))
+      } else if mayWrite, closedCleanly, found > 1, system.isTaken(backupPath(resolved)) {
+        try? system.remove(backupPath(resolved))
       }
       try options.prepare?(connection)
       isChecked.store(true, ordering: .relaxed)
@@ -138,7 +140,7 @@ final class DatabaseFile: Sendable {
     } else {
       pragmas.append(("query_only", 1))
     }
-    #if canImport(Darwin)
+    #if os(macOS)
       let full: Int64 = schema.durability == .full ? 1 : 0
       pragmas += [("fullfsync", full), ("checkpoint_fullfsync", full)]
     #endif
@@ -179,37 +181,46 @@ final class DatabaseFile: Sendable {
 
   /// Builds the file beside its place and gives it its name when it is whole. Another process that was faster wins.
   private func create(operation: String) throws(PersistenceError) {
-    let (folder, name) = LibC.split(path)
-    do { try LibC.makeFolder(folder) } catch { throw cannotCreate(error, operation) }
-    let directory = LibC.resolved(folder)
-    let final = directory == "/" ? "/" + name : directory + "/" + name
-    try LibC.withFolderLocked(directory) { () throws(PersistenceError) in
-      guard !LibC.isTaken(final) else { return }
+    let parts = PathParts(path)
+    do { try system.makeFolders(parts.folder) } catch { throw cannotCreate(error, operation) }
+    let directory = system.resolved(parts.folder)
+    let final = PathParts.join(directory, parts.name)
+    try withFolderLocked(directory) { () throws(PersistenceError) in
+      guard !system.isTaken(final) else { return }
       let temporary = try build(final, operation: operation)
       // A log whose database is gone would be played into the new one.
-      for suffix in ["-wal", "-journal"] where (LibC.size(of: final + suffix) ?? 0) > 0 {
-        do throws(LibC.Failure) {
-          try LibC.move(final + suffix, to: "\(final).orphan\(suffix)")
+      for suffix in ["-wal", "-journal"] where (FileInfo(final + suffix)?.size ?? 0) > 0 {
+        do throws(SystemError) {
+          try system.rename(final + suffix, to: "\(final).orphan\(suffix)")
         } catch {
-          LibC.remove(temporary)
+          temporary.discard()
           throw cannotCreate(error, operation)
         }
       }
-      for suffix in ["-wal", "-shm", "-journal"] { LibC.remove(final + suffix) }
-      do throws(LibC.Failure) { try LibC.publish(temporary, as: final) } catch {
-        if !error.exists { throw cannotCreate(error, operation) }
+      for suffix in ["-wal", "-shm", "-journal"] { try? system.remove(final + suffix) }
+      do throws(SystemError) { try temporary.publish(as: final, replaces: false) } catch {
+        if error.code != EEXIST { throw cannotCreate(error, operation) }
       }
     }
-    if schema.durability == .full { try? LibC.synchronise(directory) }
+    if schema.durability == .full { try? system.sync(folder: directory) }
   }
 
-  /// Makes a whole database under a name of its own, and gives that.
-  private func build(_ final: String, operation: String) throws(PersistenceError) -> String {
-    let temporary = "\(final).new-\(LibC.processID)-\(UInt32.random(in: 0 ... .max))"
-    do { try LibC.makeFile(temporary) } catch { throw cannotCreate(error, operation) }
+  /// A new file beside `path`, closed: SQLite opens it by its name.
+  private static func temporary(for path: String) throws(SystemError) -> TemporaryFile {
+    let name = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let temporary = try TemporaryFile(name)
+    temporary.file.close()
+    return temporary
+  }
+
+  /// Makes a whole database under a name of its own.
+  private func build(_ final: String, operation: String) throws(PersistenceError) -> TemporaryFile {
+    let temporary: TemporaryFile
+    do { temporary = try Self.temporary(for: final) } catch { throw cannotCreate(error, operation) }
+    let name = temporary.file.name
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
-        temporary, shownPath: path, busyWait: options.busyWait, operation: operation)
+        name, shownPath: path, busyWait: options.busyWait, operation: operation)
       // Until it has its name nobody misses it: one wait for the disk at the end is enough.
       try connection.execute("PRAGMA journal_mode = MEMORY")
       try connection.execute("PRAGMA synchronous = OFF")
@@ -218,24 +229,24 @@ final class DatabaseFile: Sendable {
       try useLog(connection)
       try connection.close()
     } catch {
-      for suffix in ["", "-wal", "-shm", "-journal"] { LibC.remove(temporary + suffix) }
+      for suffix in ["", "-wal", "-shm", "-journal"] { try? system.remove(name + suffix) }
       throw error
     }
     if schema.durability == .full {
-      do throws(LibC.Failure) { try LibC.synchronise(temporary) } catch {
-        LibC.remove(temporary)
+      do throws(SystemError) { try system.sync(path: name) } catch {
+        temporary.discard()
         throw cannotCreate(error, operation)
       }
     }
     return temporary
   }
 
-  private func cannotCreate(_ failure: LibC.Failure, _ operation: String) -> PersistenceError {
+  private func cannotCreate(_ failure: SystemError, _ operation: String) -> PersistenceError {
     let kind: PersistenceError.Kind =
-      failure.isFull ? .full : failure.isReadOnly ? .readOnly : .cannotCreate
+      failure.isFull ? .full : failure.code == EROFS ? .readOnly : .cannotCreate
     return PersistenceError(
       kind, path: path, operation: operation,
-      what: "\(operation): the database could not be made: \(failure.text)")
+      what: "\(operation): the database could not be made: \(failure)")
   }
 
   // MARK: Migrating
@@ -251,7 +262,7 @@ final class DatabaseFile: Sendable {
     }
     if found > 0, schema.whenDamaged == .refuse {
       let backup = backupPath(connection.path)
-      LibC.remove(backup)
+      try? system.remove(backup)
       try Self.copy(connection, to: backup, reportedAs: backup)
     }
     for migration in schema.migrations.dropFirst(found) {
@@ -279,45 +290,57 @@ final class DatabaseFile: Sendable {
   static func copy(_ connection: SQLiteConnection, to path: String, reportedAs shown: String)
     throws(PersistenceError)
   {
-    func failed(_ failure: LibC.Failure) -> PersistenceError {
+    func failed(_ failure: SystemError) -> PersistenceError {
       PersistenceError(
-        failure.exists ? .exists : failure.isFull ? .full : .cannotCreate, path: shown,
+        failure.code == EEXIST ? .exists : failure.isFull ? .full : .cannotCreate, path: shown,
         operation: connection.operation,
-        what: failure.exists
+        what: failure.code == EEXIST
           ? "\(connection.operation): the file is there already"
-          : "\(connection.operation): the copy could not be made: \(failure.text)")
+          : "\(connection.operation): the copy could not be made: \(failure)")
     }
-    if LibC.isTaken(path) { throw failed(.init(number: LibC.alreadyExists)) }
-    let temporary = "\(path).new-\(LibC.processID)-\(UInt32.random(in: 0 ... .max))"
-    do { try LibC.makeFile(temporary) } catch { throw failed(error) }
+    let system = FileSystem()
+    if system.isTaken(path) { throw failed(SystemError(code: EEXIST, call: "open")) }
+    let temporary: TemporaryFile
+    do { temporary = try Self.temporary(for: path) } catch { throw failed(error) }
     do {
       let statement = try connection.statement("VACUUM INTO ?")
-      statement.bind(1, temporary)
+      statement.bind(1, temporary.file.name)
       try statement.run()
     } catch {
-      LibC.remove(temporary)
+      temporary.discard()
       throw error
     }
     do {
-      try LibC.synchronise(temporary)
-      try LibC.publish(temporary, as: path)
+      try system.sync(path: temporary.file.name)
+      try temporary.publish(as: path, replaces: false)
     } catch { throw failed(error) }
-    try? LibC.synchronise(LibC.resolved(LibC.split(path).folder))
+    try? system.sync(folder: PathParts(path).folder)
   }
 
   // MARK: Damage
 
   /// Moves a damaged file out of the way, with its log, so that it can still be looked at. One such copy is kept.
   func moveAside(operation: String) throws(PersistenceError) {
-    let resolved = LibC.resolved(path)
+    let resolved = system.resolved(path)
     let aside = resolved + ".damaged"
-    try LibC.withFolderLocked(LibC.split(resolved).folder) { () throws(PersistenceError) in
-      for suffix in ["-wal", "-shm"] { LibC.remove(aside + suffix) }
-      do throws(LibC.Failure) { try LibC.move(resolved, to: aside) } catch {
+    try withFolderLocked(PathParts(resolved).folder) { () throws(PersistenceError) in
+      for suffix in ["-wal", "-shm"] { try? system.remove(aside + suffix) }
+      do throws(SystemError) { try system.rename(resolved, to: aside) } catch {
         if error.isMissing { return }
         throw cannotCreate(error, operation)
       }
-      for suffix in ["-wal", "-shm"] { try? LibC.move(resolved + suffix, to: aside + suffix) }
+      for suffix in ["-wal", "-shm"] { try? system.rename(resolved + suffix, to: aside + suffix) }
     }
+  }
+
+  /// Runs `body` while no other process does the same in that folder. Where the file system has no such locks it runs
+  /// without one.
+  private func withFolderLocked<Result>(
+    _ folder: String, _ body: () throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
+    let lock = try? system.open(folder: folder)
+    defer { lock?.close() }
+    if let lock { try? system.lock(lock) }
+    return try body()
   }
 }

@@ -23,7 +23,7 @@ final class SQLiteConnection {
   /// Opens an existing file and limits what SQL may do in it. Nothing is written, and nothing of the file is read yet.
   ///
   /// - Parameters:
-  ///   - path: Without symbolic links in it (`LibC.resolved`): one is refused.
+  ///   - path: Without symbolic links in it (`FileSystem.resolved`): one is refused.
   ///   - shownPath: The path that errors name, where it is another.
   init(
     _ path: String, shownPath: String? = nil, access: Access = .readWrite, busyWait: BusyWait,

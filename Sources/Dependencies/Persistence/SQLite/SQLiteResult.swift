@@ -1,4 +1,5 @@
 import CSQLite
+import SwiftBoardSystem
 
 /// SQLite's extended result codes that mean something here. The header defines them with macros that Swift cannot import.
 enum SQLiteResult {
@@ -35,7 +36,7 @@ enum SQLiteResult {
   }
 
   private static func isNoSpace(_ systemError: Int32) -> Bool {
-    systemError == LibC.noSpace || systemError == LibC.quotaExceeded
+    SystemError(code: systemError, call: "write").isFull
   }
 
   /// Why it happened and what to do, in a sentence or two.

@@ -1,10 +1,5 @@
 import CSQLite
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SwiftBoardSystem
 
 /// A prepared statement. Not Sendable: it belongs to its connection, and to the thread that the connection is on.
 ///

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// One connection on a thread of its own. It is opened by the first call that needs it.
@@ -99,7 +100,7 @@ actor SQLiteWorker {
       return .ready(connection)
     }
     if role == .writer {
-      guard making || LibC.isTaken(file.path) else { return .missing }
+      guard making || FileSystem().isTaken(file.path) else { return .missing }
       let opened = try file.openWriter(operation: operation)
       connection = opened
       return .ready(opened)

@@ -1,0 +1,91 @@
+/// Reads and writes descriptors that the process was given or opened. A call that a signal
+/// interrupts is made again, and a descriptor that does not block is waited for.
+package enum Descriptor {
+  /// Reads what is there, at most as much as fits; 0 at the end.
+  package static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
+    while true {
+      let count = SwiftBoardSystem.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: wait(descriptor, for: POLLIN)
+      default: throw .last("read")
+      }
+    }
+  }
+
+  /// Reads what is there, at most `count` bytes; nothing at the end.
+  package static func read(
+    _ descriptor: Int32, atMost count: Int
+  ) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      do throws(SystemError) {
+        initialized = try read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Writes all of the bytes.
+  package static func write(
+    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer
+  ) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = SwiftBoardSystem.write(descriptor, part.baseAddress, part.count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: wait(descriptor, for: POLLOUT)
+      default: throw .last("write")
+      }
+    }
+  }
+
+  /// Writes a text that may be lost, such as a prompt.
+  package static func show(_ text: String, on descriptor: Int32) {
+    var text = text
+    text.withUTF8 { try? write(descriptor, UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func wait(_ descriptor: Int32, for events: some BinaryInteger) {
+    var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    _ = poll(&request, 1, -1)
+  }
+
+  /// Waits until one of two descriptors can be read, and says whether it is the second one.
+  package static func isSecondReady(_ first: Int32, _ second: Int32) -> Bool {
+    var requests = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while requests[0].revents == 0, requests[1].revents == 0 { _ = poll(&requests, 2, -1) }
+    return requests[1].revents != 0
+  }
+
+  /// Returns when what was written is on the disk; -1 with `errno` where that fails. The times of
+  /// the file may be lost.
+  package static func syncData(_ descriptor: Int32) -> Int32 {
+    #if canImport(Darwin)
+      // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
+      fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
+    #else
+      fdatasync(descriptor)
+    #endif
+  }
+
+  /// A pipe that children do not inherit.
+  package static func pipe() throws(SystemError) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard SwiftBoardSystem.pipe(&ends) == 0 else { throw .last("pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+}

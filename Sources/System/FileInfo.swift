@@ -1,0 +1,79 @@
+/// Which file something is, whatever its name: the same until the file is removed, when the system
+/// may give its number to another one.
+package struct FileID: Hashable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
+
+  package init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+
+  /// The file that a path leads to; `nil` where there is none.
+  package init?(_ path: String) {
+    guard let info = FileInfo(path) else { return nil }
+    self = info.id
+  }
+}
+
+/// What the system knows about a file. Equal values say that a name still refers to the same,
+/// unchanged file.
+package struct FileInfo: Sendable, Equatable {
+  /// A time since 1970.
+  package struct Time: Sendable, Hashable {
+    package let seconds: Int64
+    package let nanoseconds: Int64
+
+    fileprivate init(_ time: timespec) {
+      (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
+    }
+  }
+
+  package let id: FileID
+  package let size: Int64
+  package let mode: UInt32
+  package let owner: UInt32
+  /// How many names the file has.
+  package let names: UInt64
+  /// The last change of the content, and of the inode.
+  package let modified: Time
+  package let changed: Time
+
+  package init(_ status: stat) {
+    id = FileID(status)
+    size = Int64(status.st_size)
+    mode = UInt32(status.st_mode)
+    owner = status.st_uid
+    names = UInt64(status.st_nlink)
+    #if canImport(Darwin)
+      (modified, changed) = (Time(status.st_mtimespec), Time(status.st_ctimespec))
+    #else
+      (modified, changed) = (Time(status.st_mtim), Time(status.st_ctim))
+    #endif
+  }
+
+  /// What a path leads to; `nil`, with `errno`, where it cannot be looked at.
+  package init?(_ path: String, followsLink: Bool = true) {
+    var status = stat()
+    guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// An open file; `nil`, with `errno`, where it cannot be looked at.
+  package init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  package var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
+  package var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
+  package var isLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
+  package var permissions: UInt32 { mode & 0o7777 }
+  package var isOpenToOthers: Bool { mode & 0o077 != 0 }
+  /// When the content was last changed, in microseconds since 1970.
+  package var written: Int64 {
+    let seconds = modified.seconds.multipliedReportingOverflow(by: 1_000_000)
+    return seconds.overflow ? 0 : seconds.partialValue &+ modified.nanoseconds / 1000
+  }
+}

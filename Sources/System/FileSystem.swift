@@ -1,0 +1,355 @@
+import CSystem
+
+/// The calls of the system on files, each of which a test can watch or make fail.
+///
+/// A call that a signal interrupts is made again. An interrupted `fsync` has not failed and is
+/// waited for again; `close` is never repeated.
+package struct FileSystem: Sendable {
+  /// What a call is made for.
+  package enum Call: String, Sendable, CaseIterable {
+    case resolve, makeFolder, openFolder, openLock, lock, list
+    case openFile, createFile, info, infoOfName, changeMode, read, write, truncate, sync, close
+    case link, rename, renameWithoutReplacing, syncFolder, remove
+
+    /// The name of the system's call.
+    package var function: String {
+      switch self {
+      case .resolve: "realpath"
+      case .makeFolder: "mkdir"
+      case .openFolder, .openLock, .openFile, .createFile: "open"
+      case .lock: "flock"
+      case .list: "readdir"
+      case .info: "fstat"
+      case .infoOfName: "stat"
+      case .changeMode: "fchmod"
+      case .read: "read"
+      case .write: "write"
+      case .truncate: "ftruncate"
+      case .sync, .syncFolder: "fsync"
+      case .close: "close"
+      case .link: "link"
+      case .rename, .renameWithoutReplacing: "rename"
+      case .remove: "unlink"
+      }
+    }
+  }
+
+  /// What becomes of a call that a test intercepts.
+  package enum Fault: Sendable, Equatable {
+    /// The call fails with this error number and does nothing.
+    case error(Int32)
+    /// A read or write moves one byte only.
+    case short
+    /// A read gives another last byte than the disk was given.
+    case damaged
+  }
+
+  /// Asked before every call, with the name that the call is about; `nil` lets it through.
+  package var intercept: (@Sendable (Call, _ name: String) -> Fault?)?
+  /// Told after every call that succeeded.
+  package var completed: (@Sendable (Call, _ name: String) -> Void)?
+
+  package init(
+    intercept: (@Sendable (Call, _ name: String) -> Fault?)? = nil,
+    completed: (@Sendable (Call, _ name: String) -> Void)? = nil
+  ) {
+    self.intercept = intercept
+    self.completed = completed
+  }
+
+  @discardableResult
+  private func perform(
+    _ call: Call, _ name: String, isRepeated: Bool = true, _ body: (_ fault: Fault?) -> Int
+  ) throws(SystemError) -> Int {
+    while true {
+      var result = -1
+      let code: Int32
+      let fault = intercept?(call, name)
+      if case .error(let injected) = fault {
+        code = injected
+      } else {
+        result = body(fault)
+        code = errno
+      }
+      if result >= 0 {
+        completed?(call, name)
+        return result
+      }
+      if code != EINTR || !isRepeated { throw SystemError(code: code, call: call.function) }
+    }
+  }
+
+  // MARK: Names
+
+  /// The path without symbolic links; all of its parts must be there.
+  package func resolve(_ path: String) throws(SystemError) -> String {
+    var resolved = ""
+    try perform(.resolve, path) { _ in
+      guard let found = realpath(path, nil) else { return -1 }
+      resolved = String(cString: found)
+      free(found)
+      return 0
+    }
+    return resolved
+  }
+
+  /// The path with every link resolved, as far as its folder is there. The last part need not be.
+  package func resolved(_ path: String) -> String {
+    if let whole = try? resolve(path) { return whole }
+    let parts = PathParts(path)
+    guard let folder = try? resolve(parts.folder) else { return path }
+    return PathParts.join(folder, parts.name)
+  }
+
+  /// Whether there is something of that name, also a link that leads nowhere.
+  package func isTaken(_ path: String) -> Bool { FileInfo(path, followsLink: false) != nil }
+
+  /// What a name refers to; of a link, the link itself. `nil` where there is nothing.
+  package func info(
+    of name: String, in folder: OpenFile? = nil
+  ) throws(SystemError) -> FileInfo? {
+    var status = stat()
+    do throws(SystemError) {
+      try perform(.infoOfName, name) { _ in
+        Int(fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW))
+      }
+      return FileInfo(status)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+  }
+
+  /// Gives a file a second name; fails with `EEXIST` where that is taken.
+  package func link(_ path: String, to new: String) throws(SystemError) {
+    try perform(.link, new) { _ in Int(SwiftBoardSystem.link(path, new)) }
+  }
+
+  /// Renames, in place of what has the new name.
+  package func rename(
+    _ old: String, to new: String, in folder: OpenFile? = nil
+  ) throws(SystemError) {
+    try perform(.rename, new) { _ in Int(renameat(folder.number, old, folder.number, new)) }
+  }
+
+  /// Fails with `EEXIST` where the new name is taken. Where the file system cannot promise that,
+  /// the name is looked up first, which is enough under a lock.
+  package func renameWithoutReplacing(
+    _ old: String, to new: String, in folder: OpenFile? = nil
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      try perform(.renameWithoutReplacing, new) { _ in
+        #if canImport(Darwin)
+          Int(renameatx_np(folder.number, old, folder.number, new, UInt32(RENAME_EXCL)))
+        #else
+          Int(swiftboard_rename_without_replacing(folder.number, old, folder.number, new))
+        #endif
+      }
+    } catch {
+      guard [EINVAL, ENOSYS, ENOTSUP].contains(error.code) else { throw error }
+      guard try info(of: new, in: folder) == nil else {
+        throw SystemError(code: EEXIST, call: error.call)
+      }
+      try rename(old, to: new, in: folder)
+    }
+  }
+
+  package func remove(_ name: String, in folder: OpenFile? = nil) throws(SystemError) {
+    try perform(.remove, name) { _ in Int(unlinkat(folder.number, name, 0)) }
+  }
+
+  // MARK: Folders
+
+  /// Makes a folder for its owner alone (0700).
+  package func makeFolder(_ path: String) throws(SystemError) {
+    try perform(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
+  }
+
+  /// Makes a folder and those above it that are missing, unless it is there.
+  package func makeFolders(_ path: String) throws(SystemError) {
+    do throws(SystemError) {
+      try makeFolder(path)
+      return
+    } catch {
+      if error.code == ENOENT {
+        let parent = PathParts(path, ignoresTrailingSlashes: true).folder
+        guard parent != path, parent != "." else { throw error }
+        try makeFolders(parent)
+        do throws(SystemError) {
+          try makeFolder(path)
+          return
+        } catch {
+          guard error.code == EEXIST else { throw error }
+        }
+      } else if error.code != EEXIST, error.code != EISDIR {
+        throw error
+      }
+    }
+    guard let info = FileInfo(path) else { throw .last("stat") }
+    guard info.isFolder else { throw SystemError(code: ENOTDIR, call: "mkdir") }
+  }
+
+  package func open(folder: String) throws(SystemError) -> OpenFile {
+    try open(folder, O_RDONLY | O_DIRECTORY, as: .openFolder)
+  }
+
+  /// The names in a folder, `.` and `..` included.
+  package func names(
+    in path: String = ".", of folder: OpenFile? = nil
+  ) throws(SystemError) -> [String] {
+    var names: [String] = []
+    try perform(.list, path) { _ in
+      // A description of its own: a copy would share its position.
+      let descriptor = openat(folder.number, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard descriptor >= 0 else { return -1 }
+      guard let stream = fdopendir(descriptor) else {
+        _ = SwiftBoardSystem.close(descriptor)
+        return -1
+      }
+      defer { closedir(stream) }
+      names = []
+      errno = 0
+      while let entry = readdir(stream) {
+        names.append(
+          withUnsafeBytes(of: &entry.pointee.d_name) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+          })
+        errno = 0
+      }
+      return errno == 0 ? 0 : -1
+    }
+    return names
+  }
+
+  /// Returns when the names in a folder are on the disk. Some file systems cannot do that and say
+  /// so, with `EINVAL` or `ENOTSUP`.
+  package func sync(folder: OpenFile) throws(SystemError) {
+    try perform(.syncFolder, folder.name) { _ in Int(fsync(folder.number)) }
+  }
+
+  /// Opens a folder and waits until its names are on the disk.
+  package func sync(folder path: String) throws(SystemError) {
+    try sync(folder: try open(folder: path))
+  }
+
+  // MARK: Open files
+
+  /// Opens a file that children do not inherit; mode 0600 where it is new.
+  package func open(
+    _ name: String, _ flags: Int32, in folder: OpenFile? = nil, as call: Call = .openFile
+  ) throws(SystemError) -> OpenFile {
+    let number = try perform(call, name) { _ in
+      Int(openat(folder.number, name, flags | O_CLOEXEC, 0o600))
+    }
+    return OpenFile(Int32(number), name: name)
+  }
+
+  /// Makes a file for its owner alone; fails with `EEXIST` where the name is taken.
+  package func create(
+    _ name: String, _ flags: Int32 = O_RDWR, in folder: OpenFile? = nil
+  ) throws(SystemError) -> OpenFile {
+    try open(name, flags | O_CREAT | O_EXCL | O_NOFOLLOW, in: folder, as: .createFile)
+  }
+
+  /// Takes the lock of a file, which is given up when the file is closed. False where another
+  /// process holds it.
+  package func tryLock(_ file: OpenFile) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX | LOCK_NB)) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+
+  /// Takes the lock of a file, and waits for it.
+  package func lock(_ file: OpenFile) throws(SystemError) {
+    try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX)) }
+  }
+
+  package func info(_ file: OpenFile) throws(SystemError) -> FileInfo {
+    var status = stat()
+    try perform(.info, file.name) { _ in Int(fstat(file.number, &status)) }
+    return FileInfo(status)
+  }
+
+  package func changeMode(_ file: OpenFile, to mode: UInt32) throws(SystemError) {
+    try perform(.changeMode, file.name) { _ in Int(fchmod(file.number, mode_t(mode))) }
+  }
+
+  /// Reads to the end, at most `limit` bytes.
+  package func read(_ file: OpenFile, limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    var used = 0
+    while used < limit {
+      let got = try perform(.read, file.name) { fault in
+        bytes.withUnsafeMutableBytes { buffer in
+          guard let base = buffer.baseAddress else { return 0 }
+          let count = fault == .short ? 1 : limit - used
+          let got = SwiftBoardSystem.read(file.number, base + used, count)
+          if fault == .damaged, got > 0 { buffer[used + got - 1] ^= 1 }
+          return got
+        }
+      }
+      if got == 0 { break }
+      used += got
+    }
+    bytes.removeLast(limit - used)
+    return bytes
+  }
+
+  /// Writes in one call, and returns how many of the bytes it took.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, to file: OpenFile
+  ) throws(SystemError) -> Int {
+    try perform(.write, file.name) { fault in
+      SwiftBoardSystem.write(
+        file.number, bytes.baseAddress, fault == .short ? min(1, bytes.count) : bytes.count)
+    }
+  }
+
+  package func write(_ bytes: [UInt8], to file: OpenFile) throws(SystemError) {
+    var used = 0
+    while used < bytes.count {
+      let wrote = try perform(.write, file.name) { fault in
+        bytes.withUnsafeBytes { buffer in
+          guard let base = buffer.baseAddress else { return 0 }
+          let count = fault == .short ? 1 : bytes.count - used
+          return SwiftBoardSystem.write(file.number, base + used, count)
+        }
+      }
+      guard wrote > 0 else { throw SystemError(code: EIO, call: "write") }
+      used += wrote
+    }
+  }
+
+  package func truncate(_ file: OpenFile, to size: Int64) throws(SystemError) {
+    try perform(.truncate, file.name) { _ in Int(ftruncate(file.number, off_t(size))) }
+  }
+
+  /// Returns when the file's content is on the disk. After a failure nothing may be concluded
+  /// about the file: the call is not tried again.
+  package func sync(_ file: OpenFile) throws(SystemError) {
+    try perform(.sync, file.name) { _ in
+      #if canImport(Darwin)
+        // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
+        if fcntl(file.number, F_FULLFSYNC) == 0 { return 0 }
+        guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { return -1 }
+      #endif
+      return Int(fsync(file.number))
+    }
+  }
+
+  /// Opens a file and waits until its content is on the disk.
+  package func sync(path: String) throws(SystemError) { try sync(try open(path, O_RDONLY)) }
+
+  package func close(_ file: OpenFile) throws(SystemError) {
+    try perform(.close, file.name, isRepeated: false) { _ in file.close() }
+  }
+}
+
+extension OpenFile? {
+  /// The descriptor for the calls that take a folder: of the working folder where there is none.
+  fileprivate var number: Int32 { self?.number ?? AT_FDCWD }
+}
