@@ -53,14 +53,14 @@ extension LogTravel {
     }
   }
 
-  /// The first step after which an expression over the state's JSON holds.
+  /// The first step after which a condition on the state's JSON holds.
   ///
   /// Cost: as with a closure, and the size of the state as JSON at each evaluation.
   public func bisect(
-    _ search: LogSearch = .halving, where predicate: StatePredicate
+    _ search: LogSearch = .halving, where condition: JSONCondition
   ) throws -> LogBisection {
     try bisect(search) { state in
-      predicate.holds(for: try JSON(parsing: try CanonicalEncoder.encode(state)))
+      condition.holds(for: try JSON(parsing: try CanonicalEncoder.encode(state)))
     }
   }
 }

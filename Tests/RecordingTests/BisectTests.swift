@@ -42,16 +42,16 @@ struct BisectTests {
     #expect(try travel.state(at: 10).count == 10)
   }
 
-  @Test func expressionsFindTheirStep() throws {
+  @Test func conditionsFindTheirStep() throws {
     let travel = try TravelTests.travel(try Session.example())
     func step(_ text: String, _ search: LogSearch = .halving) throws -> Int? {
-      try travel.bisect(search, where: try StatePredicate(parsing: text)).step
+      try travel.bisect(search, where: try JSONCondition(parsing: text)).step
     }
     #expect(try step("count >= 8") == 5)
-    #expect(try step("exists since") == 3)
-    #expect(try step("count(rolls) > 2") == 6)
+    #expect(try step("since exists") == 3)
+    #expect(try step("rolls[2] exists") == 6)
     #expect(try step("rolls[1] == 101") == 2)
     #expect(try step("count == 1", .linear) == 4)
-    #expect(try step("exists nothing") == nil)
+    #expect(try step("nothing exists") == nil)
   }
 }

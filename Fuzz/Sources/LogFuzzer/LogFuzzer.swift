@@ -126,21 +126,23 @@ func sealed(_ bytes: [UInt8]) -> [UInt8] {
   return output
 }
 
-/// Any text is a condition or has one error; a condition is the opposite of its negation.
+/// Any text is a condition or has one error; joined with itself, a condition keeps its answer.
 func evaluate(_ bytes: [UInt8]) {
   let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   let text = String(decoding: parts[0], as: UTF8.self)
   let state: JSON =
     (parts.count > 1 ? try? JSON(parsing: parts[1]) : nil)
     ?? ["a": 1, "b": ["c": [1, 2.5, "x", nil, true]], "s": "text"]
-  do throws(StatePredicateError) {
-    let predicate = try StatePredicate(parsing: text)
-    let value = predicate.holds(for: state)
-    if let opposite = try? StatePredicate(parsing: "not (\(text))") {
-      require(opposite.holds(for: state) != value, "a condition agrees with its negation")
+  do throws(JSONConditionError) {
+    let condition = try JSONCondition(parsing: text)
+    let value = condition.holds(for: state)
+    for word in ["and", "or"] {
+      let twice = try? JSONCondition(parsing: "\(text) \(word) \(text)")
+      require(twice?.holds(for: state) == value, "'\(word)' of the same changes the answer")
     }
   } catch {
     require(error.column >= 1 && error.column <= text.count + 1, "column \(error.column)")
+    require(error.length >= 1, "length \(error.length)")
     _ = error.description
   }
 }

@@ -179,11 +179,11 @@ struct SessionWork {
 
   func assert(_ text: String) throws -> SessionResult {
     let place = try place(nil)
-    let expression = try Expression.parse(text)
+    let condition = try JSONCondition(parsing: text)
     return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
       let step = place.here ?? end
       return .asserted(
-        text, holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
+        text, holds: condition.holds(for: try StateJSON.past(try travel.state(at: step))),
         step: step)
     }
   }
@@ -299,11 +299,11 @@ struct SessionWork {
   // MARK: Searching and drawing
 
   func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
-    let expression = try Expression.parse(text)
+    let condition = try JSONCondition(parsing: text)
     return try visit(Place(path: path, end: nil, here: nil)) { travel, end in
       let found = try travel.bisect(linear ? .linear : .halving) { [flag] state in
         try flag.check()
-        return !expression.evaluate(in: try StateJSON.past(state))
+        return !condition.holds(for: try StateJSON.past(state))
       }
       var result = SessionBisected(
         path: path, assertion: text, step: nil, diff: nil, steps: end,

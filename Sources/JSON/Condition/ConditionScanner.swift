@@ -1,16 +1,12 @@
-import SwiftBoardJSON
-
-/// Reads `StateExpression`s.
-struct ExpressionScanner {
-  static let example = #"for example items[0].name == "Rick" and count > 3"#
-
+/// The parser of `JSONCondition`.
+struct ConditionScanner {
   private let characters: [Character]
   private var index = 0
 
   init(_ text: String) { characters = Array(text) }
 
-  mutating func alternatives() throws(UsageError) -> [[StateExpression.Comparison]] {
-    var alternatives: [[StateExpression.Comparison]] = [[]]
+  mutating func alternatives() throws(JSONConditionError) -> [[JSONCondition.Comparison]] {
+    var alternatives: [[JSONCondition.Comparison]] = [[]]
     while true {
       let comparison = try comparison()
       alternatives[alternatives.count - 1].append(comparison)
@@ -21,27 +17,24 @@ struct ExpressionScanner {
       case "and": continue
       case "or": alternatives.append([])
       case let other:
-        throw fail(
-          "'\(other)' joins no comparisons",
-          help: Suggestion.advice(for: other, among: ["and", "or"]) ?? "'and' or 'or' goes here",
-          at: start)
+        throw fail(.unknownConjunction(other), at: start)
       }
     }
   }
 
-  private mutating func comparison() throws(UsageError) -> StateExpression.Comparison {
+  private mutating func comparison() throws(JSONConditionError) -> JSONCondition.Comparison {
     skipBlanks()
     let path = try path()
     skipBlanks()
     let relation = try relation()
     guard relation != .exists else {
-      return StateExpression.Comparison(path: path, relation: relation, value: .null)
+      return JSONCondition.Comparison(path: path, relation: relation, value: .null)
     }
     skipBlanks()
-    return StateExpression.Comparison(path: path, relation: relation, value: try value(relation))
+    return JSONCondition.Comparison(path: path, relation: relation, value: try value(relation))
   }
 
-  private mutating func path() throws(UsageError) -> JSONPath {
+  private mutating func path() throws(JSONConditionError) -> JSONPath {
     let start = index
     var inString = false
     while index < characters.count {
@@ -56,50 +49,38 @@ struct ExpressionScanner {
       index = min(index + 1, characters.count)
     }
     guard index > start else {
-      throw fail("a path is missing", help: Self.example, at: min(start, characters.count))
+      throw fail(.missingPath, at: min(start, characters.count))
     }
+    let text = String(characters[start..<index])
     do throws(JSONPathError) {
-      return try JSONPath(parsing: String(characters[start..<index]))
+      return try JSONPath(parsing: text)
     } catch {
-      throw fail(
-        "'\(String(characters[start..<index]))' is no path: \(error.message)", help: Self.example,
-        at: start)
+      throw fail(.malformedPath(text, reason: error.message), at: start)
     }
   }
 
-  private mutating func relation() throws(UsageError) -> StateExpression.Operator {
+  private mutating func relation() throws(JSONConditionError) -> JSONCondition.Operator {
     let start = index
     for symbol in ["==", "!=", "<=", ">=", "<", ">"] where characters[index...].starts(with: symbol)
     {
       index += symbol.count
-      if let relation = StateExpression.Operator(rawValue: symbol) { return relation }
+      if let relation = JSONCondition.Operator(rawValue: symbol) { return relation }
     }
     let name = word()
-    if let relation = StateExpression.Operator(rawValue: name) { return relation }
-    let known = StateExpression.Operator.allCases.map(\.rawValue)
-    let list = "one of \(known.joined(separator: " "))"
-    if name.isEmpty {
-      throw fail("a comparison is missing after the path", help: list, at: start)
-    }
-    let help = name == "=" ? "did you mean '=='?" : Suggestion.advice(for: name, among: known)
-    throw fail("unknown comparison '\(name)'", help: help ?? list, at: start)
+    if let relation = JSONCondition.Operator(rawValue: name) { return relation }
+    throw fail(name.isEmpty ? .missingOperator : .unknownOperator(name), at: start)
   }
 
-  private mutating func value(_ relation: StateExpression.Operator) throws(UsageError) -> JSON {
+  private mutating func value(_ relation: JSONCondition.Operator) throws(JSONConditionError) -> JSON
+  {
     let start = index
     skipValue()
     let text = String(characters[start..<index])
-    guard !text.isEmpty else {
-      throw fail(
-        "a JSON value is missing after '\(relation.rawValue)'", help: Self.example, at: start)
-    }
+    guard !text.isEmpty else { throw fail(.missingValue(after: relation), at: start) }
     do throws(JSONError) {
       return try JSON(parsing: text)
     } catch {
-      let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
-      throw fail(
-        "'\(text)' is not JSON",
-        help: isWord ? "write \"\(text)\" for the text" : error.message, at: start)
+      throw fail(.malformedValue(text, reason: error.message), at: start)
     }
   }
 
@@ -135,7 +116,7 @@ struct ExpressionScanner {
     while index < characters.count, characters[index].isWhitespace { index += 1 }
   }
 
-  private func fail(_ message: String, help: String?, at start: Int) -> UsageError {
-    UsageError(message, help: help, column: start + 1, length: max(1, index - start))
+  private func fail(_ kind: JSONConditionError.Kind, at start: Int) -> JSONConditionError {
+    JSONConditionError(kind: kind, column: start + 1, length: max(1, index - start))
   }
 }

@@ -1,9 +1,7 @@
 import SwiftBoardJSON
 import Testing
 
-@testable import SwiftBoardCommandLine
-
-struct ExpressionTests {
+struct ConditionTests {
   static let state: JSON = [
     "a": ["b": 3, "n": JSON.null], "c": "xyz", "list": [1, "two", ["k": 2]], "yes": true,
     "big": .number("9007199254740993"),
@@ -34,7 +32,7 @@ struct ExpressionTests {
       (#"c == "a and b""#, false), (#"list == [1, "two", {"k": 2}]"#, true),
     ])
   func answers(text: String, expected: Bool) throws {
-    #expect(try StateExpression.parse(text).evaluate(in: Self.state) == expected)
+    #expect(try JSONCondition(parsing: text).holds(for: Self.state) == expected)
   }
 
   @Test(
@@ -50,41 +48,15 @@ struct ExpressionTests {
       ("a..b == 3", 1, 4, "'a..b' is no path"), ("é == [1, }", 6, 5, "'[1, }' is not JSON"),
     ])
   func errors(text: String, column: Int, length: Int, message: String) {
-    let error = #expect(throws: UsageError.self) { try StateExpression.parse(text) }
-    #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+    let error = #expect(throws: JSONConditionError.self) { try JSONCondition(parsing: text) }
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
     #expect(error?.column == column)
     #expect(error?.length == length)
-    #expect(error?.help != nil)
-  }
-
-  @Test(
-    "words of a line",
-    arguments: [
-      (#"assert c == "xyz""#, true), (#"assert 'c == "xyz"'"#, true),
-      (#"assert "c == \"xyz\"""#, true),
-      (#"assert c == '"xyz"'"#, true), ("assert a.b > 2 and a.b >= 3", true),
-      (#"assert c == "x z""#, false),
-      (#"assert c contains $v"#, true), (#"assert list[1] == "two""#, true),
-      (#"assert o == {"x": 1, "y": 2}"#, true),
-    ])
-  func words(line: String, expected: Bool) throws {
-    let words = Array(try arguments(line, variables: ["v": "\"y\""]).dropFirst())
-    #expect(try StateExpression.parse(words).evaluate(in: Self.state) == expected)
-  }
-
-  @Test("errors blame the words")
-  func blame() throws {
-    let words = Array(try arguments("assert a == Rick").dropFirst())
-    let error = #expect(throws: UsageError.self) { try StateExpression.parse(words) }
-    #expect(error?.column == 8)
-    #expect(error?.length == 9)
-    #expect(error?.help == "write \"Rick\" for the text")
-    #expect(throws: UsageError.self) { try StateExpression.parse([Argument]()) }
   }
 
   @Test("fuzz: an answer or an error inside the text", arguments: 0..<4)
   func fuzz(seed: UInt64) {
-    var generator = SeededGenerator(state: seed)
+    var generator = Seeded(state: seed)
     let pieces = [
       "a", ".b", "[0]", "[", "]", "\"", "\\", " ", " == ", "!=", "<", " and ", " or ", "exists",
       "3", "{", "}", "é", "contains",
@@ -92,10 +64,10 @@ struct ExpressionTests {
     for _ in 0..<600 {
       let text = (0..<Int.random(in: 0...9, using: &generator))
         .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
-      do throws(UsageError) {
-        _ = try StateExpression.parse(text).evaluate(in: Self.state)
+      do throws(JSONConditionError) {
+        _ = try JSONCondition(parsing: text).holds(for: Self.state)
       } catch {
-        #expect((1...(text.count + 1)).contains(error.column ?? 0), "\(text): \(error)")
+        #expect((1...(text.count + 1)).contains(error.column), "\(text): \(error)")
       }
     }
   }
