@@ -182,9 +182,8 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
         guard let entry = try cursor.reader.next() else { throw noStep(n) }
         guard case .step(let logged) = entry.line else { continue }
         let action = try graders[entry.part].action(logged, entry.inFile)
-        replayer.journal.beginReduction(serving: logged.draws)
-        _ = replayer.reducer.reduce(&cursor.state, action, replayer.dependencies)
-        _ = replayer.journal.endReplayedReduction()
+        // Compared when the log was opened.
+        _ = replayer.step.reduce(action, into: &cursor.state, serving: logged.draws)
         cursor.step = logged.n
       }
     } catch let error as LogTravelError {

@@ -172,34 +172,29 @@ extension Replayer {
         told = feed.step
         progress(told)
       }
+      let expected: Digest?
       switch line {
       case .step(let digest):
         guard let action = codes.action(feed) else { return nil }
-        journal.beginReduction(serving: [])
-        let effects = reducer.reduce(&state, action, dependencies)
-        guard journal.endReplayedReduction() == nil,
-          effects.isEmpty || agree([], effects, hasAllIDs)
-        else { return nil }
-        if let digest {
-          guard codes.digest(state) == digest else { return nil }
-          digests += 1
-        }
-      case .full(let step):
-        guard let action = codes.action(step) else { return nil }
-        journal.beginReduction(serving: step.draws)
-        let effects = reducer.reduce(&state, action, dependencies)
-        guard journal.endReplayedReduction() == nil, agree(step.effects, effects, hasAllIDs)
-        else { return nil }
-        if let digest = step.digest {
-          guard codes.digest(state) == digest else { return nil }
-          digests += 1
-        }
+        let replayed = step.reduce(action, into: &state, serving: [])
+        guard replayed.agrees(with: [], hasAllIDs: hasAllIDs) else { return nil }
+        expected = digest
+      case .full(let logged):
+        guard let action = codes.action(logged) else { return nil }
+        let replayed = step.reduce(action, into: &state, serving: logged.draws)
+        guard replayed.agrees(with: logged.effects, hasAllIDs: hasAllIDs) else { return nil }
+        expected = logged.digest
       case .snapshot(let snapshot):
         guard codes.digest(state) == snapshot.digest else { return nil }
+        continue
       case .end:
         return summary(feed, digests, ContinuousClock.now - start)
       case .header, .unusual:
         return nil
+      }
+      if let expected {
+        guard codes.digest(state) == expected else { return nil }
+        digests += 1
       }
     }
   }
@@ -207,15 +202,6 @@ extension Replayer {
   @usableFromInline
   func fits(_ header: LogHeader) -> Bool {
     header.schema.isSameKind(as: schema) && header.schema.version == schema.version
-  }
-
-  @usableFromInline
-  func agree(
-    _ logged: [LogEffect], _ effects: [Effect<R.Action>], _ hasAllIDs: Bool
-  ) -> Bool {
-    let (expected, found) = logged.compared(
-      withFound: effects.map { LogEffect($0.descriptor) }, hasAllIDs: hasAllIDs)
-    return expected == found
   }
 
   @usableFromInline

@@ -5,9 +5,7 @@ import SwiftBoardStore
 ///
 /// Effects do not run. What the reducer draws comes from the recording, as long as its generators draw through `journal`.
 public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable {
-  private let reducer: R
-  private let dependencies: R.Dependencies
-  private let journal: DrawJournal
+  private let replay: StepReplay<R>
   /// The state after the last step.
   public private(set) var state: R.State
 
@@ -16,9 +14,7 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, state: String
   ) throws {
-    self.reducer = reducer
-    self.dependencies = dependencies
-    self.journal = journal
+    replay = StepReplay(reducer, dependencies, journal)
     self.state = try CanonicalDecoder.decode(R.State.self, from: Array(state.utf8))
   }
 
@@ -37,12 +33,10 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
   ) throws -> [String] {
     let action = try CanonicalDecoder.decode(R.Action.self, from: Array(action.utf8))
     let before = try json()
-    journal.beginReduction(serving: draws)
-    let returned = reducer.reduce(&state, action, dependencies)
-    let mismatch = journal.endReplayedReduction()
-    var problems = mismatch.map { ["draws: \($0)"] } ?? []
+    let replayed = replay.reduce(action, into: &state, serving: draws)
+    var problems = replayed.mismatch.map { ["draws: \($0)"] } ?? []
 
-    let effectsFound = returned.map { LogEffect($0.descriptor) }.withoutNothing
+    let effectsFound = replayed.descriptors.map { LogEffect($0) }.withoutNothing
     let found = effectsFound.map(\.description)
     if found != effects, effectsFound.withFirstIDs.map(\.description) != effects {
       problems.append("effects: expected \(effects), found \(found)")

@@ -100,22 +100,11 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       throw ReplayError.impossible(error)
     }
     guard var next = state.take() else { return }
-    var differences: [Divergence.Difference] = []
-
-    replayer.journal.beginReduction(serving: logged.draws)
-    let effects = replayer.reducer.reduce(&next, action, replayer.dependencies)
-    if let mismatch = replayer.journal.endReplayedReduction() {
-      differences.append(.draws(mismatch))
-    }
+    let replayed = replayer.step.reduce(action, into: &next, serving: logged.draws)
     state = next
-
-    // A closure: a key path of a generic type would be built anew at every step.
-    let descriptors = effects.map { $0.descriptor }
-    let (expected, found) = logged.effects.compared(
-      withFound: descriptors.map { LogEffect($0) }, hasAllIDs: hasAllIDs)
-    if found != expected {
-      differences.append(.effects(expected: expected, found: found))
-    }
+    let descriptors = replayed.descriptors
+    var differences = replayed.differences(
+      from: logged.effects, descriptors: descriptors, hasAllIDs: hasAllIDs)
     if let digest = logged.digest, grader.digestsComparable {
       let found = try encodeState()
       if let found, found != digest {

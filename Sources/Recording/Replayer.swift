@@ -11,9 +11,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   /// Keeping a copy of the state makes the next step copy what it changes.
   public typealias OnStep = (_ step: Step<R.Action>, _ state: R.State, _ t: Int64) -> Void
 
-  @usableFromInline let reducer: R
-  @usableFromInline let dependencies: R.Dependencies
-  @usableFromInline let journal: DrawJournal
+  @usableFromInline let step: StepReplay<R>
   let schema: LogSchema
   let migrations: [LogMigration]
 
@@ -27,9 +25,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, schema: LogSchema,
     migrations: [LogMigration] = []
   ) {
-    self.reducer = reducer
-    self.dependencies = dependencies
-    self.journal = journal
+    step = StepReplay(reducer, dependencies, journal)
     self.schema = schema
     self.migrations = migrations
   }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import SwiftBoardRecording
 
-/// Replays with pauses, on a clock that the test advances.
-struct ReplayPlayTests {
+/// A replay that waits between two steps, on a clock that the test advances.
+struct ReplayPacerTests {
   private struct Told: Equatable, CustomStringConvertible {
     let step: Int
     let moment: Duration
@@ -32,7 +32,6 @@ struct ReplayPlayTests {
     init(
       _ chain: LogChain, _ pace: ReplayPace?, from first: Int = 0, until last: Int? = nil,
       on clock: TestClock = TestClock(), sleepingOn sleeping: (any Clock<Duration>)? = nil,
-      _ replayer: Replayer<CounterReducer> = Session.replayer(),
       nextStep: ReplayPacer.NextStep? = nil,
       onStep: @escaping @Sendable (Int) async throws -> Void = { _ in }
     ) {
@@ -42,11 +41,9 @@ struct ReplayPlayTests {
         let end: End
         do {
           end = .summary(
-            try await Self.play(replayer, chain, pace, first, last, sleeping, nextStep) {
-              step, state, _ in
-              if state.count != step.number { Issue.record("\(state.count) at \(step.number)") }
-              log.value.withLock { $0.append(Told(step.number, clock.now.offset)) }
-              try await onStep(step.number)
+            try await Self.play(chain, pace, first, last, sleeping, nextStep) { step in
+              log.value.withLock { $0.append(Told(step, clock.now.offset)) }
+              try await onStep(step)
             })
         } catch {
           end = .error(error)
@@ -58,13 +55,20 @@ struct ReplayPlayTests {
     }
 
     private static func play(
-      _ replayer: Replayer<CounterReducer>, _ chain: LogChain, _ pace: ReplayPace?, _ first: Int,
-      _ last: Int?, _ clock: some Clock<Duration>, _ nextStep: ReplayPacer.NextStep?,
-      _ onStep: Replayer<CounterReducer>.OnPlayedStep
+      _ chain: LogChain, _ pace: ReplayPace?, _ first: Int, _ last: Int?,
+      _ clock: some Clock<Duration>, _ nextStep: ReplayPacer.NextStep?,
+      _ onStep: (Int) async throws -> Void
     ) async throws -> ReplaySummary {
-      try await replayer.play(
-        chain, pace: pace, from: first, until: last, clock: clock, nextStep: nextStep,
-        onStep: onStep)
+      var steps: [(number: Int, time: Int64)] = []
+      let summary = try Session.replayer().replay(chain, until: last) { step, _, time in
+        if step.number >= first { steps.append((step.number, time)) }
+      }
+      var pacer = ReplayPacer(pace, clock: clock, nextStep: nextStep)
+      for step in steps {
+        guard try await pacer.wait(until: step.time) else { break }
+        try await onStep(step.number)
+      }
+      return summary
     }
 
     var told: [Told] { log.now }
@@ -75,9 +79,11 @@ struct ReplayPlayTests {
     var error: (any Error)? { if case .error(let error)? = result.now { error } else { nil } }
 
     func cancel() {
-      task.now?.cancel()
+      cancelNow()
       clock.executor.run()
     }
+
+    func cancelNow() { task.now?.cancel() }
   }
 
   /// Steps that count by 1, recorded at these milliseconds.
@@ -212,60 +218,6 @@ struct ReplayPlayTests {
     #expect(none.told == [] && none.summary?.steps == 6)
   }
 
-  @Test("a rotated recording is played as one file is")
-  func rotated() throws {
-    let times = (0..<60).map { Int64($0 * $0) }
-    try withFolder { folder in
-      let path = folder + "/a"
-      let time = Box<Int64>(0)
-      Self.record(
-        times, time,
-        try Recorder<CounterState, CounterAction>(
-          sink: FileSink(creating: path),
-          rotation: FileRotation(path: path, keep: nil, synchronizes: false), info: Session.info,
-          state: CounterState(), options: RecordingOptions(rotation: .init(size: 2500)),
-          journal: nil, clock: { time.now }))
-      let chain = try LogChain(path: path)
-      try #require(chain.parts.count > 3)
-      for (first, last) in [(0, nil), (20, 50)] as [(Int, Int?)] {
-        let one = Play(
-          try Self.recording(times), try ReplayPace(speed: 3), from: first, until: last)
-        let all = Play(chain, try ReplayPace(speed: 3), from: first, until: last)
-        #expect(one.clock.run() && all.clock.run())
-        #expect(all.told == one.told)
-        #expect(all.steps == Array(max(1, first)...(last ?? 60)))
-        #expect(all.summary?.steps == one.summary?.steps)
-        #expect(all.summary?.recordedTime == one.summary?.recordedTime)
-      }
-    }
-  }
-
-  @Test func aDifferenceEndsItWhenItsStepIsReached() throws {
-    let count = Box(0)
-    let replayer = Session.replayer(ambient: {
-      count.value.withLock {
-        $0 += 1
-        return $0 == 3 ? 1 : 0
-      }
-    })
-    let play = Play(try Self.recording([0, 1000, 2000, 3000]), try ReplayPace(), replayer)
-    #expect(play.clock.run())
-    #expect(play.steps == [1, 2])
-    guard case .diverged(let divergence)? = play.error as? ReplayError else {
-      Issue.record("\(String(describing: play.error))")
-      return
-    }
-    #expect(divergence.step == 3)
-  }
-
-  @Test func whatCannotBeReplayedIsNotBegun() throws {
-    var bytes = try Self.bytes([0, 1000, 2000])
-    bytes[bytes.count - 60] ^= 1
-    let play = Play(LogChain(LogFile(bytes: bytes)), try ReplayPace())
-    #expect(play.told == [])
-    #expect((play.error as? ReplayError)?.exitCode == 65)
-  }
-
   // MARK: Stepping
 
   @Test func eachStepWaitsForAWord() throws {
@@ -289,8 +241,6 @@ struct ReplayPlayTests {
     key.press(false)
     play.clock.executor.run()
     #expect(play.steps == [2])
-    // The third was reduced and not told.
-    #expect(play.summary?.steps == 3)
     #expect(play.error == nil)
   }
 
@@ -333,7 +283,7 @@ struct ReplayPlayTests {
     play.clock.advance(by: .seconds(5))
     #expect(play.steps == [1, 2])
     play.cancel()
-    #expect((play.error as? ReplayError)?.exitCode == 130)
+    #expect(play.error is CancellationError)
     #expect(play.clock.sleepers == [])
     #expect(play.steps == [1, 2])
   }
@@ -344,43 +294,23 @@ struct ReplayPlayTests {
     key.press()
     play.clock.executor.run()
     play.cancel()
-    #expect((play.error as? ReplayError)?.exitCode == 130)
+    #expect(play.error is CancellationError)
     #expect(play.steps == [1])
   }
 
-  @Test("cancelling ends it between two steps that wait for nothing", arguments: [0, 4])
-  func cancelledUnpaced(first: Int) throws {
-    let journal = DrawJournal()
-    let seen = Box(0)
+  @Test func aCancelledReplayEndsBetweenTwoStepsThatWaitForNothing() throws {
     let canceller = Box<(@Sendable () -> Void)?>(nil)
-    let world = CounterWorld(
-      journal,
-      ambient: {
-        let count = seen.value.withLock {
-          $0 += 1
-          return $0
-        }
-        if count == 2 { canceller.now?() }
-        return 0
+    let key = Key()
+    let play = Play(
+      try Self.recording([0, 0, 0]), nil,
+      onStep: { step in
+        if step == 1 { _ = try await key.wait() }
+        if step == 2 { canceller.now?() }
       })
-    let replayer = Replayer(
-      reducer: CounterReducer(), dependencies: world, journal: journal, schema: Session.schema)
-    let clock = TestClock()
-    let told = Box(0)
-    let ended = Box<ReplayError?>(nil)
-    let chain = try Self.recording([0, 0, 0, 0, 0])
-    let task = Task(executorPreference: clock.executor) {
-      do {
-        _ = try await replayer.play(chain, from: first) { _, _, _ in told.value.withLock { $0 += 1 }
-        }
-      } catch {
-        ended.value.withLock { $0 = error as? ReplayError }
-      }
-    }
-    canceller.value.withLock { $0 = { task.cancel() } }
-    clock.executor.run()
-    #expect(ended.now?.exitCode == 130)
-    #expect(seen.now == 2)
-    #expect(told.now == (first == 0 ? 1 : 0))
+    canceller.value.withLock { $0 = { play.cancelNow() } }
+    key.press()
+    play.clock.executor.run()
+    #expect(play.error is CancellationError)
+    #expect(play.steps == [1, 2])
   }
 }
