@@ -6,14 +6,14 @@ extension Replayer {
   /// - Returns: A summary for each file, oldest first.
   public func verify(
     _ chain: LogChain, acceptRisk: Bool = false
-  ) throws(LogChainError) -> [ReplaySummary] {
-    _ = try chain.check()
+  ) throws(ReplayError) -> [ReplaySummary] {
+    try chain.checkJoints()
     var summaries: [ReplaySummary] = []
-    for (part, file) in zip(chain.parts, chain.files) {
+    for (part, file) in chain.files.enumerated() {
       do throws(ReplayError) {
         summaries.append(try verify(file, acceptRisk: acceptRisk))
       } catch {
-        throw .replay(path: part.path, error)
+        throw error.placed(in: chain, part)
       }
     }
     return summaries
@@ -42,26 +42,10 @@ extension LogChain {
   /// Checks that the files are one recording, where there are several.
   func checkJoints() throws(ReplayError) {
     guard parts.count > 1 else { return }
-    do throws(LogChainError) {
+    do throws(LogReadError) {
       _ = try check()
     } catch {
-      throw ReplayError(error)
-    }
-  }
-}
-
-extension ReplayError {
-  /// What is wrong with the files of a recording, as a replay of it says that.
-  public init(_ error: LogChainError) {
-    switch error {
-    case .replay(_, let error): self = error
-    case .missing(let path): self = .unreadable(.missing(path: path))
-    case .gap(let path): self = .unreadable(.gap(path: path))
-    case .broken(let path, let expected, let found):
-      self = .unreadable(.broken(path: path, expected: expected, found: found))
-    case .unreadable(let path, .damage(let damage)):
-      self = .unreadable(.file(path: path, .damage(damage)))
-    case .unreadable(_, let error): self = .unreadable(error)
+      throw .unreadable(error)
     }
   }
 }

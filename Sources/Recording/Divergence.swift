@@ -2,7 +2,7 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 /// The first step at which a replay is not what was recorded.
-public struct Divergence: Error, Sendable, Hashable, CustomStringConvertible {
+public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   /// In which of the three things that are compared a step differs.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
     /// The reducer drew other values, more or fewer than the log has.
@@ -48,53 +48,11 @@ public struct Divergence: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file that the line is in, where a recording has several.
   public var file: String?
 
-  /// The exit status of a command that ends with this.
-  public var exitCode: Int32 { 1 }
-
   public var description: String {
     let place = "step \(step), line \(line)\(file.map { " of \($0)" } ?? "")"
     return
       (["\(place), differs; action \(StateDiff.text(action))"]
       + differences.map(\.description)).joined(separator: "\n")
-  }
-}
-
-/// Why a replay did not agree.
-public enum ReplayError: Error, Sendable, CustomStringConvertible {
-  /// The log is damaged, missing or unreadable; exit status as that error says.
-  case unreadable(LogReadError)
-  /// The log is about other actions.
-  case foreign(log: LogSchema, program: LogSchema)
-  /// A line does not decode. Nothing was run. Exit status 65.
-  case impossible(LogObstacle)
-  /// The grade is risky, and that was not accepted. Nothing was run.
-  case risky(LogGrade)
-  /// The first step that is not as recorded; what comes after it was not run. Exit status 1.
-  case diverged(Divergence)
-  /// A state that was replayed has no canonical JSON.
-  case encoding(step: Int, String)
-
-  /// The exit status of a command that ends with this.
-  public var exitCode: Int32 {
-    switch self {
-    case .unreadable(let error): error.exitCode
-    case .foreign, .impossible: 65
-    case .risky, .diverged: 1
-    case .encoding: 70
-    }
-  }
-
-  public var description: String {
-    switch self {
-    case .unreadable(let error): error.description
-    case .foreign(let log, let program):
-      "the log is of another program or schema: it has (\(log)), this program has (\(program))"
-    case .impossible(let obstacle): obstacle.description
-    case .risky(let grade): grade.description
-    case .diverged(let divergence): divergence.description
-    case .encoding(let step, let reason):
-      "the state after step \(step) cannot be encoded: \(reason)"
-    }
   }
 }
 

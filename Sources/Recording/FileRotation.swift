@@ -54,7 +54,7 @@ final class FileRotation: LogRotation {
 
   func next() throws(LogIOError) -> any LogSink {
     for attempt in 0..<2 {
-      do throws(FileSink.OpenError) {
+      do throws(RecordingError) {
         let file = try FileSink(creating: nextPath)
         state.withLock { $0.next = file }
         return file
@@ -64,7 +64,7 @@ final class FileRotation: LogRotation {
           // Left over from a crash: who holds the lock on `NAME` is the only one who may write it.
           try calls.remove(nextPath)
         case .failed(_, let error): throw error
-        case .exists, .busy, .changed: throw LogIOError(code: EEXIST, operation: "open")
+        default: throw LogIOError(code: EEXIST, operation: "open")
         }
       }
     }

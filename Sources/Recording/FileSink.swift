@@ -10,29 +10,7 @@ import Synchronization
 
 /// A recording's file: locked while it is open, and of mode 0600 where it is new.
 public final class FileSink: LogSink {
-  /// Why a recording's file could not be created.
-  public enum OpenError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Something with that name is there already, and stays as it is.
-    case exists(path: String)
-    /// Another recorder holds the file.
-    case busy(path: String)
-    /// A system call failed: `open`, `flock` or `fstat`.
-    case failed(path: String, LogIOError)
-    /// A file that is to be continued is not as it was.
-    case changed(path: String)
-
-    /// The exit status of a command that ends with this: 73, cannot create.
-    public var exitCode: Int32 { 73 }
-
-    public var description: String {
-      switch self {
-      case .exists(let path): "\(path) exists already; a recording starts with a new file"
-      case .busy(let path): "\(path) is being written by another recorder"
-      case .failed(let path, let error): "\(path) cannot be created: \(error)"
-      case .changed(let path): "\(path) has changed since it was read"
-      }
-    }
-  }
+  typealias OpenError = RecordingError
 
   /// -1 once closed.
   private let descriptor: Mutex<Int32>
@@ -40,7 +18,7 @@ public final class FileSink: LogSink {
   private let path: Mutex<String>
 
   /// Creates the file. An existing one, a symbolic link too, is refused.
-  public init(creating path: String) throws(OpenError) {
+  public init(creating path: String) throws(RecordingError) {
     var descriptor: Int32
     repeat {
       descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)

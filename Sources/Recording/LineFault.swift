@@ -1,12 +1,5 @@
 import SwiftBoardJSON
 
-/// What is wrong with the content of a line; the reader adds where the line is.
-struct LineFault: Error {
-  var message: String
-  var expected: String
-  var found: String
-}
-
 /// Takes the known members out of an object, one by one; what is left at the end is `extra`.
 struct MemberReader {
   private let place: String
@@ -18,10 +11,9 @@ struct MemberReader {
     self.place = place
   }
 
-  init(_ value: JSON, in place: String) throws(LineFault) {
+  init(_ value: JSON, in place: String) throws(LogReadError) {
     guard case .object(let members) = value else {
-      throw LineFault(
-        message: "\(place) is no object", expected: "an object", found: describe(value))
+      throw .fault("\(place) is no object", expected: "an object", found: describe(value))
     }
     self.init(members, in: place)
   }
@@ -34,68 +26,63 @@ struct MemberReader {
     return members.remove(at: index).value
   }
 
-  mutating func required(_ key: String) throws(LineFault) -> JSON {
+  mutating func required(_ key: String) throws(LogReadError) -> JSON {
     guard let value = value(key) else {
-      throw LineFault(
-        message: "\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
     }
     return value
   }
 
-  mutating func string(_ key: String) throws(LineFault) -> String {
+  mutating func string(_ key: String) throws(LogReadError) -> String {
     guard let value = try optionalString(key) else {
-      throw LineFault(
-        message: "\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
     }
     return value
   }
 
-  mutating func optionalString(_ key: String) throws(LineFault) -> String? {
+  mutating func optionalString(_ key: String) throws(LogReadError) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value else {
-      throw LineFault(
-        message: "\(place).\(key) is no string", expected: "a string", found: describe(value))
+      throw .fault("\(place).\(key) is no string", expected: "a string", found: describe(value))
     }
     return text
   }
 
   /// A whole number from 0.
-  mutating func count(_ key: String) throws(LineFault) -> Int {
+  mutating func count(_ key: String) throws(LogReadError) -> Int {
     let value = try required(key)
     guard case .number(let digits) = value, let number = Int(digits), number >= 0,
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else {
-      throw LineFault(
-        message: "\(place).\(key) is no whole number", expected: "a whole number from 0",
+      throw .fault(
+        "\(place).\(key) is no whole number", expected: "a whole number from 0",
         found: describe(value))
     }
     return number
   }
 
-  mutating func digest(_ key: String = "digest") throws(LineFault) -> Digest {
+  mutating func digest(_ key: String = "digest") throws(LogReadError) -> Digest {
     guard let digest = try optionalDigest(key) else {
-      throw LineFault(
-        message: "\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
     }
     return digest
   }
 
-  mutating func optionalDigest(_ key: String = "digest") throws(LineFault) -> Digest? {
+  mutating func optionalDigest(_ key: String = "digest") throws(LogReadError) -> Digest? {
     guard let text = try optionalString(key) else { return nil }
     guard let digest = Digest(text) else {
-      throw LineFault(
-        message: "\(place).\(key) is no digest",
+      throw .fault(
+        "\(place).\(key) is no digest",
         expected: "xxh64: and 16 lowercase hexadecimal digits",
         found: describe(.string(text)))
     }
     return digest
   }
 
-  mutating func array(_ key: String) throws(LineFault) -> [JSON]? {
+  mutating func array(_ key: String) throws(LogReadError) -> [JSON]? {
     guard let value = value(key) else { return nil }
     guard case .array(let elements) = value else {
-      throw LineFault(
-        message: "\(place).\(key) is no array", expected: "an array", found: describe(value))
+      throw .fault("\(place).\(key) is no array", expected: "an array", found: describe(value))
     }
     return elements
   }

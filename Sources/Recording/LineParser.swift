@@ -4,28 +4,27 @@ import SwiftBoardStore
 /// Bytes of one line, whose sum is right, to a typed line. Knows nothing of other lines.
 enum LineParser {
   /// `line` has no line feed.
-  static func parse(_ line: ArraySlice<UInt8>) throws(LineFault) -> LogLine {
+  static func parse(_ line: ArraySlice<UInt8>) throws(LogReadError) -> LogLine {
     if let step = StepScanner.step(line.dropLast(SumChain.tailLength)) { return .step(step) }
     return try parseTree(line)
   }
 
   /// The long way, for every line.
-  static func parseTree(_ line: ArraySlice<UInt8>) throws(LineFault) -> LogLine {
+  static func parseTree(_ line: ArraySlice<UInt8>) throws(LogReadError) -> LogLine {
     let value: JSON
     do {
       value = try parseStrictly(line)
     } catch {
-      throw LineFault(
-        message: "the line is no JSON object: \(error.message), at its byte \(error.offset)",
+      throw .fault(
+        "the line is no JSON object: \(error.message), at its byte \(error.offset)",
         expected: "one JSON object, no key twice, at most 512 levels deep", found: error.message)
     }
     guard case .object(var members) = value else {
-      throw LineFault(
-        message: "the line is no JSON object", expected: "an object", found: describe(value))
+      throw .fault("the line is no JSON object", expected: "an object", found: describe(value))
     }
     guard members.first?.key == "k", case .string(let kind)? = members.first?.value else {
-      throw LineFault(
-        message: "the line does not begin with its kind", expected: #"{"k":"…""#,
+      throw .fault(
+        "the line does not begin with its kind", expected: #"{"k":"…""#,
         found: members.first.map { "\"\($0.key)\":\(describe($0.value))" } ?? "an empty object")
     }
     members.removeFirst()
@@ -60,12 +59,12 @@ enum LineParser {
     }
   }
 
-  private static func header(_ members: [JSON.Member]) throws(LineFault) -> LogHeader {
+  private static func header(_ members: [JSON.Member]) throws(LogReadError) -> LogHeader {
     var reader = MemberReader(members, in: "log")
     let version = try reader.count("version")
     guard version == 1 else {
-      throw LineFault(
-        message: "the log has format version \(version); this program reads version 1",
+      throw .fault(
+        "the log has format version \(version); this program reads version 1",
         expected: "version 1", found: "version \(version)")
     }
     let program = try reader.string("program")
@@ -76,8 +75,8 @@ enum LineParser {
       version: try schema.count("version"))
     let created = try reader.string("created")
     guard let microseconds = Timestamp.microseconds(parsing: created) else {
-      throw LineFault(
-        message: "log.created is no time", expected: "a time such as 2026-11-20T22:45:00.000000Z",
+      throw .fault(
+        "log.created is no time", expected: "a time such as 2026-11-20T22:45:00.000000Z",
         found: describe(.string(created)))
     }
     let environment = try reader.string("environment")
@@ -90,16 +89,15 @@ enum LineParser {
     if reader.rest.contains(where: { $0.key == "digestEvery" }) {
       let every = try reader.count("digestEvery")
       guard every > 0 else {
-        throw LineFault(
-          message: "log.digestEvery is 0", expected: "a whole number from 1", found: "0")
+        throw .fault("log.digestEvery is 0", expected: "a whole number from 1", found: "0")
       }
       digestEvery = every
     }
     var redacted: [String] = []
     for place in try reader.array("redacted") ?? [] {
       guard case .string(let text) = place else {
-        throw LineFault(
-          message: "log.redacted has an element that is no string", expected: "a string",
+        throw .fault(
+          "log.redacted has an element that is no string", expected: "a string",
           found: describe(place))
       }
       redacted.append(text)
@@ -111,7 +109,7 @@ enum LineParser {
       digestEvery: digestEvery, redacted: redacted, minor: minor, extra: reader.rest)
   }
 
-  private static func step(_ members: [JSON.Member]) throws(LineFault) -> LogStep {
+  private static func step(_ members: [JSON.Member]) throws(LogReadError) -> LogStep {
     var reader = MemberReader(members, in: "step")
     let n = try reader.count("n")
     let t = Int64(try reader.count("t"))
@@ -122,8 +120,8 @@ enum LineParser {
       guard case .array(let pair) = draw, pair.count == 2, case .string(let name) = pair[0],
         case .string(let value) = pair[1], let kind = LoggedDraw.Kind(rawValue: name)
       else {
-        throw LineFault(
-          message: "step.draws has an element that is no draw",
+        throw .fault(
+          "step.draws has an element that is no draw",
           expected: #"["date"|"clock"|"uuid"|"random","…"]"#, found: describe(draw))
       }
       draws.append(LoggedDraw(kind: kind, value: value))
@@ -135,7 +133,7 @@ enum LineParser {
       extra: reader.rest)
   }
 
-  private static func origin(_ value: JSON) throws(LineFault) -> StepOrigin {
+  private static func origin(_ value: JSON) throws(LogReadError) -> StepOrigin {
     var reader = try MemberReader(value, in: "step.by")
     if let line = try reader.optionalString("user") {
       return .user(line: line, at: try reader.string("at"))
@@ -146,12 +144,12 @@ enum LineParser {
     }
     if let link = try reader.optionalString("link") { return .link(link) }
     if let name = try reader.optionalString("program") { return .program(name) }
-    throw LineFault(
-      message: "step.by does not say who sent the action",
+    throw .fault(
+      "step.by does not say who sent the action",
       expected: "\"user\", \"effect\", \"link\" or \"program\"", found: describe(value))
   }
 
-  private static func effects(_ values: [JSON]) throws(LineFault) -> [LogEffect] {
+  private static func effects(_ values: [JSON]) throws(LogReadError) -> [LogEffect] {
     var effects: [LogEffect] = []
     effects.reserveCapacity(values.count)
     for value in values {
@@ -167,23 +165,22 @@ enum LineParser {
   }
 
   /// Of an effect: `id` alone, or `ids` too, which is there where there are several.
-  private static func ids(_ effect: inout MemberReader) throws(LineFault) -> [String] {
+  private static func ids(_ effect: inout MemberReader) throws(LogReadError) -> [String] {
     let id = try effect.optionalString("id")
     guard let values = try effect.array("ids") else { return id.map { [$0] } ?? [] }
     let ids = values.compactMap { value in if case .string(let id) = value { id } else { nil } }
     guard ids.count == values.count, ids.count > 1, ids.first == id else {
-      throw LineFault(
-        message: "step.effects.ids are not the ids of an effect",
+      throw .fault(
+        "step.effects.ids are not the ids of an effect",
         expected: "an array of at least two strings, the first of which is step.effects.id",
         found: describe(.array(values)))
     }
     return ids
   }
 
-  private static func object(_ value: JSON, _ place: String) throws(LineFault) -> [JSON.Member] {
+  private static func object(_ value: JSON, _ place: String) throws(LogReadError) -> [JSON.Member] {
     guard case .object(let members) = value else {
-      throw LineFault(
-        message: "\(place) is no object", expected: "an object", found: describe(value))
+      throw .fault("\(place) is no object", expected: "an object", found: describe(value))
     }
     return members
   }

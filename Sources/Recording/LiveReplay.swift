@@ -61,9 +61,6 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     public let agreed: Int
     /// Nil where all did.
     public let difference: Difference?
-
-    /// The exit status of a command that ends with this.
-    public var exitCode: Int32 { difference == nil ? 0 : 1 }
   }
 
   private enum Event: Sendable {
@@ -122,16 +119,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         initialState: try graders[0].state(header.state, entry, step: 0).value, chain: chain,
         graders: graders)
     } catch {
-      throw LiveReplay.error(error, chain.firstStep)
-    }
-  }
-
-  private static func error(_ error: any Error, _ step: Int) -> ReplayError {
-    switch error {
-    case let error as ReplayError: error
-    case let error as LogReadError: .unreadable(error)
-    case let error as LogObstacle: .impossible(error)
-    default: .encoding(step: step, "\(error)")
+      throw ReplayError(error, at: chain.firstStep)
     }
   }
 
@@ -217,7 +205,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         agreed += 1
       }
     } catch {
-      throw LiveReplay.error(error, recording.chain.firstStep + agreed + 1)
+      throw ReplayError(error, at: recording.chain.firstStep + agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
   }

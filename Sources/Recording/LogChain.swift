@@ -1,98 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Why files of a rotated recording are not one recording.
-public enum LogChainError: Error, Sendable, CustomStringConvertible {
-  /// There is no file of that name, and none with a number.
-  case missing(path: String)
-  /// A file between two others is not there.
-  case gap(path: String)
-  /// A file does not go on where the one before it ended.
-  case broken(path: String, expected: String, found: String)
-  /// A file is no log, or a damaged one.
-  case unreadable(path: String, LogReadError)
-  /// A file does not replay.
-  case replay(path: String, ReplayError)
-
-  /// The exit status of a command that ends with this.
-  public var exitCode: Int32 {
-    switch self {
-    case .missing: 66
-    case .gap, .broken: 65
-    case .unreadable(_, let error): error.exitCode
-    case .replay(_, let error): error.exitCode
-    }
-  }
-
-  public var description: String {
-    switch self {
-    case .missing(let path): "there is no recording \(path)"
-    case .gap(let path): LogReadError.gap(path: path).description
-    case .broken(let path, let expected, let found):
-      LogReadError.broken(path: path, expected: expected, found: found).description
-    case .unreadable(let path, let error): "\(path): \(error)"
-    case .replay(let path, let error): "\(path): \(error)"
-    }
-  }
-
-  /// What a person can do about it; nil where the description says all there is.
-  public var help: String? {
-    switch self {
-    case .gap(let path): LogReadError.gap(path: path).help
-    case .broken(let path, let expected, let found):
-      LogReadError.broken(path: path, expected: expected, found: found).help
-    case .unreadable(_, let error): error.help
-    case .missing, .replay: nil
-    }
-  }
-
-  /// Whether a file is not there that may have been there a moment before.
-  public var isAboutNames: Bool {
-    switch self {
-    case .missing, .gap: true
-    case .unreadable(_, let error): error.isAboutNames
-    case .replay(_, .unreadable(let error)): error.isAboutNames
-    case .broken, .replay: false
-    }
-  }
-
-  /// An error of the file at `path`, where it does not name another one.
-  init(_ error: LogReadError, path: String) {
-    switch error {
-    case .broken(let path, let expected, let found):
-      self = .broken(path: path, expected: expected, found: found)
-    case .gap(let path): self = .gap(path: path)
-    case .file(let path, let error): self = .unreadable(path: path, error)
-    default: self = .unreadable(path: path, error)
-    }
-  }
-
-}
-
-extension LogReadError {
-  /// Whether a file is not there. One of a chain may have been removed by rotation since the chain was made: a new one may do.
-  public var isAboutNames: Bool {
-    switch self {
-    case .missing, .gap: true
-    case .file(_, let error): error.isAboutNames
-    case .damage, .io, .broken, .cancelled: false
-    }
-  }
-
-  /// What a person can do about it; nil where the description says all there is.
-  public var help: String? {
-    switch self {
-    case .broken(let path, _, _):
-      "\(FileName(path).name) or the file before it was changed, cut or replaced, or is another recording's: "
-        + "put the right one back, or open a file by itself by its number"
-    case .gap(let path):
-      "put \(FileName(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
-    case .file(_, let error): error.help
-    case .damage, .missing, .io, .cancelled: nil
-    }
-  }
-}
-
 /// The files of a recording that was rotated, oldest first: one log, whose steps are numbered through.
 ///
 /// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest. The oldest may have been removed;
@@ -138,7 +46,7 @@ public struct LogChain: Sendable {
   public init(
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
-  ) throws(LogChainError) {
+  ) throws(LogReadError) {
     if FileSource.isReadOnce(path) {
       do throws(LogReadError) {
         self.init(
@@ -147,14 +55,14 @@ public struct LogChain: Sendable {
             isCancelled: isCancelled),
           path: path)
       } catch {
-        throw LogChainError(error, path: path)
+        throw error.inFile(path)
       }
       return
     }
     // Files may be ended and removed while they are looked for: then once more.
     for attempt in 1... {
       let listing = Listing(path)
-      do throws(LogChainError) {
+      do throws(LogReadError) {
         let chain = try LogChain(path, listing.numbers, limits, isCancelled)
         if attempt == LogChain.attempts || Listing(path) == listing {
           self = chain
@@ -174,7 +82,7 @@ public struct LogChain: Sendable {
   private init(
     _ path: String, _ numbers: [Int], _ limits: LogReader.Limits,
     _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws(LogChainError) {
+  ) throws(LogReadError) {
     let newest = try LogChain.header(path, isCancelled)
     var paths: [(path: String, number: Int)] = []
     var headers: [LogHeader] = []
@@ -289,18 +197,13 @@ public struct LogChain: Sendable {
   /// Checks every file, and that each goes on where the one before it ended, without running anything. O(bytes).
   ///
   /// - Returns: The number of steps, those of removed files too, and what is odd about the last file.
-  public func check() throws(LogChainError) -> (steps: Int, warnings: [LogWarning]) {
-    var (steps, part) = (firstStep, 0)
-    do throws(LogReadError) {
-      let reader = try LogChainReader(self)
-      defer { part = reader.part }
-      while let entry = try reader.next() {
-        if case .step(let step) = entry.line { steps = step.n }
-      }
-      return (steps, reader.lastWarnings)
-    } catch {
-      throw LogChainError(error, path: parts[part].path)
+  public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
+    var steps = firstStep
+    let reader = try LogChainReader(self)
+    while let entry = try reader.next() {
+      if case .step(let step) = entry.line { steps = step.n }
     }
+    return (steps, reader.lastWarnings)
   }
 
   /// Checks that the file behind the one at `index`, which ends like this, goes on there.
@@ -343,8 +246,8 @@ public struct LogChain: Sendable {
 
   private static func header(
     _ path: String, _ isCancelled: () -> Bool
-  ) throws(LogChainError) -> (header: LogHeader, identity: LogFileIdentity?)? {
-    if isCancelled() { throw .unreadable(path: path, .cancelled) }
+  ) throws(LogReadError) -> (header: LogHeader, identity: LogFileIdentity?)? {
+    if isCancelled() { throw .cancelled }
     do throws(LogReadError) {
       let source = try FileSource(path: path)
       let reader = LogReader(source)
@@ -352,7 +255,7 @@ public struct LogChain: Sendable {
       return (header, source.identity(readBy: reader))
     } catch {
       if case .missing = error { return nil }
-      throw .unreadable(path: path, error)
+      throw error.inFile(path)
     }
   }
 }

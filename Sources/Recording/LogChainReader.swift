@@ -122,8 +122,7 @@ final class LogChainReader {
 
   /// An error with the file it is in, where that is not the only one.
   private func placed(_ error: LogReadError) -> LogReadError {
-    guard case .damage = error, let path = chain.name(of: part) else { return error }
-    return .file(path: path, error)
+    chain.name(of: part).map { error.inFile($0) } ?? error
   }
 
   /// A line with the numbers of the chain; nil for what only single files have.

@@ -1,5 +1,5 @@
 /// A place at which a log is not what was written. Nothing behind it is read, nothing is guessed.
-public struct LogDamage: Error, Sendable, Hashable, CustomStringConvertible {
+public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: Int
   /// Where the line begins, in bytes from 0.
@@ -20,54 +20,8 @@ public struct LogDamage: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// The exit status of a command that ends with this: malformed data.
-  public var exitCode: Int32 { 65 }
-
   public var description: String {
     "line \(line), byte \(offset): \(message) (expected \(expected), found \(found))"
-  }
-}
-
-/// Why a log cannot be read on.
-public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The bytes are not what was written. Exit status 65 (`EX_DATAERR` of sysexits).
-  case damage(LogDamage)
-  /// No such file.
-  case missing(path: String)
-  /// A system call failed. Exit status 74 (`EX_IOERR`).
-  case io(path: String, LogIOError)
-  /// One of a rotated recording's files cannot be read.
-  indirect case file(path: String, LogReadError)
-  /// A file of a rotated recording does not go on where the one before it ended.
-  case broken(path: String, expected: String, found: String)
-  /// A file of a rotated recording is not there, between two that are.
-  case gap(path: String)
-  /// Nobody wants it read any more.
-  case cancelled
-
-  /// The exit status of a command that ends with this: 65, 66 where there is no file, 74 where it cannot be read.
-  public var exitCode: Int32 {
-    switch self {
-    case .damage(let damage): damage.exitCode
-    case .missing: 66
-    case .io: 74
-    case .file(_, let error): error.exitCode
-    case .broken, .gap: 65
-    case .cancelled: 130
-    }
-  }
-
-  public var description: String {
-    switch self {
-    case .damage(let damage): damage.description
-    case .missing(let path): "there is no file \(path)"
-    case .io(let path, let error): "\(path) cannot be read: \(error)"
-    case .file(let path, let error): "\(path): \(error)"
-    case .broken(let path, let expected, let found):
-      "\(path) does not go on where the file before it ends (expected \(expected), found \(found))"
-    case .gap(let path): "\(path) is missing: the files before and after it are there"
-    case .cancelled: "the reading was cancelled"
-    }
   }
 }
 

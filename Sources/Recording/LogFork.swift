@@ -1,37 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Why a log cannot be forked, or a recording not be continued.
-public enum LogForkError: Error, Sendable, CustomStringConvertible {
-  /// The old log is damaged, missing or unreadable.
-  case unreadable(LogReadError)
-  /// There are only the steps `first` to `last`.
-  case noStep(Int, first: Int = 0, last: Int)
-  /// The new file cannot be created.
-  case file(FileSink.OpenError)
-  /// The new file was created and cannot be written; it was taken away again. Exit status 74.
-  case io(path: String, LogIOError)
-
-  /// The exit status of a command that ends with this.
-  public var exitCode: Int32 {
-    switch self {
-    case .unreadable(let error): error.exitCode
-    case .noStep: 64
-    case .file(let error): error.exitCode
-    case .io: 74
-    }
-  }
-
-  public var description: String {
-    switch self {
-    case .unreadable(let error): error.description
-    case .noStep(let step, let first, let last): LogTravelError.noStep(step, first, last)
-    case .file(let error): error.description
-    case .io(let path, let error): "\(path) cannot be written: \(error)"
-    }
-  }
-}
-
 /// Where a log without an end line ends: all that a recorder must know to write on.
 public struct LogContinuation: Sendable {
   /// The log's first line.
@@ -68,16 +37,11 @@ public enum LogFork {
   /// - Returns: What `Recorder.init(continuing:…)` needs.
   public static func copy(
     _ log: LogFile, steps n: Int, to path: String, provenance: Bool = true
-  ) throws(LogForkError) -> LogContinuation {
+  ) throws(RecordingError) -> LogContinuation {
     let end = try end(of: log, step: n)
-    let sink: FileSink
-    do throws(FileSink.OpenError) {
-      sink = try FileSink(creating: path)
-    } catch {
-      throw .file(error)
-    }
+    let sink = try FileSink(creating: path)
     var copy = Copy(sink: sink, path: path)
-    do throws(LogForkError) {
+    do throws(RecordingError) {
       try copy.run(log, until: end, provenance: provenance, step: n)
     } catch {
       sink.remove(path)
@@ -98,27 +62,24 @@ public enum LogFork {
   /// the whole recording.
   public static func copy(
     _ chain: LogChain, steps n: Int, to path: String, provenance: Bool = true
-  ) throws(LogForkError) -> LogContinuation {
+  ) throws(RecordingError) -> LogContinuation {
     let part = chain.part(of: n)
     let before = chain.parts[part].stepsBefore
-    do throws(LogForkError) {
+    do throws(RecordingError) {
       return try copy(chain.files[part], steps: n - before, to: path, provenance: provenance)
     } catch {
       switch error {
       case .noStep(_, _, let last):
         throw .noStep(n, first: chain.firstStep, last: last + before)
-      case .unreadable(let error):
-        guard case .damage = error, let name = chain.name(of: part) else {
-          throw .unreadable(error)
-        }
-        throw .unreadable(.file(path: name, error))
-      case .file, .io: throw error
+      case .unreadable(let reason):
+        throw .unreadable(chain.name(of: part).map { reason.inFile($0) } ?? reason)
+      default: throw error
       }
     }
   }
 
   /// The end of what belongs to step `n`: where step n + 1 or the end line begins.
-  private static func end(of log: LogFile, step n: Int) throws(LogForkError) -> LogPosition {
+  private static func end(of log: LogFile, step n: Int) throws(RecordingError) -> LogPosition {
     var position: LogPosition
     do throws(LogReadError) {
       let reader = try log.reader()
@@ -169,7 +130,7 @@ extension LogFork {
 
     mutating func run(
       _ log: LogFile, until end: LogPosition, provenance: Bool, step n: Int
-    ) throws(LogForkError) {
+    ) throws(RecordingError) {
       var failure: LogIOError?
       do throws(LogReadError) {
         let reader = try log.reader()
@@ -190,7 +151,7 @@ extension LogFork {
       } catch {
         throw .unreadable(error)
       }
-      if let failure = failure ?? write() { throw .io(path: path, failure) }
+      if let failure = failure ?? write() { throw .unwritable(path: path, failure) }
     }
 
     private mutating func add(_ body: ArraySlice<UInt8>, _ line: LogLine, provenance: Bool) {

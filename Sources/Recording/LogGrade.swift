@@ -103,7 +103,7 @@ public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A line that does not decode: the log cannot be replayed by this program.
-public struct LogObstacle: Error, Sendable, Hashable, CustomStringConvertible {
+public struct LogObstacle: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: Int
   /// Where the line begins, in bytes.

@@ -25,7 +25,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     risks.isEmpty ? .fine : .risky(risks, more: more)
   }
 
-  mutating func grade(_ header: LogHeader, _ entry: LogReader.Entry) throws(LogObstacle) {
+  mutating func grade(_ header: LogHeader, _ entry: LogReader.Entry) throws(ReplayError) {
     let decoded = try state(header.state, entry, step: 0)
     guard let encoded = try? CanonicalEncoder.encode(decoded.value) else {
       throw obstacle("it has no canonical form", header.state, entry, 0)
@@ -35,7 +35,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     note(encoded, decoded.migrated, entry, step: 0)
   }
 
-  mutating func grade(_ step: LogStep, _ entry: LogReader.Entry) throws(LogObstacle) {
+  mutating func grade(_ step: LogStep, _ entry: LogReader.Entry) throws(ReplayError) {
     let action = try action(step, entry)
     encoded.removeAll(keepingCapacity: true)
     guard (try? CanonicalEncoder.encode(action, into: &encoded)) != nil else {
@@ -48,12 +48,12 @@ struct LogGrader<State: Codable, Action: Codable> {
 
   func state(
     _ json: JSON, _ entry: LogReader.Entry, step: Int
-  ) throws(LogObstacle) -> (value: State, migrated: JSON) {
+  ) throws(ReplayError) -> (value: State, migrated: JSON) {
     let migrated = try migrated(json, \.state, entry, step)
     return (try decode(migrated, entry, step), migrated)
   }
 
-  func action(_ step: LogStep, _ entry: LogReader.Entry) throws(LogObstacle) -> Action {
+  func action(_ step: LogStep, _ entry: LogReader.Entry) throws(ReplayError) -> Action {
     guard migrations.isEmpty else {
       return try decode(try migrated(step.action, \.action, entry, step.n), entry, step.n)
     }
@@ -66,7 +66,7 @@ struct LogGrader<State: Codable, Action: Codable> {
 
   private func decode<Value: Decodable>(
     _ json: JSON, _ entry: LogReader.Entry, _ step: Int
-  ) throws(LogObstacle) -> Value {
+  ) throws(ReplayError) -> Value {
     do {
       return try CanonicalDecoder.decode(Value.self, from: json)
     } catch {
@@ -77,7 +77,7 @@ struct LogGrader<State: Codable, Action: Codable> {
   private func migrated(
     _ json: JSON, _ migration: KeyPath<LogMigration, @Sendable (JSON) throws -> JSON>,
     _ entry: LogReader.Entry, _ step: Int
-  ) throws(LogObstacle) -> JSON {
+  ) throws(ReplayError) -> JSON {
     var migrated = json
     do {
       for step in migrations { migrated = try step[keyPath: migration](migrated) }
@@ -89,9 +89,10 @@ struct LogGrader<State: Codable, Action: Codable> {
 
   private func obstacle(
     _ reason: String, _ found: JSON, _ entry: LogReader.Entry, _ step: Int
-  ) -> LogObstacle {
-    LogObstacle(
-      line: entry.number, offset: entry.offset, step: step, reason: reason, found: found)
+  ) -> ReplayError {
+    .impossible(
+      LogObstacle(
+        line: entry.number, offset: entry.offset, step: step, reason: reason, found: found))
   }
 
   private mutating func note(

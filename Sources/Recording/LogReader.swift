@@ -173,12 +173,12 @@ public final class LogReader {
         ).damage(computed: sum, stated: stated))
     }
     chain.advance(to: sum)
-    do {
+    do throws(LogReadError) {
       let typed = try LineParser.parse(line)
       try rules.admit(typed)
       return Entry(number: number, offset: offset, line: typed)
     } catch {
-      throw damage(offset, error.message, expected: error.expected, found: error.found)
+      throw error.at(line: number, offset: offset)
     }
   }
 

@@ -4,7 +4,9 @@ import SwiftBoardJSON
 
 extension LogVerification.Report {
   /// TAP version 14: a test point a file, and for those that fail a block that says where and why.
-  public var tap: String {
+  ///
+  /// - Parameter exitCode: The exit code that the program gives an error.
+  public func tap(exitCode: (ReplayError) -> Int32) -> String {
     var lines = ["TAP version 14", "1..\(results.count)"]
     for (index, result) in results.enumerated() {
       let name = LogVerification.tapName(result.path)
@@ -23,7 +25,7 @@ extension LogVerification.Report {
         lines.append("  ---")
         lines.append("  message: \(JSON.string(error.title).asciiText)")
         lines.append("  severity: fail")
-        lines.append("  exit: \(error.exitCode)")
+        lines.append("  exit: \(exitCode(error))")
         lines.append("  duration_ms: \(result.elapsed.milliseconds)")
         if case .diverged(let divergence) = error {
           lines.append("  at:")
@@ -45,7 +47,7 @@ extension LogVerification.Report {
   /// The XML that JUnit's readers take: a test case a file; a difference is a failure, a file that cannot be replayed an error.
   public var junit: String {
     let errors = results.filter { result in
-      if case .failure(let error) = result.outcome { error.exitCode != 1 } else { false }
+      if case .failure(let error) = result.outcome { !error.isDifference } else { false }
     }
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -59,7 +61,7 @@ extension LogVerification.Report {
       switch result.outcome {
       case .success: lines.append(head + "/>")
       case .failure(let error):
-        let tag = error.exitCode == 1 ? "failure" : "error"
+        let tag = error.isDifference ? "failure" : "error"
         lines.append(head + ">")
         lines.append(
           #"      <\#(tag) message="\#(LogVerification.xml(error.title))" type="\#(error.kind)">\#(LogVerification.xml(error.description))</\#(tag)>"#
@@ -121,6 +123,18 @@ extension ReplayError {
     case .risky: "risky"
     case .diverged: "diverged"
     case .encoding: "encoding"
+    case .noStep: "noStep"
+    case .unreachable: "unreachable"
+    case .noMark: "noMark"
+    case .speed, .idleLimit: "noPace"
+    }
+  }
+
+  /// Whether the log was read whole and says something else than the program.
+  fileprivate var isDifference: Bool {
+    switch self {
+    case .risky, .diverged, .unreachable: true
+    case .unreadable, .foreign, .impossible, .encoding, .noStep, .noMark, .speed, .idleLimit: false
     }
   }
 }

@@ -13,16 +13,15 @@ struct LogRules {
   private var digestEvery = 1
   private var stepsWithoutDigest = 0
 
-  mutating func admit(_ line: LogLine) throws(LineFault) {
+  mutating func admit(_ line: LogLine) throws(LogReadError) {
     guard !ended else {
-      throw LineFault(
-        message: "there is more behind the end line", expected: "the end of the file",
+      throw .fault(
+        "there is more behind the end line", expected: "the end of the file",
         found: "another line")
     }
     if case .header(let header) = line {
       guard !begun else {
-        throw LineFault(
-          message: "the log has a second header", expected: "one header", found: "another")
+        throw .fault("the log has a second header", expected: "one header", found: "another")
       }
       begun = true
       try compare(header.state, with: header.digest, "the header's state")
@@ -31,8 +30,8 @@ struct LogRules {
       return
     }
     guard begun else {
-      throw LineFault(
-        message: "the log does not begin with its header", expected: #"{"k":"log",…"#,
+      throw .fault(
+        "the log does not begin with its header", expected: #"{"k":"log",…"#,
         found: "another line")
     }
     switch line {
@@ -42,30 +41,30 @@ struct LogRules {
     case .mark(let mark): try position(mark.n, "a mark")
     case .snapshot(let snapshot):
       guard snapshot.n == step else {
-        throw LineFault(
-          message: "a snapshot of step \(snapshot.n) stands behind step \(step)",
+        throw .fault(
+          "a snapshot of step \(snapshot.n) stands behind step \(step)",
           expected: "\"n\":\(step)", found: "\"n\":\(snapshot.n)")
       }
       if let digest, digest != snapshot.digest {
-        throw LineFault(
-          message: "the snapshot of step \(step) has another digest than the step",
+        throw .fault(
+          "the snapshot of step \(step) has another digest than the step",
           expected: digest.description, found: snapshot.digest.description)
       }
       try compare(snapshot.state, with: snapshot.digest, "the snapshot of step \(step)")
     case .end(let end):
       guard end.n == step else {
-        throw LineFault(
-          message: "the end line counts \(end.n) steps, the log has \(step)",
+        throw .fault(
+          "the end line counts \(end.n) steps, the log has \(step)",
           expected: "\"n\":\(step)", found: "\"n\":\(end.n)")
       }
       guard let digest else {
-        throw LineFault(
-          message: "step \(step) is the last and has no digest", expected: "a digest", found: "none"
+        throw .fault(
+          "step \(step) is the last and has no digest", expected: "a digest", found: "none"
         )
       }
       guard digest == end.digest else {
-        throw LineFault(
-          message: "the end line has another digest than step \(step)",
+        throw .fault(
+          "the end line has another digest than step \(step)",
           expected: digest.description, found: end.digest.description)
       }
       ended = true
@@ -85,24 +84,24 @@ struct LogRules {
     return true
   }
 
-  private mutating func admit(_ next: LogStep) throws(LineFault) {
+  private mutating func admit(_ next: LogStep) throws(LogReadError) {
     guard next.n == step + 1 else {
-      throw LogRules.gap(from: step, to: next.n)
+      throw .damage(LogRules.gap(from: step, to: next.n))
     }
     guard next.t >= time else {
-      throw LineFault(
-        message: "time runs backwards at step \(next.n)", expected: "t from \(time)",
+      throw .fault(
+        "time runs backwards at step \(next.n)", expected: "t from \(time)",
         found: "t \(next.t)")
     }
     if case .effect(_, _, let origin) = next.origin, origin >= next.n {
-      throw LineFault(
-        message: "step \(next.n) comes from an effect of step \(origin), which is not before it",
+      throw .fault(
+        "step \(next.n) comes from an effect of step \(origin), which is not before it",
         expected: "a step before \(next.n)", found: "step \(origin)")
     }
     stepsWithoutDigest = next.digest == nil ? stepsWithoutDigest + 1 : 0
     guard stepsWithoutDigest < digestEvery else {
-      throw LineFault(
-        message: "step \(next.n) has no digest",
+      throw .fault(
+        "step \(next.n) has no digest",
         expected: digestEvery == 1 ? "a digest" : "a digest every \(digestEvery) steps",
         found: "none")
     }
@@ -112,7 +111,7 @@ struct LogRules {
   }
 
   /// What to say where step `found` follows step `last`.
-  static func gap(from last: Int, to found: Int) -> LineFault {
+  static func gap(from last: Int, to found: Int) -> LogDamage {
     let message =
       switch found {
       case last + 2: "step \(last + 1) is missing: step \(found) follows step \(last)"
@@ -123,23 +122,24 @@ struct LogRules {
       case last where last > 0: "step \(found) is there twice"
       default: "steps are out of order: step \(found) follows step \(last)"
       }
-    return LineFault(message: message, expected: "step \(last + 1)", found: "step \(found)")
+    return LogDamage(
+      line: 0, offset: 0, expected: "step \(last + 1)", found: "step \(found)", message: message)
   }
 
-  private func position(_ n: Int, _ what: String) throws(LineFault) {
+  private func position(_ n: Int, _ what: String) throws(LogReadError) {
     guard n <= step else {
-      throw LineFault(
-        message: "\(what) of step \(n) stands behind step \(step)",
+      throw .fault(
+        "\(what) of step \(n) stands behind step \(step)",
         expected: "\"n\" up to \(step)", found: "\"n\":\(n)")
     }
   }
 
   private func compare(
     _ state: JSON, with digest: Digest, _ what: String
-  ) throws(LineFault) {
+  ) throws(LogReadError) {
     guard matches(digest, state) else {
-      throw LineFault(
-        message: "\(what) does not match its digest", expected: digest.description,
+      throw .fault(
+        "\(what) does not match its digest", expected: digest.description,
         found: Digest(of: canonical(state)).description)
     }
   }

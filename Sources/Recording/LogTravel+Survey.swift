@@ -101,10 +101,8 @@ extension LogTravel {
         steps = min(steps, chain.parts[part].stepsBefore + found.step - 1)
       } catch let error as ReplayError {
         throw error.placed(in: chain, part)
-      } catch let error as LogReadError {
-        throw .unreadable(error)
       } catch {
-        throw .encoding(step: steps, "\(error)")
+        throw ReplayError(error, at: steps)
       }
     }
 
@@ -166,8 +164,7 @@ extension ReplayError {
     let before = chain.parts[part].stepsBefore
     switch self {
     case .unreadable(let error):
-      guard case .damage = error, let path = chain.name(of: part) else { return self }
-      return .unreadable(.file(path: path, error))
+      return .unreadable(chain.name(of: part).map { error.inFile($0) } ?? error)
     case .impossible(let obstacle):
       return .impossible(
         LogObstacle(
@@ -176,7 +173,7 @@ extension ReplayError {
           found: obstacle.found, file: chain.name(of: part)))
     case .diverged(let divergence): return .diverged(divergence.placed(in: chain, part))
     case .encoding(let step, let reason): return .encoding(step: step + before, reason)
-    case .foreign, .risky: return self
+    case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self
     }
   }
 }

@@ -105,27 +105,25 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   ///
   /// Cost: a replay of the steps since the nearest kept state, or since the last visit where that is nearer. Keeping the value
   /// makes the next visit copy what it changes.
-  public func state(at n: Int) throws(LogTravelError) -> R.State {
+  public func state(at n: Int) throws(ReplayError) -> R.State {
     try visit(n)
     guard let cursor else { throw noStep(n) }
     return cursor.state
   }
 
   /// The state after step `n` as JSON, in canonical form.
-  public func json(at n: Int) throws(LogTravelError) -> JSON {
+  public func json(at n: Int) throws(ReplayError) -> JSON {
     do {
       return try JSON(parsing: try CanonicalEncoder.encode(try state(at: n)))
-    } catch let error as LogTravelError {
-      throw error
     } catch {
-      throw .replay(.encoding(step: n, "\(error)"))
+      throw ReplayError(error, at: n)
     }
   }
 
   /// What was logged of step `n`, from `firstStep + 1`.
   ///
   /// Cost: reading the lines since the nearest kept state; nothing is reduced.
-  public func step(_ n: Int) throws(LogTravelError) -> LogStep {
+  public func step(_ n: Int) throws(ReplayError) -> LogStep {
     guard n > firstStep, n <= stepCount + (divergence == nil ? 0 : 1),
       let start = index.nearest(to: n - 1)
     else { throw noStep(n) }
@@ -135,17 +133,17 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
         if case .step(let step) = entry.line, step.n == n { return step }
       }
     } catch {
-      throw .replay(.unreadable(error))
+      throw .unreadable(error)
     }
     throw noStep(n)
   }
 
-  private func noStep(_ n: Int) -> LogTravelError {
+  private func noStep(_ n: Int) -> ReplayError {
     .noStep(n, first: firstStep, last: stepCount)
   }
 
   /// The step that the first mark of this name stands behind.
-  public func step(ofMark name: String) throws(LogTravelError) -> Int {
+  public func step(ofMark name: String) throws(ReplayError) -> Int {
     guard let mark = marks.first(where: { $0.name == name }) else { throw .noMark(name) }
     return mark.n
   }
@@ -155,7 +153,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// Cost: two visits, and the size of both states as JSON.
   public func diff(
     _ a: Int, _ b: Int, limit: Int = 50
-  ) throws(LogTravelError) -> StateDiff.Changes {
+  ) throws(ReplayError) -> StateDiff.Changes {
     StateDiff.changes(try json(at: a), try json(at: b), limit: limit)
   }
 
@@ -170,9 +168,9 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   }
 
   /// Moves the cursor to step `n`.
-  private func visit(_ n: Int) throws(LogTravelError) {
+  private func visit(_ n: Int) throws(ReplayError) {
     guard n >= firstStep, n <= stepCount else {
-      if let divergence, n >= divergence.step { throw .diverged(step: n, divergence) }
+      if let divergence, n >= divergence.step { throw .unreachable(step: n, divergence) }
       throw noStep(n)
     }
     var cursor = try departure(for: n)
@@ -186,20 +184,14 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
         _ = replayer.step.reduce(action, into: &cursor.state, serving: logged.draws)
         cursor.step = logged.n
       }
-    } catch let error as LogTravelError {
-      throw error
-    } catch let error as LogReadError {
-      throw .replay(.unreadable(error))
-    } catch let error as LogObstacle {
-      throw .replay(.impossible(error))
     } catch {
-      throw .replay(.encoding(step: cursor.step, "\(error)"))
+      throw ReplayError(error, at: cursor.step)
     }
     self.cursor = cursor
   }
 
   /// The last visit, or the nearest kept state where that is nearer.
-  private func departure(for n: Int) throws(LogTravelError) -> Cursor {
+  private func departure(for n: Int) throws(ReplayError) -> Cursor {
     guard let nearest = index.nearest(to: n) else { throw noStep(n) }
     if let cursor, cursor.step <= n, cursor.step >= nearest.step { return cursor }
     do {
@@ -214,14 +206,8 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
       }
       let state = try graders[nearest.position.part].state(json, entry, step: nearest.step)
       return Cursor(reader: reader, state: state.value, step: nearest.step)
-    } catch let error as ReplayError {
-      throw .replay(error)
-    } catch let error as LogReadError {
-      throw .replay(.unreadable(error))
-    } catch let error as LogObstacle {
-      throw .replay(.impossible(error))
     } catch {
-      throw .replay(.encoding(step: nearest.step, "\(error)"))
+      throw ReplayError(error, at: nearest.step)
     }
   }
 }

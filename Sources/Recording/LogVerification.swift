@@ -48,14 +48,6 @@ public struct LogVerification: Sendable {
 
     /// The files that did not agree.
     public var failures: [Result] { results.filter { !$0.isAgreed } }
-
-    /// 0, or the greatest of the files': 1 where one differs, 65 where one is damaged, and so on.
-    public var exitCode: Int32 {
-      results.map { result in
-        if case .failure(let error) = result.outcome { error.exitCode } else { 0 }
-      }
-      .max() ?? 0
-    }
   }
 
   private let workers: Int

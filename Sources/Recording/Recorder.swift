@@ -72,15 +72,10 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
     onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
-    let sink: FileSink
-    do throws(FileSink.OpenError) {
-      if options.rotation != nil, let number = FileName.numbers(of: path)?.last {
-        throw .exists(path: "\(path).\(number)")
-      }
-      sink = try FileSink(creating: path)
-    } catch {
-      throw .file(error)
+    if options.rotation != nil, let number = FileName.numbers(of: path)?.last {
+      throw .exists(path: "\(path).\(number)")
     }
+    let sink = try FileSink(creating: path)
     let synchronizes = options.durability == .sync
     let rotation = options.rotation.map {
       FileRotation(
@@ -126,18 +121,13 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       guard found == expected else { throw .state(expected: expected, found: found) }
     }
     let part = LogLink(log.header)?.part ?? 0
-    let sink: FileSink
-    do throws(FileSink.OpenError) {
-      if options.rotation != nil, let number = FileName.numbers(of: path)?.last, number != part {
-        throw .exists(path: "\(path).\(number)")
-      }
-      var end: [UInt8] = []
-      log.chain.previous?.append(to: &end)
-      end += SumChain.closing + [0x0A]
-      sink = try FileSink(continuing: path, size: log.size, end: end)
-    } catch {
-      throw .file(error)
+    if options.rotation != nil, let number = FileName.numbers(of: path)?.last, number != part {
+      throw .exists(path: "\(path).\(number)")
     }
+    var end: [UInt8] = []
+    log.chain.previous?.append(to: &end)
+    end += SumChain.closing + [0x0A]
+    let sink = try FileSink(continuing: path, size: log.size, end: end)
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,

@@ -80,38 +80,6 @@ public struct RecordingOptions: Sendable, Hashable {
   }
 }
 
-/// Why a recording could not begin.
-public enum RecordingError: Error, Sendable, CustomStringConvertible {
-  /// The file could not be created, or is not the one to be continued. Exit status 73.
-  case file(FileSink.OpenError)
-  /// The header could not be written.
-  case io(LogIOError)
-  /// The state has no canonical JSON.
-  case encoding(String)
-  /// The store's state is not the one that the log to be continued ends with.
-  case state(expected: Digest, found: Digest)
-
-  /// The exit status of a command that ends with this.
-  public var exitCode: Int32 {
-    switch self {
-    case .file(let error): error.exitCode
-    case .io: 74
-    case .encoding: 70
-    case .state: 65
-    }
-  }
-
-  public var description: String {
-    switch self {
-    case .file(let error): error.description
-    case .state(let expected, let found):
-      "the state is not the one that the log ends with: expected \(expected), found \(found)"
-    case .io(let error): "the recording's first line cannot be written: \(error)"
-    case .encoding(let text): "the state cannot be recorded: \(text)"
-    }
-  }
-}
-
 /// Why a recording ended before it was stopped.
 public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   /// The first step, counted in the recording, that is not in the file.

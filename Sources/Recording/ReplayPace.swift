@@ -11,7 +11,7 @@ public struct ReplayPace: Sendable, Hashable {
   /// A pace; without parameters that of the recording.
   ///
   /// - Throws: What is wrong, where `speed` is not a finite number above 0 or `idleLimit` is negative.
-  public init(speed: Double = 1, idleLimit: Duration? = nil) throws(ReplayPaceError) {
+  public init(speed: Double = 1, idleLimit: Duration? = nil) throws(ReplayError) {
     guard speed > 0, speed.isFinite else { throw .speed(speed) }
     if let idleLimit, idleLimit < .zero { throw .idleLimit(idleLimit) }
     self.speed = speed
@@ -24,23 +24,5 @@ public struct ReplayPace: Sendable, Hashable {
     let whole = microseconds.rounded(.down)
     guard let count = Int64(exactly: whole) else { return .microseconds(Int64.max) }
     return .microseconds(count) + .nanoseconds(Int64(((microseconds - whole) * 1000).rounded()))
-  }
-}
-
-/// Why there is no such pace.
-public enum ReplayPaceError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// It is not a finite number above 0.
-  case speed(Double)
-  /// It is negative.
-  case idleLimit(Duration)
-
-  /// The exit status of a command that ends with this.
-  public var exitCode: Int32 { 64 }
-
-  public var description: String {
-    switch self {
-    case .speed(let speed): "a replay's speed is a number above 0, not \(speed)"
-    case .idleLimit(let limit): "a replay's longest pause is not negative, as \(limit) is"
-    }
   }
 }

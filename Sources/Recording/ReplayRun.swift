@@ -52,12 +52,8 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
         return true
       }
       return false
-    } catch let error as ReplayError {
-      throw error
-    } catch let error as LogReadError {
-      throw .unreadable(error)
     } catch {
-      throw .encoding(step: steps, "\(error)")
+      throw ReplayError(error, at: steps)
     }
   }
 
@@ -65,11 +61,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     switch entry.line {
     case .header(let header):
       hasAllIDs = header.hasAllIDs
-      do throws(LogObstacle) {
-        state = try grader.state(header.state, entry, step: 0).value
-      } catch {
-        throw ReplayError.impossible(error)
-      }
+      state = try grader.state(header.state, entry, step: 0).value
       if let state { try CanonicalEncoder.encode(state, into: &known) }
     case .step(let step): try reduce(step, entry, reader)
     case .snapshot(let snapshot):
@@ -93,12 +85,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private mutating func reduce(
     _ logged: LogStep, _ entry: LogReader.Entry, _ reader: LogReader
   ) throws {
-    let action: R.Action
-    do throws(LogObstacle) {
-      action = try grader.action(logged, entry)
-    } catch {
-      throw ReplayError.impossible(error)
-    }
+    let action = try grader.action(logged, entry)
     guard var next = state.take() else { return }
     let replayed = replayer.step.reduce(action, into: &next, serving: logged.draws)
     state = next

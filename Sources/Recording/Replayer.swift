@@ -137,14 +137,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
         }
       }
       return (grader, reader.warnings)
-    } catch let error as ReplayError {
-      throw error
-    } catch let error as LogReadError {
-      throw .unreadable(error)
-    } catch let error as LogObstacle {
-      throw .impossible(error)
     } catch {
-      throw .encoding(step: 0, "\(error)")
+      throw ReplayError(error, at: 0)
     }
   }
 }

@@ -221,7 +221,7 @@ struct ChainReplayTests {
       unlink(path + ".3")
       unlink(path + ".1")
       try write("no log", to: path + ".1")
-      let error = #expect(throws: LogChainError.self) { try LogChain(path: path) }
+      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
       guard case .gap(let missing)? = error else {
         Issue.record("\(String(describing: error))")
         return

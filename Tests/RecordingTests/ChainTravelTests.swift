@@ -120,8 +120,8 @@ struct ChainTravelTests {
       for n in part.stepsBefore...next {
         #expect(try travel.state(at: n) == states[n])
       }
-      let error = #expect(throws: LogTravelError.self) { try travel.state(at: next + 1) }
-      #expect(error?.exitCode == 66)
+      let error = #expect(throws: ReplayError.self) { try travel.state(at: next + 1) }
+      #expect(error?.kind == "missing")
       #expect(error?.description.contains("\(path).5") == true, "\(String(describing: error))")
     }
   }
@@ -151,12 +151,12 @@ struct ChainTravelTests {
       #expect(first > 20)
       #expect(travel.stepCount == Self.steps)
       for n in (first...Self.steps).reversed() { #expect(try travel.state(at: n) == states[n]) }
-      let error = #expect(throws: LogTravelError.self) { try travel.state(at: first - 1) }
+      let error = #expect(throws: ReplayError.self) { try travel.state(at: first - 1) }
       #expect(
         error?.description
           == "there is no step \(first - 1); the recording has the steps \(first) to 120, "
           + "and the files before them were removed")
-      #expect(throws: LogTravelError.self) { try travel.step(first) }
+      #expect(throws: ReplayError.self) { try travel.step(first) }
       #expect(try travel.step(first + 1).n == first + 1)
       #expect(try travel.bisect { _ in true }.step == first + 1)
       let found = try travel.bisect(.linear) { $0.rolls.count > 9 }
@@ -291,7 +291,7 @@ struct ChainTravelTests {
         for step in fork.firstStep...n { #expect(try fork.state(at: step) == states[step]) }
         #expect(try fork.state(at: n + 1) == next)
       }
-      let error = #expect(throws: LogForkError.self) {
+      let error = #expect(throws: RecordingError.self) {
         try LogFork.copy(travel.chain, steps: 121, to: path + "-fork")
       }
       #expect(error?.description == "there is no step 121; the recording has the steps 0 to 120")
@@ -316,14 +316,14 @@ struct ChainTravelTests {
       #expect(divergence.file == travel.chain.parts[part].path)
       #expect(divergence.description.hasPrefix("step \(divergence.step), line "))
       #expect(try travel.step(divergence.step).n == divergence.step)
-      #expect(throws: LogTravelError.self) { try travel.state(at: divergence.step) }
+      #expect(throws: ReplayError.self) { try travel.state(at: divergence.step) }
     }
   }
 
   @Test func aMissingFileIsNamedWithWhatToDo() throws {
     try Self.both { path, _, states in
       unlink(path + ".2")
-      let error = #expect(throws: LogChainError.self) { try LogChain(path: path) }
+      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
       #expect(error?.description == "\(path).2 is missing: the files before and after it are there")
       #expect(error?.help?.hasPrefix("put a.2 back, or move the files before it elsewhere") == true)
       // Which is true.
@@ -369,12 +369,12 @@ struct ChainTravelTests {
         error?.description
           == "\(path) does not go on where the file before it ends (expected the state \(digest), "
           + "found \(other))")
-      #expect(error?.exitCode == 65)
+      #expect(error?.kind == "broken")
       guard case .unreadable(let reason)? = error else { return }
       #expect(
         reason.help?.hasPrefix("a or the file before it was changed, cut or replaced") == true)
-      #expect(throws: LogChainError.self) { try LogChain(path: path).check() }
-      #expect(throws: LogChainError.self) { try Session.replayer().verify(LogChain(path: path)) }
+      #expect(throws: LogReadError.self) { try LogChain(path: path).check() }
+      #expect(throws: ReplayError.self) { try Session.replayer().verify(LogChain(path: path)) }
     }
   }
 

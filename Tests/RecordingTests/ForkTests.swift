@@ -148,18 +148,18 @@ struct ForkTests {
     try withFolder { folder in
       let log = LogFile(bytes: try Session.example())
       for n in [-1, 8, Int.max] {
-        let error = #expect(throws: LogForkError.self) {
+        let error = #expect(throws: RecordingError.self) {
           try LogFork.copy(log, steps: n, to: folder + "/b")
         }
-        #expect(error?.exitCode == 64)
+        #expect(error?.kind == "noStep")
         #expect(error?.description.hasSuffix("the steps 0 to 7") == true)
         #expect(throws: LogReadError.self) { try LogReader(path: folder + "/b") }
       }
       try write("mine", to: folder + "/b")
-      let error = #expect(throws: LogForkError.self) {
+      let error = #expect(throws: RecordingError.self) {
         try LogFork.copy(log, steps: 3, to: folder + "/b")
       }
-      #expect(error?.exitCode == 73)
+      #expect(error?.kind == "exists")
       #expect(try contents(of: folder + "/b") == Array("mine".utf8))
     }
   }
@@ -171,7 +171,7 @@ struct ForkTests {
       let error = #expect(throws: RecordingError.self) {
         try self.goOn(path, continuation, other)
       }
-      #expect(error?.exitCode == 65)
+      #expect(error?.kind == "state")
       _ = try goOn(path, continuation, state)
       let again = #expect(throws: RecordingError.self) {
         try self.goOn(path, continuation, state)

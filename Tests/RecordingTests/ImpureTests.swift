@@ -83,7 +83,7 @@ struct ImpureTests {
       _ = try replayer.replay { () throws(LogReadError) in try file.reader() }
     } catch {
       guard case .diverged(let divergence) = error else { throw error }
-      #expect(error.exitCode == 1)
+      #expect(error.kind == "diverged")
       return divergence
     }
     Issue.record("nothing was found")

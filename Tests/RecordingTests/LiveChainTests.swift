@@ -114,7 +114,7 @@ struct LiveChainTests {
       try body()
       return "none"
     } catch {
-      return "\((error as? LogChainError).map { ReplayError($0) } ?? error)"
+      return "\((error as? LogReadError).map { ReplayError.unreadable($0) } ?? error)"
     }
   }
 
@@ -135,7 +135,7 @@ struct LiveChainTests {
     do {
       _ = try await live.run(LogChain(path: path), on: store)
     } catch {
-      ran = "\((error as? LogChainError).map { ReplayError($0) } ?? error)"
+      ran = "\((error as? LogReadError).map { ReplayError.unreadable($0) } ?? error)"
     }
     #expect(ran == plain, sourceLocation: sourceLocation)
     #expect(store.stepCount == 0, sourceLocation: sourceLocation)

@@ -49,7 +49,7 @@ struct LogDamageTests {
           // Without its line feed the last line counts as torn.
           #expect(error == nil)
           #expect(warnings.count == 3)
-        } else if error?.exitCode != 65 {
+        } else if error?.kind != "damage" {
           Issue.record(
             "bit \(bit) of byte \(position) changed goes unnoticed: \(String(describing: error))")
         }
@@ -65,7 +65,7 @@ struct LogDamageTests {
       let error = #expect(throws: ReplayError.self) {
         try LogTravel(LogFile(bytes: bytes), replayer: Session.replayer())
       }
-      #expect(error?.exitCode == 65, "byte \(position)")
+      #expect(error?.kind == "damage", "byte \(position)")
     }
   }
 
@@ -95,7 +95,7 @@ struct LogDamageTests {
       let (read, warnings, error) = read(Array(log[..<length]))
       let whole = lines.filter { $0.endIndex <= length }
       if whole.isEmpty {
-        #expect(error?.exitCode == 65)
+        #expect(error?.kind == "damage")
         continue
       }
       #expect(error == nil, "cut at \(length)")
@@ -151,7 +151,7 @@ struct LogDamageTests {
     for index in 0..<(lines.count - 1) {
       let found = damage(Array((lines[..<index] + lines[(index + 1)...]).joined()))
       #expect(found?.line == index + 1)
-      #expect(found?.exitCode == 65)
+      #expect(found?.kind == "damage")
     }
   }
 
@@ -270,7 +270,7 @@ struct LogDamageTests {
         bytes = sealed(bodies)
       }
       let (_, _, error) = read(bytes)
-      if let error { #expect(error.exitCode == 65) }
+      if let error { #expect(error.kind == "damage") }
     }
   }
 }

@@ -138,7 +138,7 @@ struct OldLogsTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(error?.exitCode == 1)
+    #expect(error?.kind == "risky")
     #expect(risks.map(\.step) == [0])
     #expect(risks[0].line == 1)
     #expect(risks[0].changes == [StateDiff.Change(path: "deposits", old: nil, new: 0)])
@@ -157,7 +157,7 @@ struct OldLogsTests {
         Issue.record("\(String(describing: error))")
         return
       }
-      #expect(error?.exitCode == 65)
+      #expect(error?.kind == "impossible")
       #expect(obstacle.line == 2)
       #expect(obstacle.step == 1)
     }

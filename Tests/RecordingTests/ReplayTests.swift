@@ -13,7 +13,7 @@ struct ReplayTests {
       return nil
     } catch {
       guard case .diverged(let divergence) = error else { throw error }
-      #expect(error.exitCode == 1)
+      #expect(error.kind == "diverged")
       return divergence
     }
   }
@@ -136,7 +136,7 @@ struct ReplayTests {
       }
       Issue.record("damage was not found")
     } catch {
-      #expect(error.exitCode == 65)
+      #expect(error.kind == "damage")
     }
     #expect(steps == 0)
   }
@@ -150,7 +150,7 @@ struct ReplayTests {
         _ = try Session.replayer().verify(path: folder + "/none")
         Issue.record("it was found")
       } catch {
-        #expect(error.exitCode == 66)
+        #expect(error.kind == "missing")
       }
     }
   }

@@ -179,7 +179,7 @@ struct RotationTests {
           path: folder + "/a", info: Session.info, state: CounterState(),
           options: self.options(), journal: nil, clock: { 0 })
       }
-      #expect(error?.exitCode == 73)
+      #expect(error?.kind == "exists")
       #expect(access(folder + "/a", F_OK) != 0)
     }
   }
@@ -389,7 +389,7 @@ struct RotationTests {
       let attempts = Box(0)
       let tries: @Sendable () -> Void = {
         attempts.value.withLock { $0 += 1 }
-        let error = #expect(throws: FileSink.OpenError.self) { try FileSink(creating: path) }
+        let error = #expect(throws: RecordingError.self) { try FileSink(creating: path) }
         #expect(error == .exists(path: path))
         let descriptor = open(path, O_RDWR)
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) != 0)
@@ -454,13 +454,13 @@ struct RotationTests {
   @Test func aMissingFileIsNamed() throws {
     try withChain { path, _ in
       unlink(path + ".2")
-      let error = #expect(throws: LogChainError.self) { try LogChain(path: path) }
+      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
       #expect(error?.description == "\(path).2 is missing: the files before and after it are there")
-      #expect(error?.exitCode == 65)
+      #expect(error?.kind == "gap")
     }
     try withFolder { folder in
-      let error = #expect(throws: LogChainError.self) { try LogChain(path: folder + "/none") }
-      #expect(error?.exitCode == 66)
+      let error = #expect(throws: LogReadError.self) { try LogChain(path: folder + "/none") }
+      #expect(error?.kind == "missing")
     }
   }
 
@@ -469,14 +469,14 @@ struct RotationTests {
       rename(path + ".1", path + ".x")
       rename(path + ".2", path + ".1")
       rename(path + ".x", path + ".2")
-      #expect(throws: LogChainError.self) { try LogChain(path: path) }
+      #expect(throws: LogReadError.self) { try LogChain(path: path) }
     }
     try withChain { path, _ in
       rename(path + ".2", path + ".x")
       rename(path + ".3", path + ".2")
       rename(path + ".x", path + ".3")
       let chain = try LogChain(path: path)
-      let error = #expect(throws: LogChainError.self) { try chain.check() }
+      let error = #expect(throws: LogReadError.self) { try chain.check() }
       guard case .broken(let found, _, _)? = error else {
         Issue.record("\(String(describing: error))")
         return
@@ -487,7 +487,7 @@ struct RotationTests {
       unlink(path + ".2")
       try write(try Session.example(), to: path + ".2")
       let chain = try LogChain(path: path)
-      #expect(throws: LogChainError.self) { try chain.check() }
+      #expect(throws: LogReadError.self) { try chain.check() }
     }
   }
 
@@ -495,8 +495,8 @@ struct RotationTests {
     try withChain { path, chain in
       let bytes = try contents(of: path + ".2")
       try cut(path + ".2", to: bytes.count - (split(bytes).last?.count ?? 0))
-      #expect(throws: LogChainError.self) { try chain.check() }
-      #expect(throws: LogChainError.self) { try Session.replayer().verify(chain) }
+      #expect(throws: LogReadError.self) { try chain.check() }
+      #expect(throws: ReplayError.self) { try Session.replayer().verify(chain) }
     }
   }
 
@@ -512,7 +512,7 @@ struct RotationTests {
           broken[place] ^= 1 << (generator.next() % 8)
           unlink(part.path)
           try write(broken, to: part.path)
-          #expect(throws: LogChainError.self) { try LogChain(path: path).check() }
+          #expect(throws: LogReadError.self) { try LogChain(path: path).check() }
         }
         unlink(part.path)
         try write(bytes, to: part.path)

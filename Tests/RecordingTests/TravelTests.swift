@@ -116,10 +116,10 @@ struct TravelTests {
     let (bytes, _) = try Self.log(5)
     let travel = try Self.travel(bytes)
     for n in [-1, 6, Int.max, Int.min] {
-      let error = #expect(throws: LogTravelError.self) { try travel.state(at: n) }
-      #expect(error?.exitCode == 64)
+      let error = #expect(throws: ReplayError.self) { try travel.state(at: n) }
+      #expect(error?.kind == "noStep")
     }
-    let error = #expect(throws: LogTravelError.self) { try travel.step(0) }
+    let error = #expect(throws: ReplayError.self) { try travel.step(0) }
     #expect(error?.description == "there is no step 0; the recording has the steps 0 to 5")
     #expect(try travel.step(5).n == 5)
     #expect(try travel.state(at: 5).count == 7, "a refused visit spoils nothing")
@@ -140,7 +140,7 @@ struct TravelTests {
     #expect(try travel.step(7).action == ["stop": [:]])
     #expect(travel.marks.map(\.name) == ["before-login"])
     #expect(try travel.step(ofMark: "before-login") == 2)
-    #expect(throws: LogTravelError.self) { try travel.step(ofMark: "none") }
+    #expect(throws: ReplayError.self) { try travel.step(ofMark: "none") }
   }
 
   @Test func differencesNameThePathsOnly() throws {
@@ -185,8 +185,8 @@ struct TravelTests {
     #expect(travel.stepCount == divergence.step - 1)
     #expect(try travel.state(at: travel.stepCount) == states[travel.stepCount])
     #expect(try travel.step(divergence.step).n == divergence.step)
-    let error = #expect(throws: LogTravelError.self) { try travel.state(at: divergence.step) }
-    #expect(error?.exitCode == 1)
+    let error = #expect(throws: ReplayError.self) { try travel.state(at: divergence.step) }
+    #expect(error?.kind == "unreachable")
   }
 
   @Test func aFileThatChangesUnderneathIsAnErrorAndNoCrash() throws {
@@ -197,7 +197,7 @@ struct TravelTests {
       let travel = try LogTravel(LogFile(path: path), replayer: Session.replayer())
       #expect(try travel.state(at: 3) == states[3])
       try cut(path, to: bytes.count / 2)
-      #expect(throws: LogTravelError.self) { try travel.state(at: 499) }
+      #expect(throws: ReplayError.self) { try travel.state(at: 499) }
       #expect(try travel.state(at: 4) == states[4])
     }
   }
@@ -235,7 +235,7 @@ struct TravelTests {
       withUnsafeCurrentTask { $0?.cancel() }
       return #expect(throws: ReplayError.self) { try Self.travel(bytes) }
     }.value
-    #expect(error?.exitCode == 130)
+    #expect(error?.kind == "cancelled")
     guard case .unreadable(.cancelled)? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -255,7 +255,7 @@ struct TravelTests {
         #expect(travel.stepCount == 40)
         break
       } catch {
-        #expect(error.exitCode == 130, "at \(points): \(error)")
+        #expect(error.kind == "cancelled", "at \(points): \(error)")
         points += 1
       }
     }
@@ -269,9 +269,9 @@ struct TravelTests {
     let travel = try LogTravel(
       LogFile(bytes: bytes, isCancelled: { isCancelled.now }), replayer: Session.replayer())
     isCancelled.value.withLock { $0 = true }
-    let error = #expect(throws: LogTravelError.self) { try travel.state(at: 50) }
-    #expect(error?.exitCode == 130)
-    #expect(throws: LogTravelError.self) { try travel.bisect { $0.count > 5 } }
+    let error = #expect(throws: ReplayError.self) { try travel.state(at: 50) }
+    #expect(error?.kind == "cancelled")
+    #expect(throws: ReplayError.self) { try travel.bisect { $0.count > 5 } }
     isCancelled.value.withLock { $0 = false }
     #expect(try travel.state(at: 50) == states[50])
   }
@@ -282,10 +282,10 @@ struct TravelTests {
     #expect(throws: LogReadError.cancelled) { try LogTimeline(file) }
     #expect(throws: LogReadError.cancelled) { try LogStatistics(file) }
     #expect(throws: LogReadError.cancelled) { try CausalTree(file) }
-    let error = #expect(throws: LogForkError.self) {
+    let error = #expect(throws: RecordingError.self) {
       try LogFork.copy(file, steps: 3, to: "/nowhere/at/all")
     }
-    #expect(error?.exitCode == 130)
+    #expect(error?.kind == "cancelled")
   }
 
   @Test func progressGoesFromNothingToAll() throws {

@@ -38,7 +38,10 @@ struct VerificationTests {
       #expect(report.results.map(\.path) == paths)
       #expect(report.results.map(\.isAgreed) == [true, false, false, true, false, true])
       #expect(report.failures.count == 3)
-      #expect(report.exitCode == 66)
+      let kinds = report.failures.map { result -> String? in
+        if case .failure(let error) = result.outcome { error.kind } else { nil }
+      }
+      #expect(kinds == ["damage", "missing", "diverged"])
       #expect(seen.now.map(\.done) == Array(1...6))
       #expect(seen.now.last?.failed == 3)
       #expect(Set(seen.now.map(\.last.path)) == Set(paths))
@@ -64,14 +67,16 @@ struct VerificationTests {
     }
     let report = verification.run((0..<40).map(String.init))
     #expect(report.results.count == 40)
-    #expect(report.exitCode == 0)
+    #expect(report.failures.isEmpty)
     #expect(running.now.most <= 3)
     #expect(verification.run([]).results.isEmpty)
   }
 
   @Test func tapHasAPointAFileAndSaysWhereItDiffers() throws {
     try withFiles { paths in
-      let text = verification(2).run(paths).tap
+      let text = verification(2).run(paths).tap { error in
+        error.kind == "diverged" ? 1 : 99
+      }
       let lines = text.split(separator: "\n").map(String.init)
       #expect(lines[0] == "TAP version 14")
       #expect(lines[1] == "1..6")
@@ -82,6 +87,8 @@ struct VerificationTests {
       #expect(points[4].hasPrefix("not ok 5 - "))
       #expect(lines.contains("  step: 1"))
       #expect(lines.contains("    line: 2"))
+      #expect(
+        lines.filter { $0.hasPrefix("  exit: ") } == ["  exit: 99", "  exit: 99", "  exit: 1"])
       #expect(lines.contains { $0.hasPrefix("    - ") && $0.contains("count: 0") })
       #expect(lines.filter { $0 == "  ---" }.count == lines.filter { $0 == "  ..." }.count)
     }

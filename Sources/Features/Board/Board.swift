@@ -562,11 +562,4 @@ extension Failure {
       code: ExitCode.interrupted, error: "cancelled",
       message: cause.map { "cancelled by \($0)" } ?? "cancelled")
   }
-
-  init(_ error: RecordingError) {
-    self.init(
-      code: error.exitCode, error: error.exitCode == ExitCode.cannotCreate ? "exists" : "io",
-      message: error.description,
-      help: "a recording needs a new file in a folder that can be written")
-  }
 }
