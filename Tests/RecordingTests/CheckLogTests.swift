@@ -21,9 +21,7 @@ struct CheckLogTests {
   /// The exit status of `check_log.py`.
   private func check(_ paths: [String]) throws -> Int32 {
     let python = try #require(CheckLogTests.python)
-    let script =
-      #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/check_log.py"
-    return try run([python, "-S", script] + paths, output: "/dev/null")
+    return try run([python, "-S", TestFolder.path + "/check_log.py"] + paths, output: "/dev/null")
   }
 
   @Test(.enabled(if: python != nil)) func anotherProgramAgrees() throws {

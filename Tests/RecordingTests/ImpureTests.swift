@@ -131,10 +131,3 @@ struct ImpureTests {
       try replayer.replay { () throws(LogReadError) in LogReader(BytesSource(log)) }.steps == 3)
   }
 }
-
-/// Recordings that are kept beside the tests.
-enum Logs {
-  static func path(_ name: String) -> String {
-    #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Logs/" + name
-  }
-}

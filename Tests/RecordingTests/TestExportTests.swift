@@ -23,8 +23,7 @@ struct TestExportTests {
   }
 
   private static let exported =
-    #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined()
-    + "/RecordedCounterTests.swift"
+    TestFolder.path + "/Analysis/RecordedCounterTests.swift"
 
   @Test func theFileThatIsCompiledHereIsWhatIsWritten() throws {
     let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(of: try travel())
