@@ -40,7 +40,7 @@ extension LogStep {
   /// A step that nameless code sent, up to its action: one piece of text, as there is most of it.
   @inline(__always)
   static func appendBareBody(
-    to bytes: inout LineBuffer, n: Int, t: Int64, action: UnsafeBufferPointer<UInt8>
+    to bytes: inout ByteBuffer, n: Int, t: Int64, action: UnsafeBufferPointer<UInt8>
   ) {
     bytes.append(longest: 128 &+ action.count) { line in
       appendBeginning(to: &line, n: n, t: t)
@@ -50,7 +50,7 @@ extension LogStep {
   }
 
   static func appendBody(
-    to bytes: inout LineBuffer, n: Int, t: Int64, origin: StepOrigin,
+    to bytes: inout ByteBuffer, n: Int, t: Int64, origin: StepOrigin,
     draws: [LoggedDraw], effects: [LogEffect], digest: Digest?,
     action: UnsafeBufferPointer<UInt8>
   ) {
@@ -99,14 +99,14 @@ extension LogStep {
   }
 
   @inline(__always)
-  static func append(_ digest: Digest?, to bytes: inout LineBuffer) {
+  static func append(_ digest: Digest?, to bytes: inout ByteBuffer) {
     guard let digest else { return }
     bytes.append(#","digest":""#)
     bytes.append(digest)
     bytes.append("\"")
   }
 
-  static func append(_ draws: [LoggedDraw], to bytes: inout LineBuffer) {
+  static func append(_ draws: [LoggedDraw], to bytes: inout ByteBuffer) {
     bytes.append(#","draws":["#)
     for (index, draw) in draws.enumerated() {
       bytes.append(index > 0 ? #",[""# as StaticString : #"[""#)
@@ -118,7 +118,7 @@ extension LogStep {
     bytes.append("]")
   }
 
-  private static func append(_ ids: [String], to bytes: inout LineBuffer) {
+  private static func append(_ ids: [String], to bytes: inout ByteBuffer) {
     bytes.append(#","ids":"#)
     for (index, id) in ids.enumerated() {
       bytes.append(index > 0 ? "," as StaticString : "[")
@@ -127,7 +127,7 @@ extension LogStep {
     bytes.append("]")
   }
 
-  private static func append(_ effects: [LogEffect], to bytes: inout LineBuffer) {
+  private static func append(_ effects: [LogEffect], to bytes: inout ByteBuffer) {
     bytes.append("[")
     for (index, effect) in effects.enumerated() {
       bytes.append(index > 0 ? #",{"name":"# as StaticString : #"{"name":"#)
@@ -200,7 +200,7 @@ extension LogLine {
     case .header(let header):
       header.appendBody(to: &bytes, state: canonical(header.state)[...])
     case .step(let step):
-      var line = LineBuffer()
+      var line = ByteBuffer()
       step.actionBytes.withUnsafeBufferPointer { action in
         LogStep.appendBody(
           to: &line, n: step.n, t: step.t, origin: step.origin, draws: step.draws,

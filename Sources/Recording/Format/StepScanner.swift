@@ -4,7 +4,7 @@ import SwiftBoardStore
 /// lines, and their action is decoded from its bytes anyway.
 ///
 /// It only ever accepts. Whatever is unusual (another order of members, escapes, letters beyond ASCII, objects with many keys) is left
-/// to `LineParser`, which judges it; so this need not be complete, only right where it says yes.
+/// to `LogLineParser`, which judges it; so this need not be complete, only right where it says yes.
 struct StepScanner {
   private static let deepest = 64
   private static let mostKeys = 24

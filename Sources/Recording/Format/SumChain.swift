@@ -48,7 +48,7 @@ struct SumChain: Sendable {
 
   /// Completes the line whose body is what stands in `line` from `start` on.
   @inline(__always)
-  mutating func seal(_ line: inout LineBuffer, from start: Int) {
+  mutating func seal(_ line: inout ByteBuffer, from start: Int) {
     let sum = SumChain.sum(of: line.bytes(from: start), after: previous)
     line.append(sum: sum)
     previous = sum

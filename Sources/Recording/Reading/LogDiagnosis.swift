@@ -16,7 +16,7 @@ struct LogDiagnosis {
 
   func damage(computed: Digest, stated: Digest) -> LogDamage {
     let next = following.flatMap(SumChain.split)
-    let content = try? LineParser.parse(line)
+    let content = try? LogLineParser.parse(line)
 
     guard previous != nil else {
       if let content, !content.isHeader {
@@ -55,7 +55,7 @@ struct LogDiagnosis {
 
   /// Whether the next step goes on as if `found` had the number that belongs here: then its number was changed.
   private func isMisnumbered(_ found: LogStep) -> Bool {
-    guard let following, case .step(let next)? = try? LineParser.parse(following) else {
+    guard let following, case .step(let next)? = try? LogLineParser.parse(following) else {
       return false
     }
     return next.n == step + 2

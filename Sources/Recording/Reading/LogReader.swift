@@ -174,7 +174,7 @@ public final class LogReader {
     }
     chain.advance(to: sum)
     do throws(LogReadError) {
-      let typed = try LineParser.parse(line)
+      let typed = try LogLineParser.parse(line)
       try rules.admit(typed)
       return Entry(number: number, offset: offset, line: typed)
     } catch {

@@ -74,7 +74,7 @@ final class QuickFeed {
       if let bare = StepScanner.bare(body), isRead(body, bare.action) {
         return rules.admitQuickly(bare) ? .step(bare.digest) : .unusual
       }
-      guard let typed = try? LineParser.parse(Array(line)[...]),
+      guard let typed = try? LogLineParser.parse(Array(line)[...]),
         (try? rules.admit(typed)) != nil
       else { return .unusual }
       switch typed {

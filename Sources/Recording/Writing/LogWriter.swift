@@ -51,7 +51,7 @@ final class LogWriter: Sendable {
     ///
     /// - Returns: Why it was not added.
     @inline(__always)
-    mutating func append(_ build: (inout LineBuffer) -> Void) -> String? {
+    mutating func append(_ build: (inout ByteBuffer) -> Void) -> String? {
       let start = lines.bytes.count
       if start == 0 { lines.before = stepsBefore + step }
       build(&lines.bytes)
@@ -144,7 +144,7 @@ final class LogWriter: Sendable {
   ///   - body: Appends the line's body; its time is never before that of the step before.
   @inline(__always)
   func add(
-    _ number: Int, at time: Int64, digest: Digest?, _ body: (inout LineBuffer, Int64) -> Void
+    _ number: Int, at time: Int64, digest: Digest?, _ body: (inout ByteBuffer, Int64) -> Void
   ) {
     let next = core.withLock { core -> Next in
       guard core.open else { return .nothing }

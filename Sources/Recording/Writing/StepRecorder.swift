@@ -154,7 +154,7 @@ final class StepRecorder: @unchecked Sendable {
   @inline(__always)
   private func write(
     _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int,
-    _ body: (_ line: inout LineBuffer, _ number: Int, _ time: Int64, Digest?) -> Void
+    _ body: (_ line: inout ByteBuffer, _ number: Int, _ time: Int64, Digest?) -> Void
   ) {
     defer { leave(room) }
     if let reason = obstacle(to: room.pointee.action.bytes) {

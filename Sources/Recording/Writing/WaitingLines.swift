@@ -4,7 +4,7 @@ struct WaitingLines: ~Copyable {
   private static let kept = 1 << 19
   private static let step = Array(#"{"k":"step","#.utf8)
 
-  var bytes = LineBuffer()
+  var bytes = ByteBuffer()
   /// The recording's last step before the first of them. Set by who adds the first line.
   var before = 0
 

@@ -124,7 +124,7 @@ struct EffectIDTests {
     var line = Array(bodies[1])
     var chain = SumChain()
     chain.seal(&line, from: 0)
-    #expect(try LineParser.parseTree(line.dropLast()) == .step(step))
+    #expect(try LogLineParser.parseTree(line.dropLast()) == .step(step))
   }
 
   @Test(arguments: [

@@ -14,7 +14,7 @@ struct StepScannerTests {
     var line = body
     var chain = SumChain()
     chain.seal(&line, from: 0)
-    return try? LineParser.parseTree(line.dropLast())
+    return try? LogLineParser.parseTree(line.dropLast())
   }
 
   @Test func recordedStepsGoTheShortWay() throws {

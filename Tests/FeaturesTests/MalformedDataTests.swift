@@ -3,8 +3,8 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import Testing
 
-@Suite("Failures")
-struct FailureTests {
+@Suite("Malformed data")
+struct MalformedDataTests {
   /// `Failure` is one type for whoever imports the command line and the features.
   @Test(
     "malformed data has one name, found in the line or by a service",

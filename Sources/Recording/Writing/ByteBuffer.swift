@@ -1,5 +1,5 @@
 /// Growing memory into which lines are written: what a recorder touches for every byte, without the uniqueness checks of an array.
-struct LineBuffer: ~Copyable, @unchecked Sendable {
+struct ByteBuffer: ~Copyable, @unchecked Sendable {
   // Unchecked: nobody else has the pointer.
   private var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
@@ -102,7 +102,7 @@ struct LineBuffer: ~Copyable, @unchecked Sendable {
   mutating func append(quoted text: String) {
     var text = text
     let isPlain = text.withUTF8 { utf8 -> Bool in
-      guard LineBuffer.isPlain(utf8) else { return false }
+      guard ByteBuffer.isPlain(utf8) else { return false }
       let start = room(utf8.count &+ 2)
       start[0] = UInt8(ascii: "\"")
       if let source = utf8.baseAddress { (start + 1).update(from: source, count: utf8.count) }

@@ -2,7 +2,7 @@
 ///
 /// It must return at once (what may wait belongs on its own thread), must not throw and must not log: what a sink logs
 /// is dropped and counted.
-public protocol LogSink: Sendable {
+public protocol LogRecordSink: Sendable {
   /// Takes a record. Returns at once.
   func write(_ record: LogRecord)
   /// Returns when what was written so far is where it belongs; false when the deadline came first.
@@ -11,7 +11,7 @@ public protocol LogSink: Sendable {
   var dropped: Int { get }
 }
 
-extension LogSink {
+extension LogRecordSink {
   /// Nothing is waiting.
   public func flush(deadline: ContinuousClock.Instant) -> Bool { true }
   /// Nothing was dropped.

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwiftBoardRecording
 
-struct LineBufferTests {
-  private func text(_ body: (inout LineBuffer) -> Void) -> String {
-    var buffer = LineBuffer(capacity: 1)
+struct ByteBufferTests {
+  private func text(_ body: (inout ByteBuffer) -> Void) -> String {
+    var buffer = ByteBuffer(capacity: 1)
     body(&buffer)
     return String(decoding: buffer.bytes(), as: UTF8.self)
   }
@@ -30,7 +30,7 @@ struct LineBufferTests {
   }
 
   @Test func itGrowsAndForgets() {
-    var buffer = LineBuffer(capacity: 64)
+    var buffer = ByteBuffer(capacity: 64)
     let piece = Array("0123456789".utf8)
     for _ in 0..<1000 { buffer.append(piece) }
     #expect(buffer.count == 10_000)
@@ -103,7 +103,7 @@ struct LineBufferTests {
 
   @Test func aLineStatesItsOwnSumAndNoOther() {
     let sum = Digest(0x0123_4567_89AB_CDEF)
-    var line = LineBuffer()
+    var line = ByteBuffer()
     line.append(sum: sum)
     #expect(String(decoding: line.bytes(), as: UTF8.self) == ",\"sum\":\"\(sum)\"}\n")
     let tail = Array(line.bytes().dropLast())

@@ -2,7 +2,7 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 /// Bytes of one line, whose sum is right, to a typed line. Knows nothing of other lines.
-enum LineParser {
+enum LogLineParser {
   /// `line` has no line feed.
   static func parse(_ line: ArraySlice<UInt8>) throws(LogReadError) -> LogLine {
     if let step = StepScanner.step(line.dropLast(SumChain.tailLength)) { return .step(step) }
