@@ -9,15 +9,15 @@
 ///
 /// Points in time are microseconds since 1970-01-01T00:00:00Z. Integers only, in the proleptic
 /// Gregorian calendar; neither locale nor time zone has a say.
-public enum Timestamp {
+package enum Timestamp {
   /// What can be written, in microseconds since 1970.
-  public static let range = -62_135_596_800_000_000...253_402_300_799_999_999
+  package static let range = -62_135_596_800_000_000...253_402_300_799_999_999
 
   /// Bytes of every timestamp.
   static let length = 27
 
   /// Nil outside `range`.
-  public static func text(microseconds: Int) -> String? {
+  package static func text(microseconds: Int) -> String? {
     guard range.contains(microseconds) else { return nil }
     return String(unsafeUninitializedCapacity: length) { buffer in
       if let base = buffer.baseAddress { write(microseconds, to: base) }
@@ -27,13 +27,13 @@ public enum Timestamp {
 
   /// The inverse of `text(microseconds:)`; nil for every other text, dates that do not exist
   /// included.
-  public static func microseconds(parsing text: String) -> Int? {
+  package static func microseconds(parsing text: String) -> Int? {
     var text = text
     return text.withUTF8 { microseconds(parsing: $0) }
   }
 
   /// The nearest microsecond; nil outside `range`, for infinite dates and for none.
-  public static func microseconds(of date: Date) -> Int? {
+  package static func microseconds(of date: Date) -> Int? {
     let seconds = date.timeIntervalSinceReferenceDate
     // Whole and fraction apart: their product with a million would lose digits far from 2001.
     let whole = seconds.rounded(.down)
@@ -44,7 +44,7 @@ public enum Timestamp {
   }
 
   /// The nearest `Date`, whose own resolution is below a microsecond from 1730 to 2270.
-  public static func date(microseconds: Int) -> Date {
+  package static func date(microseconds: Int) -> Date {
     let seconds = Double(floorDivide(microseconds, 1_000_000) - referenceSeconds)
     let fraction = Double(floorRemainder(microseconds, 1_000_000))
     return Date(timeIntervalSinceReferenceDate: seconds + fraction / 1_000_000)

@@ -3,7 +3,7 @@ import SwiftBoardStore
 /// What caused what in a recording: steps, the effects they returned, and the steps those sent.
 ///
 /// Holds the names of the steps of its range, so the range bounds the memory: about 200 bytes a step.
-public struct CausalTree: Sendable {
+package struct CausalTree: Sendable {
   struct Node: Sendable {
     let step: Int
     let action: String
@@ -17,10 +17,10 @@ public struct CausalTree: Sendable {
   private var roots: [Int] = []
   private let first: Int
   /// Whether there are steps behind the range.
-  public let isTruncated: Bool
+  package let isTruncated: Bool
 
   /// One file, by itself.
-  public init(
+  package init(
     _ file: LogFile, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
     try self.init(LogChain(file), steps: steps, nameDepth: nameDepth)
@@ -28,7 +28,7 @@ public struct CausalTree: Sendable {
 
   /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one whose file was ended by then, is a
   ///   root in it.
-  public init(
+  package init(
     _ chain: LogChain, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
     first = max(chain.firstStep + 1, steps.lowerBound)
@@ -55,16 +55,16 @@ public struct CausalTree: Sendable {
   }
 
   /// The steps that no effect of the range sent.
-  public var rootSteps: [Int] { roots.map { nodes[$0].step } }
+  package var rootSteps: [Int] { roots.map { nodes[$0].step } }
 
   /// The steps that effects of a step sent, in order.
-  public func children(of step: Int) -> [Int] {
+  package func children(of step: Int) -> [Int] {
     guard nodes.indices.contains(step - first) else { return [] }
     return nodes[step - first].children.map { nodes[$0].step }
   }
 
   /// A step a line, under its cause and indented by two: number, action, who sent it, and what it returned.
-  public var text: String {
+  package var text: String {
     var lines: [String] = []
     // Chains of effects may be as long as the log: no recursion.
     var open = roots.reversed().map { (index: $0, level: 0) }
@@ -86,7 +86,7 @@ public struct CausalTree: Sendable {
   }
 
   /// For `dot`: boxes are steps, edges bear the name of the effect between two; plain texts are who sent a root.
-  public var graphviz: String {
+  package var graphviz: String {
     var text = Graphviz("causes")
     for node in nodes {
       let name = "\(node.step)"

@@ -1,70 +1,70 @@
 import SwiftBoardStore
 
 /// Figures of a recording.
-public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
+package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   /// What is known of the effects of one name.
-  public struct Effects: Sendable, Hashable {
+  package struct Effects: Sendable, Hashable {
     /// How many were returned.
-    public var count = 0
+    package var count = 0
     /// How many actions they sent.
-    public var actions = 0
+    package var actions = 0
     /// Those whose one action was reduced.
-    public var finished = 0
+    package var finished = 0
     /// Those that a later step cancelled.
-    public var cancelled = 0
+    package var cancelled = 0
     /// Those that may send several actions, sent some, and of which the log says nothing more.
-    public var silent = 0
+    package var silent = 0
     /// Those of which nothing is known but that they were returned.
-    public var open = 0
+    package var open = 0
     /// Over all but the open ones: from the step that returned one to the last that tells of it.
-    public var steps = 0
+    package var steps = 0
     /// The same in time.
-    public var microseconds: Int64 = 0
+    package var microseconds: Int64 = 0
     /// The longest of them.
-    public var longestMicroseconds: Int64 = 0
+    package var longestMicroseconds: Int64 = 0
   }
 
   /// A time in which nothing was reduced.
-  public struct Gap: Sendable, Hashable {
+  package struct Gap: Sendable, Hashable {
     /// The step before it; 0 is the beginning.
-    public let after: Int
+    package let after: Int
     /// How long nothing was reduced.
-    public let microseconds: Int64
+    package let microseconds: Int64
   }
 
   /// How many reductions there are.
-  public private(set) var steps = 0
+  package private(set) var steps = 0
   /// From the beginning to the last step.
-  public private(set) var microseconds: Int64 = 0
+  package private(set) var microseconds: Int64 = 0
   /// Bytes of all lines.
-  public private(set) var bytes = 0
+  package private(set) var bytes = 0
   /// Lines, those of unknown kinds too.
-  public private(set) var lines = 0
+  package private(set) var lines = 0
   /// Bytes of step lines.
-  public private(set) var stepBytes = 0
+  package private(set) var stepBytes = 0
   /// Values that reductions drew.
-  public private(set) var draws = 0
+  package private(set) var draws = 0
   /// Issue lines.
-  public private(set) var issues = 0
+  package private(set) var issues = 0
   /// Mark lines.
-  public private(set) var marks = 0
+  package private(set) var marks = 0
   /// Whole states besides the header's.
-  public private(set) var snapshots = 0
+  package private(set) var snapshots = 0
   /// Steps that have one.
-  public private(set) var digests = 0
+  package private(set) var digests = 0
   /// Steps by the action's name, at most 1 000 of them; the rest is under `…`.
-  public private(set) var actions: [String: Int] = [:]
+  package private(set) var actions: [String: Int] = [:]
   /// Steps by who sent them.
-  public private(set) var origins: [LogTimeline.Source: Int] = [:]
+  package private(set) var origins: [LogTimeline.Source: Int] = [:]
   /// By name, bounded likewise.
-  public private(set) var effects: [String: Effects] = [:]
+  package private(set) var effects: [String: Effects] = [:]
   /// The longest ones, longest first.
-  public private(set) var gaps: [Gap] = []
+  package private(set) var gaps: [Gap] = []
   /// What a reader found to be odd.
-  public private(set) var warnings: [LogWarning] = []
+  package private(set) var warnings: [LogWarning] = []
 
   /// Bytes of a step's line, on average; 0 without steps.
-  public var bytesPerStep: Double { steps == 0 ? 0 : Double(stepBytes) / Double(steps) }
+  package var bytesPerStep: Double { steps == 0 ? 0 : Double(stepBytes) / Double(steps) }
 
   /// The last step's number.
   private var last = 0
@@ -73,7 +73,7 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   private static let rest = "…"
 
   /// Reads one file, by itself.
-  public init(
+  package init(
     _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
     try self.init(LogChain(file), gaps: longest, nameDepth: nameDepth)
@@ -84,7 +84,7 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - gaps: How many of the longest gaps are kept.
   ///   - nameDepth: How deep action names go; see `ActionName`.
-  public init(
+  package init(
     _ chain: LogChain, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
     let reader = try LogChainReader(chain)
@@ -149,7 +149,7 @@ public struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// A figure a line; names by count, then by name.
-  public var description: String {
+  package var description: String {
     var lines = [
       "steps \(steps)", "duration \(seconds(microseconds))",
       "bytes \(bytes), \((bytesPerStep * 10).rounded() / 10) a step", "draws \(draws)",

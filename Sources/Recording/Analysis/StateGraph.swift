@@ -2,25 +2,25 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 /// The state machine that a recording was seen to be: labels of states, and which actions led from one to another how often.
-public struct StateGraph: Sendable, Hashable {
+package struct StateGraph: Sendable, Hashable {
   /// An action that led from one label to another.
-  public struct Edge: Sendable, Hashable {
+  package struct Edge: Sendable, Hashable {
     /// The label before.
-    public let from: String
+    package let from: String
     /// The action's name.
-    public let action: String
+    package let action: String
     /// The label afterwards.
-    public let to: String
+    package let to: String
   }
 
   /// How often each label was reached, the first state counted once.
-  public private(set) var nodes: [String: Int] = [:]
+  package private(set) var nodes: [String: Int] = [:]
   /// How often each was taken.
-  public private(set) var edges: [Edge: Int] = [:]
+  package private(set) var edges: [Edge: Int] = [:]
   /// The label of the first state.
-  public let first: String
+  package let first: String
   /// What a state is called that came when there were as many labels as may be.
-  public static let other = "…"
+  package static let other = "…"
 
   private let limit: Int
 
@@ -39,7 +39,7 @@ public struct StateGraph: Sendable, Hashable {
   }
 
   /// For `dot`: a node a label, an edge an action with its count. The same graph gives the same text.
-  public var graphviz: String {
+  package var graphviz: String {
     var text = Graphviz("states")
     text.node("", label: "", "shape=point")
     text.edge("", "s:" + first)
@@ -61,7 +61,7 @@ extension LogTravel {
   /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the rest.
   ///
   /// - Parameter label: A projection of the state, as coarse as the picture should be.
-  public func stateGraph(
+  package func stateGraph(
     limit: Int = 200, nameDepth: Int = 2, label: (R.State) throws -> String
   ) throws -> StateGraph {
     var graph = StateGraph(first: try label(try state(at: firstStep)), limit: limit)
@@ -83,7 +83,7 @@ extension LogTravel {
   }
 
   /// The observed state machine, a state being called by what it has at a path: `nothing` where there is none.
-  public func stateGraph(
+  package func stateGraph(
     by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
   ) throws -> StateGraph {
     try stateGraph(limit: limit, nameDepth: nameDepth) { state in

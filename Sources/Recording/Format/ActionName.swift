@@ -4,10 +4,10 @@ import SwiftBoardJSON
 ///
 /// An enum with payloads is logged as `{"case":{…}}`, one inside another as `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string.
 /// From JSON alone a payload that looks like a case cannot be told from one, so names go no deeper than they are asked to.
-public enum ActionName {
+package enum ActionName {
   /// - Parameter depth: Names at most; the first is the case of the action itself, which in a composed program is the feature.
   /// - Returns: `?` where it is no enum.
-  public static func of(_ action: JSON, depth: Int = 2) -> String {
+  package static func of(_ action: JSON, depth: Int = 2) -> String {
     var names: [String] = []
     var current = action
     while names.count < max(1, depth) {

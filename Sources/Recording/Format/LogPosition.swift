@@ -2,17 +2,17 @@
 ///
 /// A reader that begins at such a place judges every line as one that came from the front does. A value takes about 150 bytes
 /// and belongs to the file it was taken from.
-public struct LogPosition: Sendable {
+package struct LogPosition: Sendable {
   /// Where the next line begins, in bytes from 0.
-  public let offset: Int
+  package let offset: Int
   /// The number of the line before, from 1; 0 at the beginning.
-  public let line: Int
+  package let line: Int
   /// The last step before, 0 before the first.
-  public var step: Int { rules.step }
+  package var step: Int { rules.step }
 
   let chain: SumChain
   let rules: LogRules
 
   /// The sum of the line before; nil at the beginning.
-  public var sum: Digest? { chain.previous }
+  package var sum: Digest? { chain.previous }
 }

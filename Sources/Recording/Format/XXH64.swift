@@ -3,7 +3,7 @@
 /// Fast and good at finding accidents; it is no defence against somebody who wants two inputs with one hash. Follows the
 /// published description of the algorithm (xxHash specification 0.1.1, "XXH64 Algorithm Description"). About 10 GB/s in a
 /// release build; a value is 80 bytes and allocates nothing.
-public struct XXH64: Sendable {
+package struct XXH64: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -20,10 +20,10 @@ public struct XXH64: Sendable {
   private var rest: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
   /// The hash of nothing yet. Allocates nothing.
-  public init() {}
+  package init() {}
 
   /// The hash of `bytes` in one go.
-  public static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+  package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     let direct = bytes.withContiguousStorageIfAvailable { hash(UnsafeRawBufferPointer($0)) }
     if let direct { return direct }
     var hasher = XXH64()
@@ -33,7 +33,7 @@ public struct XXH64: Sendable {
 
   /// The hash of a buffer, which may start at any address. Nothing is copied: about three times as fast as piece by piece for
   /// what has a hundred bytes.
-  public static func hash(_ buffer: UnsafeRawBufferPointer) -> UInt64 {
+  package static func hash(_ buffer: UnsafeRawBufferPointer) -> UInt64 {
     let count = buffer.count
     var position = 0
     var hash: UInt64
@@ -128,7 +128,7 @@ public struct XXH64: Sendable {
   }
 
   /// Appends `bytes`. Contiguous sequences (arrays, slices, buffers, strings' UTF-8) are read in place, others are copied.
-  public mutating func update(_ bytes: some Sequence<UInt8>) {
+  package mutating func update(_ bytes: some Sequence<UInt8>) {
     let done: Void? = bytes.withContiguousStorageIfAvailable { buffer in
       update(UnsafeRawBufferPointer(buffer))
     }
@@ -138,7 +138,7 @@ public struct XXH64: Sendable {
   }
 
   /// Appends the bytes of `buffer`, which may start at any address.
-  public mutating func update(_ buffer: UnsafeRawBufferPointer) {
+  package mutating func update(_ buffer: UnsafeRawBufferPointer) {
     var position = 0
     let pending = Int(count % 32)
     count &+= UInt64(buffer.count)
@@ -172,7 +172,7 @@ public struct XXH64: Sendable {
   }
 
   /// The hash of everything appended so far; more may follow.
-  public func finalize() -> UInt64 {
+  package func finalize() -> UInt64 {
     var hash = count >= 32 ? Self.merged(lane1, lane2, lane3, lane4) : Self.prime5
     hash &+= count
     return withUnsafeBytes(of: rest) { rest in

@@ -78,7 +78,7 @@ public struct LogFile: Sendable {
   }
 
   /// A reader at a place that another reader of this log was at.
-  public func reader(at position: LogPosition) throws(LogReadError) -> LogReader {
+  package func reader(at position: LogPosition) throws(LogReadError) -> LogReader {
     LogReader(try source(from: position.offset), at: position, limits: limits)
   }
 

@@ -57,7 +57,7 @@ public final class LogReader {
   }
 
   /// Reads on from `position`; `source` begins there. What stands before is neither read nor checked again.
-  public convenience init(
+  package convenience init(
     _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
   ) {
     self.init(source, limits: limits)
@@ -69,7 +69,7 @@ public final class LogReader {
   }
 
   /// Where the next line begins. O(1).
-  public var position: LogPosition {
+  package var position: LogPosition {
     LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
   }
 

@@ -1,17 +1,17 @@
 /// How fast a recording is played.
-public struct ReplayPace: Sendable, Hashable {
+package struct ReplayPace: Sendable, Hashable {
   /// The longest pause there is, whatever was recorded: 100 years, which every clock can add to its own time.
-  public static let longestPause = Duration.seconds(100 * 365 * 86_400)
+  package static let longestPause = Duration.seconds(100 * 365 * 86_400)
 
   /// Times as fast as it was; above 0.
-  public let speed: Double
+  package let speed: Double
   /// The longest pause between two steps, as it is played; nil: `longestPause`.
-  public let idleLimit: Duration?
+  package let idleLimit: Duration?
 
   /// A pace; without parameters that of the recording.
   ///
   /// - Throws: What is wrong, where `speed` is not a finite number above 0 or `idleLimit` is negative.
-  public init(speed: Double = 1, idleLimit: Duration? = nil) throws(ReplayError) {
+  package init(speed: Double = 1, idleLimit: Duration? = nil) throws(ReplayError) {
     guard speed > 0, speed.isFinite else { throw .speed(speed) }
     if let idleLimit, idleLimit < .zero { throw .idleLimit(idleLimit) }
     self.speed = speed

@@ -3,9 +3,9 @@
 /// Steps are due by the clock's time and not by pauses between them, so that what a step takes, and what a clock sleeps too long, delays
 /// no other one. Who was held up for more than a second, by a terminal that stood still or a machine that slept, goes on at the pace
 /// from there and catches up with nothing; so it is after every word of `nextStep`.
-public struct ReplayPacer: Sendable {
+package struct ReplayPacer: Sendable {
   /// Waits for somebody's word; false: to end here. Throws where that is cancelled.
-  public typealias NextStep = @Sendable () async throws -> Bool
+  package typealias NextStep = @Sendable () async throws -> Bool
 
   private static let slack = Duration.seconds(1)
 
@@ -20,7 +20,7 @@ public struct ReplayPacer: Sendable {
   ///   - pace: Nil waits for no time.
   ///   - clock: Is asked for the time, and slept on, only where there is a pace.
   ///   - nextStep: Asked before each step, when it is due; nil asks nobody.
-  public init(
+  package init(
     _ pace: ReplayPace?, clock: some Clock<Duration> = ContinuousClock(), nextStep: NextStep? = nil
   ) {
     schedule = pace.map { ReplaySchedule($0) }
@@ -37,7 +37,7 @@ public struct ReplayPacer: Sendable {
   ///
   /// - Returns: Whether to go on.
   /// - Throws: `CancellationError` when the task is cancelled, at once where it sleeps, and what `nextStep` throws.
-  public mutating func wait(until time: Int64) async throws -> Bool {
+  package mutating func wait(until time: Int64) async throws -> Bool {
     try Task.checkCancellation()
     let moment = schedule?.moment(of: time)
     if let moment { try await wait(for: moment) }

@@ -1,7 +1,7 @@
 /// When each step of a recording is due, counted from the first one that is played. It knows no clock.
 ///
 /// What is rounded is never added up: at a constant pace the millionth step is as exact as the second one, to the nanosecond.
-public struct ReplaySchedule: Sendable, Hashable {
+package struct ReplaySchedule: Sendable, Hashable {
   private struct Point: Hashable {
     /// Recorded, in microseconds.
     let time: Int64
@@ -9,13 +9,13 @@ public struct ReplaySchedule: Sendable, Hashable {
   }
 
   /// How fast.
-  public let pace: ReplayPace
+  package let pace: ReplayPace
   /// Where the pace last began: the first step, and every one before which a pause was cut.
   private var beginning: Point?
   private var last: Point?
 
   /// A schedule in which nothing was played yet.
-  public init(_ pace: ReplayPace) {
+  package init(_ pace: ReplayPace) {
     self.pace = pace
   }
 
@@ -24,7 +24,7 @@ public struct ReplaySchedule: Sendable, Hashable {
   ///
   /// Steps are asked for in the recording's order. One whose time is before that of the last one, as after a clock was put back, is due
   /// at once. O(1).
-  public mutating func moment(of time: Int64) -> Duration {
+  package mutating func moment(of time: Int64) -> Duration {
     guard let beginning, let last, time >= last.time else {
       return goOn(from: Point(time: time, moment: last?.moment ?? .zero))
     }

@@ -67,9 +67,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   /// of a replay, and a third.
   @inlinable
   public func verify(path: String, acceptRisk: Bool = false) throws(ReplayError) -> ReplaySummary {
-    try verify(
-      acceptRisk: acceptRisk,
-      from: { () throws(LogReadError) -> any LogSource in try FileSource(path: path) })
+    try verify(LogFile(path: path), acceptRisk: acceptRisk)
   }
 
   /// Replays a file without telling anybody: one that was found in a chain is the same in every pass, whatever its name is by then.

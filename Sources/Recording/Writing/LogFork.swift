@@ -2,17 +2,17 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 /// Where a log without an end line ends: all that a recorder must know to write on.
-public struct LogContinuation: Sendable {
+package struct LogContinuation: Sendable {
   /// The log's first line.
-  public let header: LogHeader
+  package let header: LogHeader
   /// Bytes of the log.
-  public let size: Int
+  package let size: Int
   /// Its last step.
-  public let step: Int
+  package let step: Int
   /// Microseconds from its beginning to that step.
-  public let time: Int64
+  package let time: Int64
   /// Of the state after that step; nil where the step has none.
-  public let digest: Digest?
+  package let digest: Digest?
 
   let chain: SumChain
   /// The last step and what stands behind it, when that has no digest.
@@ -20,7 +20,7 @@ public struct LogContinuation: Sendable {
 }
 
 /// Makes a log whose first steps are those of another, to be continued in another way.
-public enum LogFork {
+package enum LogFork {
   /// The key of the header that says where a fork comes from.
   static let key = "forked"
 
@@ -35,7 +35,7 @@ public enum LogFork {
   /// error there is none.
   ///
   /// - Returns: What `Recorder.init(continuing:…)` needs.
-  public static func copy(
+  package static func copy(
     _ log: LogFile, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {
     let end = try end(of: log, step: n)
@@ -60,7 +60,7 @@ public enum LogFork {
   ///
   /// The copy begins where that file does and keeps its `rotated` key: as a chain, `LogChain(path:)`, its steps have the numbers of
   /// the whole recording.
-  public static func copy(
+  package static func copy(
     _ chain: LogChain, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {
     let part = chain.part(of: n)
@@ -201,7 +201,7 @@ extension LogTravel {
   /// Forks the log behind step `n` into a new file: see `LogFork.copy`.
   ///
   /// - Returns: What a recorder needs to write on, and the state to make a store with.
-  public func fork(
+  package func fork(
     at n: Int, to path: String, provenance: Bool = true
   ) throws -> (continuation: LogContinuation, state: R.State) {
     let state = try state(at: n)

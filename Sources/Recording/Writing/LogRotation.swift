@@ -32,13 +32,13 @@ extension RecordingOptions {
 /// What the header of a rotated file says of the file before it, under the key `rotated`.
 ///
 /// Readers that do not know the key lose nothing: each file is a whole recording.
-public struct LogLink: Sendable, Hashable {
+struct LogLink: Sendable, Hashable {
   /// The number of the file before: the k of `NAME.k`.
-  public var part: Int
+  var part: Int
   /// Steps in all files before.
-  public var steps: Int
+  var steps: Int
   /// The sum of the last line of the file before.
-  public var sum: Digest
+  var sum: Digest
 
   static let key = "rotated"
   /// Numbers with which can be counted on.

@@ -101,7 +101,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// for a new store.
   ///
   /// - Parameter state: The store's state now, which must be the one after the log's last step.
-  public init(
+  package init(
     continuing log: LogContinuation, path: String, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
