@@ -9,7 +9,7 @@ extension Dependencies {
     let paths = configuration.paths
     let persistence = LivePersistenceService(
       mainPath: paths.mainDatabase, cachePath: paths.cacheDatabase)
-    var sinks: [any LogSink] = [JSONLinesSink(path: paths.log)]
+    var sinks: [any LogRecordSink] = [JSONLinesSink(path: paths.log)]
     if let level = configuration.storedLogLevel {
       sinks.append(StoreSink(store: persistence, level: level))
     }

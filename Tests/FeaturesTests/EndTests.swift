@@ -33,7 +33,7 @@ func begin<Value: Sendable>(
 }
 
 /// Keeps a recording in memory, and calls back while its last line is written.
-private final class MemorySink: SwiftBoardRecording.LogSink {
+private final class MemorySink: LogSink {
   private let state = Mutex((bytes: [UInt8](), isClosed: false))
   private let whileEnding: Mutex<(@Sendable () -> Void)?>
 
@@ -69,7 +69,7 @@ private final class MemorySink: SwiftBoardRecording.LogSink {
 }
 
 /// Keeps no record of a log, and calls back when it is flushed.
-private struct FlushedSink: SwiftBoardDependencies.LogSink {
+private struct FlushedSink: LogRecordSink {
   let onFlush: @Sendable () -> Void
 
   func write(_ record: LogRecord) {}

@@ -26,7 +26,7 @@ public enum ValueKind: Sendable, Hashable {
   case json
   /// A request item, `key=text` and its kin.
   case item
-  /// A condition: see `StateExpression`.
+  /// A condition: see `JSONCondition`.
   case expression
   /// A word of the command language, as `help` takes it.
   case command

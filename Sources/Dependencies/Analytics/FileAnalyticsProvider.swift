@@ -37,9 +37,9 @@ public final class FileAnalyticsProvider: AnalyticsProvider {
       line.append(contentsOf: #"","time":""#.utf8)
       line += (Timestamp.text(microseconds: Int(delivery.time)) ?? "").utf8
       line.append(contentsOf: #"","event":"#.utf8)
-      LogLine.appendString(delivery.event.name, to: &line)
+      LogRecordLine.appendString(delivery.event.name, to: &line)
       line.append(contentsOf: #","properties":"#.utf8)
-      LogLine.append(delivery.event.properties, to: &line)
+      LogRecordLine.append(delivery.event.properties, to: &line)
       line.append(contentsOf: "}\n".utf8)
       return line[...]
     }

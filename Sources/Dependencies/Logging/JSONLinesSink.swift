@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A file with one JSON object a line (`LogLine`), mode 0600, in a folder made with 0700 where it is missing.
+/// A file with one JSON object a line (`LogRecordLine`), mode 0600, in a folder made with 0700 where it is missing.
 ///
 /// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays for putting the record
 /// into a queue of at most 8192 records and 8 MiB, and what finds no place there is dropped and counted. So is what the
@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one included. Several
 /// processes may write to the same path.
-public final class JSONLinesSink: LogSink {
+public final class JSONLinesSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let failed = Shared(0)
 
@@ -33,7 +33,7 @@ public final class JSONLinesSink: LogSink {
       var text: [UInt8] = []
       var ends = [0]
       for record in records {
-        LogLine.append(record, to: &text)
+        LogRecordLine.append(record, to: &text)
         ends.append(text.count)
       }
       let lines = zip(ends, ends.dropFirst()).map { text[$0..<$1] }

@@ -12,7 +12,7 @@ public final class LiveLogger: Logger {
   private let levels: LevelTable
   private let date: DateGenerator
   private let ring: RingSink
-  private let sinks: [any LogSink]
+  private let sinks: [any LogRecordSink]
   private let counts = Mutex(Counts())
 
   private struct Counts {
@@ -26,7 +26,7 @@ public final class LiveLogger: Logger {
   ///   - ring: The memory; 1024 records.
   ///   - date: Gives each record its time. Not that of the dependencies: writing a log is no draw.
   public init(
-    sinks: [any LogSink] = [], date: DateGenerator = .live, level: LogLevel = .info,
+    sinks: [any LogRecordSink] = [], date: DateGenerator = .live, level: LogLevel = .info,
     ring: RingSink = RingSink(), redactor: Redactor = Redactor()
   ) {
     self.sinks = sinks

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// At most 8192 records wait for the store; what finds no place is dropped and counted, and so is a batch that the store
 /// refuses. The store must not log.
-public final class StoreSink: LogSink {
+public final class StoreSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let level: LogLevel
   private let failed = Shared(0)

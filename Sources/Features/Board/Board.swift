@@ -235,7 +235,7 @@ public final class Board: Sendable {
   /// Records every step from here on into a sink.
   ///
   /// - Parameter path: What the recording is called.
-  func record(into sink: any SwiftBoardRecording.LogSink, path: String) throws(RecordingError) {
+  func record(into sink: any LogSink, path: String) throws(RecordingError) {
     try attach(path) { info, state, lastStep throws(RecordingError) in
       try BoardRecorder(
         sink: sink, info: info, state: state, options: RecordingOptions(baseStep: lastStep),
@@ -564,12 +564,5 @@ extension Failure {
     Failure(
       code: ExitCode.interrupted, error: "cancelled",
       message: cause.map { "cancelled by \($0)" } ?? "cancelled")
-  }
-
-  init(_ error: RecordingError) {
-    self.init(
-      code: error.exitCode, error: error.exitCode == ExitCode.cannotCreate ? "exists" : "io",
-      message: error.description,
-      help: "a recording needs a new file in a folder that can be written")
   }
 }

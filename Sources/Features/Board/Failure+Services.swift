@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 
 extension Failure {
   /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76 or 130 by its kind.
@@ -114,6 +115,7 @@ extension Failure {
     case let error as FileError: self.init(error)
     case let error as TerminalError: self.init(error)
     case let error as UsageError: self.init(error)
+    case let error as JSONConditionError: self.init(UsageError(error))
     case is CancellationError:
       self.init(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
     default:

@@ -131,7 +131,7 @@ final class BoardRun: Sendable {
         try board.record(to: path)
       } catch {
         return complain(
-          "\(error)", help: "--record takes a file that is not there yet", code: error.exitCode)
+          "\(error)", help: "--record takes a file that is not there yet", code: ExitCode.of(error))
       }
     }
     var arguments: [String] = []

@@ -48,7 +48,7 @@ enum SessionChains {
     var lacksFiles = false
     for path in paths {
       found.listings[path] = LogChain.Listing(path)
-      do throws(LogChainError) {
+      do throws(LogReadError) {
         let chain = try LogChain(path: path, isCancelled: isCancelled)
         for (part, file) in zip(chain.parts, chain.files) { found.add(part.path, file) }
         for oddity in chain.oddities(path) {
@@ -66,7 +66,7 @@ enum SessionChains {
 
   /// What can be looked at of files that are not one recording.
   private static func note(
-    _ error: LogChainError, of path: String, in found: inout Found,
+    _ error: LogReadError, of path: String, in found: inout Found,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) {
     let missing: String? = if case .gap(let path) = error { path } else { nil }
@@ -79,8 +79,8 @@ enum SessionChains {
       found.add(file, LogFile(path: file, isCancelled: isCancelled))
     }
     switch error {
-    case .gap(let path), .broken(let path, _, _): found.failures[path] = ReplayError(error)
-    case .missing, .unreadable, .replay: break
+    case .gap(let path), .broken(let path, _, _): found.failures[path] = .unreadable(error)
+    case .damage, .missing, .io, .file, .cancelled: break
     }
   }
 }
@@ -94,6 +94,21 @@ extension String {
 }
 
 extension LogChain {
+  /// The recording at `path`. An error of the file of that very name does not say the name.
+  init(
+    opening path: String, isCancelled: @escaping @Sendable () -> Bool
+  ) throws(LogReadError) {
+    do throws(LogReadError) {
+      try self.init(path: path, isCancelled: isCancelled)
+    } catch {
+      switch error {
+      case .missing: throw .missing(path: path)
+      case .file(path, let reason): throw reason
+      default: throw error
+      }
+    }
+  }
+
   /// What to say of a recording that is not there as a whole, and of which of its files.
   func oddities(_ path: String) -> [(path: String, text: String)] {
     var oddities: [(path: String, text: String)] = []

@@ -278,9 +278,9 @@ enum SessionCommands {
         throw invocation.error(
           "--assert is missing", help: "for example --assert 'shell.lastStatus == 0'")
       }
-      let expression = try Expression.parse([argument])
+      let condition = try JSONCondition(arguments: [argument])
       return .session(
-        .bisect(file: path, assert: expression.text, linear: invocation.flag("linear")))
+        .bisect(file: path, assert: condition.description, linear: invocation.flag("linear")))
     },
     CommandSpec(
       ["session", "graph"], "draw the states a recording went through, for Graphviz",

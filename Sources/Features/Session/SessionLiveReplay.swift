@@ -106,7 +106,7 @@ struct SessionLiveReplay {
 
   private func check(_ report: Live.Report) -> SessionCheck {
     SessionCheck(
-      path: path, steps: report.agreed, code: report.exitCode,
+      path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
       // What the services of the run answered, this board's secrets may be in.
       message: report.difference.map { dependencies.logger.redact(text($0)) }
         ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])

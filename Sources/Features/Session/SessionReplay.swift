@@ -117,20 +117,20 @@ enum SessionReplay {
   static func chain(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ReplayError) -> LogChain {
-    do throws(LogChainError) {
+    do throws(LogReadError) {
       return try LogChain(path: path, isCancelled: isCancelled)
     } catch {
-      throw ReplayError(error)
+      throw .unreadable(error)
     }
   }
 
   /// The pace that somebody wants; `nil` is as fast as can be.
   private static func pace(of query: SessionReplayQuery) throws -> ReplayPace? {
     guard let speed = query.speed else { return nil }
-    do throws(ReplayPaceError) {
+    do throws(ReplayError) {
       return try ReplayPace(speed: speed, idleLimit: query.idleLimit.map { .microseconds($0) })
     } catch {
-      throw Failure(code: error.exitCode, error: "noPace", message: "\(error)")
+      throw Failure(error, query.file)
     }
   }
 
@@ -202,7 +202,7 @@ extension SessionCheck {
 
   init(_ path: String, _ error: ReplayError) {
     self.init(
-      path: path, steps: 0, code: error.exitCode, message: error.description, warnings: [])
+      path: path, steps: 0, code: ExitCode.of(error), message: error.description, warnings: [])
     if case .unreadable(let reason) = error { help = reason.help }
   }
 }

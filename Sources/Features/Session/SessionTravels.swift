@@ -66,7 +66,7 @@ final class SessionTravels: Sendable {
     let interest = Interest()
     interest.belongs(to: flag)
     defer { interest.belongs(to: nil) }
-    let chain = try LogChain(path: path, isCancelled: { interest.isLost })
+    let chain = try LogChain(opening: path) { interest.isLost }
     let travel = try Travel(chain, replayer: SessionReplay.replayer(), progress: progress)
     let result = try body(travel)
     if let file {

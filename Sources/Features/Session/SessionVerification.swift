@@ -36,7 +36,7 @@ enum SessionVerification {
         let text: String? =
           switch format {
           case nil: nil
-          case .tap: report.tap
+          case .tap: report.tap(exitCode: ExitCode.of)
           case .junit: report.junit
           }
         return .verified(checks: checks, report: text)

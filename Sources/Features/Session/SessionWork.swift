@@ -72,11 +72,9 @@ struct SessionWork {
 
   private static func isAboutNames(_ error: any Error) -> Bool {
     switch error {
-    case LogTravelError.replay(.unreadable(let error)), LogForkError.unreadable(let error),
-      ReplayError.unreadable(let error):
+    case ReplayError.unreadable(let error), RecordingError.unreadable(let error):
       error.isAboutNames
     case let error as LogReadError: error.isAboutNames
-    case let error as LogChainError: error.isAboutNames
     default: false
     }
   }
@@ -85,17 +83,15 @@ struct SessionWork {
     if flag.isSet { return CancellationError() }
     return switch error {
     case let error as ReplayError: Failure(error, path)
-    case let error as LogTravelError: Failure(error, path)
     case let error as LogReadError: Failure(error, path)
-    case let error as LogChainError: Failure(error, path)
-    case let error as LogForkError: Failure(error, path)
+    case let error as RecordingError: Failure(forking: error)
     default: error
     }
   }
 
   /// The files of a recording, to be read once from the front.
   private func chain(_ path: String) throws -> LogChain {
-    try LogChain(path: path, isCancelled: { [flag] in flag.isSet })
+    try LogChain(opening: path) { [flag] in flag.isSet }
       .reporting { [progress] in progress($0, path) }
   }
 
@@ -108,7 +104,7 @@ struct SessionWork {
     guard (travel.firstStep...max(travel.firstStep, end)).contains(step) else {
       // Behind the last step that can be visited there may be a divergence, which says more.
       if step > end, place.end == nil { _ = try travel.state(at: step) }
-      throw LogTravelError.noStep(step, first: travel.firstStep, last: end)
+      throw ReplayError.noStep(step, first: travel.firstStep, last: end)
     }
     return step
   }
@@ -179,12 +175,11 @@ struct SessionWork {
 
   func assert(_ text: String) throws -> SessionResult {
     let place = try place(nil)
-    let expression = try Expression.parse(text)
+    let condition = try JSONCondition(parsing: text)
     return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
       let step = place.here ?? end
       return .asserted(
-        condition: text,
-        holds: expression.evaluate(in: try StateJSON.past(try travel.state(at: step))),
+        condition: text, holds: condition.holds(for: try StateJSON.past(try travel.state(at: step))),
         step: step)
     }
   }
@@ -300,11 +295,11 @@ struct SessionWork {
   // MARK: Searching and drawing
 
   func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
-    let expression = try Expression.parse(text)
+    let condition = try JSONCondition(parsing: text)
     return try visit(Place(path: path, end: nil, here: nil)) { travel, end in
       let found = try travel.bisect(linear ? .linear : .halving) { [flag] state in
         try flag.check()
-        return !expression.evaluate(in: try StateJSON.past(state))
+        return !condition.holds(for: try StateJSON.past(state))
       }
       var result = SessionBisected(
         path: path, assertion: text, step: nil, diff: nil, steps: end,
@@ -411,71 +406,4 @@ extension Failure {
   static let noRecording = Failure(
     code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
     help: "'session record FILE' begins a recording; what looks into a file takes --file FILE")
-
-  init(_ error: ReplayError, _ path: String) {
-    if case .unreadable(let reason) = error {
-      self.init(reason, path)
-    } else {
-      self.init(reading: path, error.exitCode, error.description)
-    }
-  }
-
-  init(_ error: LogReadError, _ path: String) {
-    self.init(reading: path, error.exitCode, error.description, help: error.help)
-  }
-
-  init(_ error: LogChainError, _ path: String) {
-    switch error {
-    case .unreadable(let file, let reason) where file == path: self.init(reason, path)
-    case .missing: self.init(LogReadError.missing(path: path), path)
-    default: self.init(reading: path, error.exitCode, error.description, help: error.help)
-    }
-  }
-
-  init(_ error: LogTravelError, _ path: String) {
-    switch error {
-    case .noStep:
-      self.init(
-        code: error.exitCode, error: "noStep", message: error.description,
-        help: "'session timeline' lists them")
-    case .noMark:
-      self.init(
-        code: error.exitCode, error: "noMark", message: error.description,
-        help: "'session mark NAME' sets one; 'session timeline' lists them")
-    case .replay(let error): self.init(error, path)
-    case .diverged: self.init(reading: path, error.exitCode, error.description)
-    }
-  }
-
-  init(_ error: LogForkError, _ path: String) {
-    let name =
-      switch error.exitCode {
-      case ExitCode.cannotCreate: "exists"
-      case ExitCode.usage: "noStep"
-      case ExitCode.data: "damaged"
-      default: "io"
-      }
-    self.init(code: error.exitCode, error: name, message: error.description)
-  }
-
-  /// Of a recording that is no use.
-  private init(reading path: String, _ code: Int32, _ message: String, help: String? = nil) {
-    let name =
-      switch code {
-      case ExitCode.no: "differs"
-      case ExitCode.missing: "missing"
-      case ExitCode.data: "damaged"
-      default: "io"
-      }
-    self.init(
-      code: code, error: name,
-      message: message.names(path) ? message : "\(path): \(message)", help: help)
-  }
-}
-
-extension String {
-  /// Whether it says which file it is about.
-  func names(_ path: String) -> Bool {
-    hasPrefix("\(path) ") || hasSuffix(" \(path)") || hasPrefix("\(path).")
-  }
 }

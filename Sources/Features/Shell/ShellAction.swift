@@ -24,7 +24,7 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case set(name: String, value: String)
   /// Removes a variable; one that is not there is no failure.
   case unset(name: String)
-  /// Asks whether an expression holds of the state: see `StateExpression`.
+  /// Asks whether a condition holds of the state: see `JSONCondition`.
   case assert(condition: String)
   /// The state, or the part at a path, as JSON.
   case state(path: String?)

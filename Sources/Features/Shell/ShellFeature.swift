@@ -95,9 +95,9 @@ enum ShellOutcomes {
 
   private static func assertion(_ text: String, _ job: Int, in state: BoardState) -> Outcome {
     do {
-      let expression = try Expression.parse(text)
+      let condition = try JSONCondition(parsing: text)
       let json = try StateJSON.of(state, askedBy: job)
-      if expression.evaluate(in: json) { return Outcome(job: job, value: .bool(true)) }
+      if condition.holds(for: json) { return Outcome(job: job, value: .bool(true)) }
       return Outcome(
         job: job,
         failure: Failure(

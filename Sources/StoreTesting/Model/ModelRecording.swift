@@ -15,13 +15,13 @@ public struct ModelRecording: Sendable {
     ModelRecording(schema: schema) {
       for number in 1...999 {
         let name = number == 1 ? path : numbered(path, number)
-        do throws(FileSink.OpenError) {
+        do throws(RecordingError) {
           return (try FileSink(creating: name), "The recording of it: \(name)")
         } catch .exists {
           continue
         }
       }
-      throw FileSink.OpenError.exists(path: path)
+      throw RecordingError.exists(path: path)
     }
   }
 

@@ -109,7 +109,7 @@ struct JSONLinesSinkTests {
     }
     for (name, form) in all {
       var line: [UInt8] = []
-      LogLine.appendString(form, to: &line)
+      LogRecordLine.appendString(form, to: &line)
       let escaped = String(decoding: line.dropFirst().dropLast(), as: UTF8.self)
       for text in texts { #expect(!text.contains(form) && !text.contains(escaped), "\(name)") }
     }

@@ -123,7 +123,7 @@ struct LoggerConformanceTests {
 
 struct LiveLoggerTests {
   /// Keeps what it gets.
-  final class Collector: LogSink {
+  final class Collector: LogRecordSink {
     let records = Mutex<[LogRecord]>([])
     func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
     var all: [LogRecord] { records.withLock { $0 } }
@@ -180,7 +180,7 @@ struct LiveLoggerTests {
   }
 
   @Test func loggingInsideASinkIsDroppedAndCounted() {
-    final class Loud: LogSink {
+    final class Loud: LogRecordSink {
       let logger = Mutex<LiveLogger?>(nil)
       let writes = Mutex(0)
       func write(_ record: LogRecord) {
@@ -201,7 +201,7 @@ struct LiveLoggerTests {
   }
 
   @Test func flushHasADeadline() {
-    struct Stuck: LogSink {
+    struct Stuck: LogRecordSink {
       func write(_ record: LogRecord) {}
       func flush(deadline: ContinuousClock.Instant) -> Bool { false }
     }

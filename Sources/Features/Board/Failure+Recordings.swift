@@ -1,0 +1,108 @@
+import SwiftBoardCommandLine
+import SwiftBoardRecording
+
+extension ExitCode {
+  /// The exit code of a log that cannot be read: 65, 66, 74 or 130.
+  static func of(_ error: LogReadError) -> Int32 {
+    switch error {
+    case .damage, .broken, .gap: data
+    case .missing: missing
+    case .io: io
+    case .file(_, let error): of(error)
+    case .cancelled: interrupted
+    }
+  }
+
+  /// The exit code of a replay that does not agree: 1, 64, 65, 70, or that of a log that cannot be
+  /// read.
+  static func of(_ error: ReplayError) -> Int32 {
+    switch error {
+    case .unreadable(let error): of(error)
+    case .foreign, .impossible: data
+    case .risky, .diverged, .unreachable: no
+    case .encoding: software
+    case .noStep, .noMark, .speed, .idleLimit: usage
+    }
+  }
+
+  /// The exit code of a recording that cannot begin: 64, 65, 70, 73, 74, or that of a log that
+  /// cannot be read.
+  static func of(_ error: RecordingError) -> Int32 {
+    switch error {
+    case .exists, .busy, .failed, .changed: cannotCreate
+    case .io, .unwritable: io
+    case .encoding: software
+    case .state: data
+    case .unreadable(let error): of(error)
+    case .noStep: usage
+    }
+  }
+}
+
+extension Failure {
+  /// Why the recording at `path` cannot be replayed or visited.
+  init(_ error: ReplayError, _ path: String) {
+    let code = ExitCode.of(error)
+    switch error {
+    case .unreadable(let reason): self.init(reason, path)
+    case .noStep:
+      self.init(
+        code: code, error: "noStep", message: error.description,
+        help: "'session timeline' lists them")
+    case .noMark:
+      self.init(
+        code: code, error: "noMark", message: error.description,
+        help: "'session mark NAME' sets one; 'session timeline' lists them")
+    case .speed, .idleLimit: self.init(code: code, error: "noPace", message: error.description)
+    case .foreign, .impossible, .risky, .diverged, .encoding, .unreachable:
+      self.init(reading: path, code, error.description)
+    }
+  }
+
+  /// Why the recording at `path` cannot be read.
+  init(_ error: LogReadError, _ path: String) {
+    self.init(reading: path, ExitCode.of(error), error.description, help: error.help)
+  }
+
+  /// Why a recording cannot begin.
+  init(_ error: RecordingError) {
+    let code = ExitCode.of(error)
+    self.init(
+      code: code, error: code == ExitCode.cannotCreate ? "exists" : "io",
+      message: error.description,
+      help: "a recording needs a new file in a folder that can be written")
+  }
+
+  /// Why a recording cannot be forked.
+  init(forking error: RecordingError) {
+    let code = ExitCode.of(error)
+    let name =
+      switch code {
+      case ExitCode.cannotCreate: "exists"
+      case ExitCode.usage: "noStep"
+      case ExitCode.data: "damaged"
+      default: "io"
+      }
+    self.init(code: code, error: name, message: error.description)
+  }
+
+  private init(reading path: String, _ code: Int32, _ message: String, help: String? = nil) {
+    let name =
+      switch code {
+      case ExitCode.no: "differs"
+      case ExitCode.missing: "missing"
+      case ExitCode.data: "damaged"
+      default: "io"
+      }
+    self.init(
+      code: code, error: name,
+      message: message.names(path) ? message : "\(path): \(message)", help: help)
+  }
+}
+
+extension String {
+  /// Whether it says which file it is about.
+  func names(_ path: String) -> Bool {
+    hasPrefix("\(path) ") || hasSuffix(" \(path)") || hasPrefix("\(path).")
+  }
+}

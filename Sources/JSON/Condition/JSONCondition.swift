@@ -1,0 +1,114 @@
+/// A condition on a JSON value: `a.b == 3 and c contains "x"`.
+///
+/// ```
+/// condition  := all { 'or' all }
+/// all        := comparison { 'and' comparison }          'and' binds closer than 'or'
+/// comparison := PATH 'exists'
+///             | PATH ('==' | '!=' | '<' | '<=' | '>' | '>=' | 'contains') JSON
+/// ```
+///
+/// Numbers compare by value (`1 == 1.0`), objects regardless of the order of their members. `<`,
+/// `<=`, `>` and `>=` compare numbers with numbers and strings with strings; between other values
+/// they do not hold. `contains` looks for a string in a string, an element in an array, or a key in
+/// an object. A path that leads nowhere equals nothing, so only `!=` holds for it.
+///
+/// ```swift
+/// let condition = try JSONCondition(parsing: #"items[0].name == "Rick" and count > 3"#)
+/// condition.holds(for: ["items": [["name": "Rick"]], "count": 4])  // true
+/// ```
+public struct JSONCondition: Sendable, Hashable, CustomStringConvertible {
+  /// How the value at a path is compared.
+  public enum Operator: String, Sendable, Hashable, CaseIterable {
+    /// The same value; numbers by value, objects regardless of the order of their members.
+    case equal = "=="
+    /// Not `equal`; holds for a path that leads nowhere.
+    case notEqual = "!="
+    /// Less, between two numbers or two strings.
+    case less = "<"
+    /// Less or equal, between two numbers or two strings.
+    case lessOrEqual = "<="
+    /// Greater, between two numbers or two strings.
+    case greater = ">"
+    /// Greater or equal, between two numbers or two strings.
+    case greaterOrEqual = ">="
+    /// A string in a string, an element in an array, a key in an object.
+    case contains
+    /// The path leads to a value, which may be `null`.
+    case exists
+  }
+
+  struct Comparison: Sendable, Hashable {
+    var path: JSONPath
+    var relation: Operator
+    /// `null` for `exists`.
+    var value: JSON
+  }
+
+  /// The condition holds where all comparisons of one of these do. Neither level is empty.
+  let alternatives: [[Comparison]]
+  /// The text that was parsed.
+  public let description: String
+
+  /// Parses a condition.
+  ///
+  /// - Complexity: O(*n*) in the length of the text.
+  public init(parsing text: String) throws(JSONConditionError) {
+    var scanner = ConditionScanner(text)
+    alternatives = try scanner.alternatives()
+    description = text
+  }
+
+  /// Whether the condition holds for a value.
+  ///
+  /// - Complexity: That of the comparisons up to the one that decides.
+  public func holds(for value: JSON) -> Bool {
+    alternatives.contains { $0.allSatisfy { $0.holds(for: value) } }
+  }
+}
+
+extension JSONCondition.Comparison {
+  fileprivate func holds(for root: JSON) -> Bool {
+    let found = root.value(at: path)
+    switch relation {
+    case .exists: return found != nil
+    case .equal: return found.map { Self.areEqual($0, value) } ?? false
+    case .notEqual: return found.map { !Self.areEqual($0, value) } ?? true
+    case .contains: return found.map { Self.contains($0, value) } ?? false
+    case .less: return order(found).map { $0 < 0 } ?? false
+    case .lessOrEqual: return order(found).map { $0 <= 0 } ?? false
+    case .greater: return order(found).map { $0 > 0 } ?? false
+    case .greaterOrEqual: return order(found).map { $0 >= 0 } ?? false
+    }
+  }
+
+  private func order(_ found: JSON?) -> Int? {
+    switch (found, value) {
+    case (.number?, .number), (.string?, .string): found.map { JSON.compare($0, value) }
+    default: nil
+    }
+  }
+
+  private static func contains(_ whole: JSON, _ part: JSON) -> Bool {
+    switch (whole, part) {
+    case (.string(let text), .string(let part)):
+      part.isEmpty || text.utf8.count >= part.utf8.count && text.contains(part)
+    case (.array(let elements), _): elements.contains { areEqual($0, part) }
+    case (.object, .string(let key)): whole[key] != nil
+    default: false
+    }
+  }
+
+  private static func areEqual(_ left: JSON, _ right: JSON) -> Bool {
+    switch (left, right) {
+    case (.array(let a), .array(let b)):
+      return a.count == b.count && zip(a, b).allSatisfy { areEqual($0, $1) }
+    case (.object(let a), .object(let b)):
+      // By key, so that large objects do not cost the square of their size.
+      let members = Dictionary(b.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+      return a.count == b.count
+        && a.allSatisfy { member in members[member.key].map { areEqual(member.value, $0) } ?? false
+        }
+    default: return JSON.compare(left, right) == 0
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import SwiftBoardStore
+
+/// What caused what in a recording: steps, the effects they returned, and the steps those sent.
+///
+/// Holds the names of the steps of its range, so the range bounds the memory: about 200 bytes a step.
+package struct CausalTree: Sendable {
+  struct Node: Sendable {
+    let step: Int
+    let action: String
+    let origin: StepOrigin
+    let effects: [LogEffect]
+    var children: [Int] = []
+  }
+
+  /// By the step's number, from the first of the range.
+  private var nodes: [Node] = []
+  private var roots: [Int] = []
+  private let first: Int
+  /// Whether there are steps behind the range.
+  package let isTruncated: Bool
+
+  /// One file, by itself.
+  package init(
+    _ file: LogFile, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    try self.init(LogChain(file), steps: steps, nameDepth: nameDepth)
+  }
+
+  /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one whose file was ended by then, is a
+  ///   root in it.
+  package init(
+    _ chain: LogChain, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    first = max(chain.firstStep + 1, steps.lowerBound)
+    let reader = try LogChainReader(chain)
+    var isTruncated = false
+    while !isTruncated, let entry = try reader.next() {
+      guard case .step(let step) = entry.line, step.n >= first else { continue }
+      if step.n > steps.upperBound {
+        isTruncated = true
+        continue
+      }
+      let index = nodes.count
+      nodes.append(
+        Node(
+          step: step.n, action: ActionName.of(step.action, depth: nameDepth), origin: step.origin,
+          effects: step.effects))
+      if case .effect(_, _, let cause) = step.origin, cause >= first {
+        nodes[cause - first].children.append(index)
+      } else {
+        roots.append(index)
+      }
+    }
+    self.isTruncated = isTruncated
+  }
+
+  /// The steps that no effect of the range sent.
+  package var rootSteps: [Int] { roots.map { nodes[$0].step } }
+
+  /// The steps that effects of a step sent, in order.
+  package func children(of step: Int) -> [Int] {
+    guard nodes.indices.contains(step - first) else { return [] }
+    return nodes[step - first].children.map { nodes[$0].step }
+  }
+
+  /// A step a line, under its cause and indented by two: number, action, who sent it, and what it returned.
+  package var text: String {
+    var lines: [String] = []
+    // Chains of effects may be as long as the log: no recursion.
+    var open = roots.reversed().map { (index: $0, level: 0) }
+    while let (index, level) = open.popLast() {
+      let node = nodes[index]
+      // Deeper levels say how deep they are rather than run out of the page.
+      let margin =
+        level <= 40
+        ? String(repeating: "  ", count: level) : String(repeating: "  ", count: 40) + "(\(level)) "
+      var line = "\(margin)\(node.step) \(node.action) ← \(CausalTree.text(node.origin))"
+      if !node.effects.isEmpty {
+        line += " → " + node.effects.map(\.description).joined(separator: ", ")
+      }
+      lines.append(line)
+      open += node.children.reversed().map { ($0, level + 1) }
+    }
+    if isTruncated { lines.append("…") }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// For `dot`: boxes are steps, edges bear the name of the effect between two; plain texts are who sent a root.
+  package var graphviz: String {
+    var text = Graphviz("causes")
+    for node in nodes {
+      let name = "\(node.step)"
+      text.node(name, label: "\(node.step) \(node.action)", "shape=box")
+      if case .effect(let effect, let id, let cause) = node.origin, cause >= first {
+        text.edge("\(cause)", name, label: id.map { "\(effect) \($0)" } ?? effect)
+      } else {
+        text.node("by \(name)", label: CausalTree.text(node.origin), "shape=plaintext")
+        text.edge("by \(name)", name)
+      }
+    }
+    return text.text
+  }
+
+  private static func text(_ origin: StepOrigin) -> String {
+    let text = "\(LogTimeline.Source(origin).rawValue) \(LogTimeline.text(origin))"
+    return shortened(describe(.string(text)), to: 100)
+  }
+}

@@ -1,0 +1,179 @@
+import SwiftBoardStore
+
+/// Figures of a recording.
+package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
+  /// What is known of the effects of one name.
+  package struct Effects: Sendable, Hashable {
+    /// How many were returned.
+    package var count = 0
+    /// How many actions they sent.
+    package var actions = 0
+    /// Those whose one action was reduced.
+    package var finished = 0
+    /// Those that a later step cancelled.
+    package var cancelled = 0
+    /// Those that may send several actions, sent some, and of which the log says nothing more.
+    package var silent = 0
+    /// Those of which nothing is known but that they were returned.
+    package var open = 0
+    /// Over all but the open ones: from the step that returned one to the last that tells of it.
+    package var steps = 0
+    /// The same in time.
+    package var microseconds: Int64 = 0
+    /// The longest of them.
+    package var longestMicroseconds: Int64 = 0
+  }
+
+  /// A time in which nothing was reduced.
+  package struct Gap: Sendable, Hashable {
+    /// The step before it; 0 is the beginning.
+    package let after: Int
+    /// How long nothing was reduced.
+    package let microseconds: Int64
+  }
+
+  /// How many reductions there are.
+  package private(set) var steps = 0
+  /// From the beginning to the last step.
+  package private(set) var microseconds: Int64 = 0
+  /// Bytes of all lines.
+  package private(set) var bytes = 0
+  /// Lines, those of unknown kinds too.
+  package private(set) var lines = 0
+  /// Bytes of step lines.
+  package private(set) var stepBytes = 0
+  /// Values that reductions drew.
+  package private(set) var draws = 0
+  /// Issue lines.
+  package private(set) var issues = 0
+  /// Mark lines.
+  package private(set) var marks = 0
+  /// Whole states besides the header's.
+  package private(set) var snapshots = 0
+  /// Steps that have one.
+  package private(set) var digests = 0
+  /// Steps by the action's name, at most 1 000 of them; the rest is under `…`.
+  package private(set) var actions: [String: Int] = [:]
+  /// Steps by who sent them.
+  package private(set) var origins: [LogTimeline.Source: Int] = [:]
+  /// By name, bounded likewise.
+  package private(set) var effects: [String: Effects] = [:]
+  /// The longest ones, longest first.
+  package private(set) var gaps: [Gap] = []
+  /// What a reader found to be odd.
+  package private(set) var warnings: [LogWarning] = []
+
+  /// Bytes of a step's line, on average; 0 without steps.
+  package var bytesPerStep: Double { steps == 0 ? 0 : Double(stepBytes) / Double(steps) }
+
+  /// The last step's number.
+  private var last = 0
+
+  private static let names = 1000
+  private static let rest = "…"
+
+  /// Reads one file, by itself.
+  package init(
+    _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    try self.init(LogChain(file), gaps: longest, nameDepth: nameDepth)
+  }
+
+  /// Reads all files of a recording. Memory does not grow with it.
+  ///
+  /// - Parameters:
+  ///   - gaps: How many of the longest gaps are kept.
+  ///   - nameDepth: How deep action names go; see `ActionName`.
+  package init(
+    _ chain: LogChain, gaps longest: Int = 5, nameDepth: Int = 2
+  ) throws(LogReadError) {
+    let reader = try LogChainReader(chain)
+    var spans = EffectSpans()
+    last = chain.firstStep
+    while let entry = try reader.next() {
+      let length = reader.file.position.offset - entry.inFile.offset
+      switch entry.line {
+      case .step(let step):
+        stepBytes += length
+        count(step, longest, nameDepth)
+        for span in spans.take(step, after: chain.parts[entry.part].stepsBefore) { count(span) }
+      case .issue: issues += 1
+      case .mark: marks += 1
+      case .snapshot: snapshots += 1
+      case .header, .end, .unknown: break
+      }
+    }
+    for span in spans.finish(at: last, microseconds, isWhole: true) { count(span) }
+    (bytes, lines) = (reader.bytes, reader.lines)
+    warnings = reader.warnings
+  }
+
+  private mutating func count(_ step: LogStep, _ longest: Int, _ nameDepth: Int) {
+    let pause = step.t - microseconds
+    if longest > 0, gaps.count < longest || pause > gaps[gaps.count - 1].microseconds {
+      let place = gaps.firstIndex { $0.microseconds < pause } ?? gaps.count
+      gaps.insert(Gap(after: last, microseconds: pause), at: place)
+      if gaps.count > longest { gaps.removeLast() }
+    }
+    steps += 1
+    last = step.n
+    microseconds = step.t
+    draws += step.draws.count
+    if step.digest != nil { digests += 1 }
+    let name = ActionName.of(step.action, depth: nameDepth)
+    actions[Self.bounded(name, actions), default: 0] += 1
+    origins[LogTimeline.Source(step.origin), default: 0] += 1
+  }
+
+  private mutating func count(_ span: EffectSpan) {
+    let name = Self.bounded(span.effect.name, effects)
+    var sum = effects[name] ?? Effects()
+    sum.count += 1
+    sum.actions += span.actions
+    switch span.end {
+    case .finished: sum.finished += 1
+    case .cancelled: sum.cancelled += 1
+    case .silent: sum.silent += 1
+    case .open: sum.open += 1
+    }
+    if span.end != .open {
+      sum.steps += span.steps
+      sum.microseconds += span.time
+      sum.longestMicroseconds = max(sum.longestMicroseconds, span.time)
+    }
+    effects[name] = sum
+  }
+
+  private static func bounded<Value>(_ name: String, _ known: [String: Value]) -> String {
+    known[name] != nil || known.count < names ? name : rest
+  }
+
+  /// A figure a line; names by count, then by name.
+  package var description: String {
+    var lines = [
+      "steps \(steps)", "duration \(seconds(microseconds))",
+      "bytes \(bytes), \((bytesPerStep * 10).rounded() / 10) a step", "draws \(draws)",
+      "digests \(digests), snapshots \(snapshots), marks \(marks), issues \(issues)",
+    ]
+    for source in LogTimeline.Source.allCases {
+      if let count = origins[source] { lines.append("from \(source.rawValue) \(count)") }
+    }
+    for (name, count) in actions.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      lines.append("action \(name) \(count)")
+    }
+    for (name, sum) in effects.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
+      lines.append(
+        "effect \(name) \(sum.count): \(sum.actions) actions, \(sum.finished) finished, "
+          + "\(sum.cancelled) cancelled, \(sum.silent) silent, \(sum.open) open, \(sum.steps) steps, "
+          + "\(seconds(sum.microseconds)), longest \(seconds(sum.longestMicroseconds))")
+    }
+    for gap in gaps { lines.append("gap of \(seconds(gap.microseconds)) after step \(gap.after)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private func seconds(_ microseconds: Int64) -> String {
+    let fraction = String(abs(microseconds % 1_000_000))
+    return "\(microseconds / 1_000_000)."
+      + String(repeating: "0", count: 6 - fraction.count) + fraction + " s"
+  }
+}

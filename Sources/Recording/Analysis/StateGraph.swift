@@ -1,0 +1,94 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// The state machine that a recording was seen to be: labels of states, and which actions led from one to another how often.
+package struct StateGraph: Sendable, Hashable {
+  /// An action that led from one label to another.
+  package struct Edge: Sendable, Hashable {
+    /// The label before.
+    package let from: String
+    /// The action's name.
+    package let action: String
+    /// The label afterwards.
+    package let to: String
+  }
+
+  /// How often each label was reached, the first state counted once.
+  package private(set) var nodes: [String: Int] = [:]
+  /// How often each was taken.
+  package private(set) var edges: [Edge: Int] = [:]
+  /// The label of the first state.
+  package let first: String
+  /// What a state is called that came when there were as many labels as may be.
+  package static let other = "…"
+
+  private let limit: Int
+
+  init(first: String, limit: Int) {
+    self.limit = max(1, limit)
+    self.first = first
+    nodes[first] = 1
+  }
+
+  /// The label under which a state is kept.
+  mutating func add(from: String, action: String, to label: String) -> String {
+    let to = nodes[label] != nil || nodes.count < limit ? label : StateGraph.other
+    nodes[to, default: 0] += 1
+    edges[Edge(from: from, action: action, to: to), default: 0] += 1
+    return to
+  }
+
+  /// For `dot`: a node a label, an edge an action with its count. The same graph gives the same text.
+  package var graphviz: String {
+    var text = Graphviz("states")
+    text.node("", label: "", "shape=point")
+    text.edge("", "s:" + first)
+    for (label, count) in nodes.sorted(by: { $0.key < $1.key }) {
+      text.node("s:" + label, label: "\(label)\n\(count)", "shape=box")
+    }
+    for (edge, count) in edges.sorted(by: {
+      ($0.key.from, $0.key.to, $0.key.action) < ($1.key.from, $1.key.to, $1.key.action)
+    }) {
+      text.edge("s:" + edge.from, "s:" + edge.to, label: "\(edge.action) ×\(count)")
+    }
+    return text.text
+  }
+}
+
+extension LogTravel {
+  /// The observed state machine.
+  ///
+  /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the rest.
+  ///
+  /// - Parameter label: A projection of the state, as coarse as the picture should be.
+  package func stateGraph(
+    limit: Int = 200, nameDepth: Int = 2, label: (R.State) throws -> String
+  ) throws -> StateGraph {
+    var graph = StateGraph(first: try label(try state(at: firstStep)), limit: limit)
+    guard stepCount > firstStep else { return graph }
+    var current = graph.first
+    let reader = try LogChainReader(chain)
+    try forEachState(in: (firstStep + 1)...stepCount) { n, state in
+      let to = try label(state)
+      var name = "?"
+      while let entry = try reader.next() {
+        guard case .step(let step) = entry.line else { continue }
+        name = ActionName.of(step.action, depth: nameDepth)
+        break
+      }
+      current = graph.add(from: current, action: name, to: to)
+      return true
+    }
+    return graph
+  }
+
+  /// The observed state machine, a state being called by what it has at a path: `nothing` where there is none.
+  package func stateGraph(
+    by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
+  ) throws -> StateGraph {
+    try stateGraph(limit: limit, nameDepth: nameDepth) { state in
+      let json = try JSON(parsing: try CanonicalEncoder.encode(state))
+      return shortened(StateDiff.text(json.value(at: path)), to: 80)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import SwiftBoardJSON
+
+/// The name of a logged action: its enum case, and the cases inside it, as `keychain.get`.
+///
+/// An enum with payloads is logged as `{"case":{…}}`, one inside another as `{"outer":{"inner":{…}}}`
+/// or, where `Codable` writes it without a label, as `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as
+/// a string. From JSON alone a payload that looks like a case cannot be told from one, so names go no
+/// deeper than they are asked to.
+package enum ActionName {
+  /// - Parameter depth: Names at most; the first is the case of the action itself, which in a composed program is the feature.
+  /// - Returns: `?` where it is no enum.
+  package static func of(_ action: JSON, depth: Int = 2) -> String {
+    var names: [String] = []
+    var current = action
+    while names.count < max(1, depth) {
+      if case .string(let name) = current {
+        names.append(name)
+        break
+      }
+      guard case .object(let members) = current, members.count == 1,
+        case .object(let payload) = members[0].value
+      else { break }
+      names.append(members[0].key)
+      let inner = payload.count == 1 && payload[0].key == "_0" ? payload[0].value : members[0].value
+      guard isCase(inner) else { break }
+      current = inner
+    }
+    return names.isEmpty ? "?" : names.joined(separator: ".")
+  }
+
+  private static func isCase(_ value: JSON) -> Bool {
+    guard case .object(let members) = value, members.count == 1, case .object = members[0].value
+    else { return false }
+    return true
+  }
+}

@@ -1,0 +1,261 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+// The bodies of lines: everything before `,"sum"`, in the format's order of keys. The recorder and `LogLine` share these, so that
+// there is one place where each line is spelled.
+
+extension LogHeader {
+  /// `state` is canonical JSON.
+  func appendBody(to bytes: inout [UInt8], state: ArraySlice<UInt8>) {
+    bytes.append(#"{"k":"log","version":\#(version),"program":"#)
+    appendQuoted(schema.program, to: &bytes)
+    bytes.append(literal: #","feature":"#)
+    appendQuoted(schema.feature, to: &bytes)
+    bytes.append(literal: #","schema":{"name":"#)
+    appendQuoted(schema.name, to: &bytes)
+    bytes.append(#","version":\#(schema.version)},"created":"#)
+    appendQuoted(timestamp(created), to: &bytes)
+    for (key, value) in [
+      ("environment", environment), ("locale", locale), ("timeZone", timeZone), ("seed", seed),
+    ] {
+      bytes.append(#","\#(key)":"#)
+      appendQuoted(value, to: &bytes)
+    }
+    bytes.append(literal: #","state":"#)
+    bytes.append(contentsOf: state)
+    bytes.append(digest)
+    if let digestEvery { bytes.append(#","digestEvery":\#(digestEvery)"#) }
+    bytes.append(literal: #","redacted":["#)
+    for (index, place) in redacted.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      appendQuoted(place, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "]"))
+    if minor > 0 { bytes.append(#","minor":\#(minor)"#) }
+    bytes.append(extra)
+  }
+}
+
+extension LogStep {
+  /// A step that nameless code sent, up to its action: one piece of text, as there is most of it.
+  @inline(__always)
+  static func appendBareBody(
+    to bytes: inout ByteBuffer, n: Int, t: Int64, action: UnsafeBufferPointer<UInt8>
+  ) {
+    bytes.append(longest: 128 &+ action.count) { line in
+      appendBeginning(to: &line, n: n, t: t)
+      line.put(#""program":""},"action":"#)
+      line.put(action)
+    }
+  }
+
+  static func appendBody(
+    to bytes: inout ByteBuffer, n: Int, t: Int64, origin: StepOrigin,
+    draws: [LoggedDraw], effects: [LogEffect], digest: Digest?,
+    action: UnsafeBufferPointer<UInt8>
+  ) {
+    bytes.append(longest: 96) { appendBeginning(to: &$0, n: n, t: t) }
+    switch origin {
+    case .user(let line, let at):
+      bytes.append(#""user":"#)
+      bytes.append(quoted: line)
+      bytes.append(#","at":"#)
+      bytes.append(quoted: at)
+    case .effect(let name, let id, let step):
+      bytes.append(#""effect":"#)
+      bytes.append(quoted: name)
+      if let id {
+        bytes.append(#","id":"#)
+        bytes.append(quoted: id)
+      }
+      bytes.append(#","step":"#)
+      bytes.append(decimal: step)
+    case .link(let link):
+      bytes.append(#""link":"#)
+      bytes.append(quoted: link)
+    case .program(let name):
+      bytes.append(#""program":"#)
+      bytes.append(quoted: name)
+    }
+    bytes.append(longest: 16 + action.count) { line in
+      line.put(#"},"action":"#)
+      line.put(action)
+    }
+    if !draws.isEmpty { append(draws, to: &bytes) }
+    if !effects.isEmpty {
+      bytes.append(#","effects":"#)
+      append(effects, to: &bytes)
+    }
+    append(digest, to: &bytes)
+  }
+
+  @inline(__always)
+  private static func appendBeginning(to line: inout LineCursor, n: Int, t: Int64) {
+    line.put(#"{"k":"step","n":"#)
+    line.put(decimal: n)
+    line.put(#","t":"#)
+    line.put(decimal: Int(t))
+    line.put(#","by":{"#)
+  }
+
+  @inline(__always)
+  static func append(_ digest: Digest?, to bytes: inout ByteBuffer) {
+    guard let digest else { return }
+    bytes.append(#","digest":""#)
+    bytes.append(digest)
+    bytes.append("\"")
+  }
+
+  static func append(_ draws: [LoggedDraw], to bytes: inout ByteBuffer) {
+    bytes.append(#","draws":["#)
+    for (index, draw) in draws.enumerated() {
+      bytes.append(index > 0 ? #",[""# as StaticString : #"[""#)
+      bytes.append(draw.kind.text)
+      bytes.append(#"","#)
+      bytes.append(quoted: draw.value)
+      bytes.append("]")
+    }
+    bytes.append("]")
+  }
+
+  private static func append(_ ids: [String], to bytes: inout ByteBuffer) {
+    bytes.append(#","ids":"#)
+    for (index, id) in ids.enumerated() {
+      bytes.append(index > 0 ? "," as StaticString : "[")
+      bytes.append(quoted: id)
+    }
+    bytes.append("]")
+  }
+
+  private static func append(_ effects: [LogEffect], to bytes: inout ByteBuffer) {
+    bytes.append("[")
+    for (index, effect) in effects.enumerated() {
+      bytes.append(index > 0 ? #",{"name":"# as StaticString : #"{"name":"#)
+      bytes.append(quoted: effect.name)
+      if let id = effect.id {
+        bytes.append(#","id":"#)
+        bytes.append(quoted: id)
+      }
+      if effect.ids.count > 1 { append(effect.ids, to: &bytes) }
+      bytes.append(#","kind":"#)
+      bytes.append(quoted: effect.kind)
+      if !effect.parts.isEmpty {
+        bytes.append(#","parts":"#)
+        append(effect.parts, to: &bytes)
+      }
+      bytes.append("}")
+    }
+    bytes.append("]")
+  }
+}
+
+extension LogIssue {
+  func appendBody(to bytes: inout [UInt8]) {
+    bytes.append(#"{"k":"issue","n":\#(n),"message":"#)
+    appendQuoted(message, to: &bytes)
+    bytes.append(literal: #","file":"#)
+    appendQuoted(file, to: &bytes)
+    bytes.append(#","line":\#(line)"#)
+    bytes.append(extra)
+  }
+}
+
+extension LogMark {
+  func appendBody(to bytes: inout [UInt8]) {
+    bytes.append(#"{"k":"mark","n":\#(n),"name":"#)
+    appendQuoted(name, to: &bytes)
+    bytes.append(extra)
+  }
+}
+
+extension LogSnapshot {
+  static func appendBody(to bytes: inout [UInt8], n: Int, digest: Digest, state: ArraySlice<UInt8>)
+  {
+    bytes.append(#"{"k":"state","n":\#(n),"state":"#)
+    bytes.append(contentsOf: state)
+    bytes.append(digest)
+  }
+}
+
+extension LogEnd {
+  func appendBody(to bytes: inout [UInt8]) {
+    bytes.append(#"{"k":"end","n":\#(n)"#)
+    bytes.append(digest)
+    bytes.append(extra)
+  }
+}
+
+extension LogEnd {
+  var body: [UInt8] {
+    var bytes: [UInt8] = []
+    appendBody(to: &bytes)
+    return bytes
+  }
+}
+
+extension LogLine {
+  /// The line's body, to be completed by `SumChain.seal`.
+  func appendBody(to bytes: inout [UInt8]) {
+    switch self {
+    case .header(let header):
+      header.appendBody(to: &bytes, state: canonical(header.state)[...])
+    case .step(let step):
+      var line = ByteBuffer()
+      step.actionBytes.withUnsafeBufferPointer { action in
+        LogStep.appendBody(
+          to: &line, n: step.n, t: step.t, origin: step.origin, draws: step.draws,
+          effects: step.effects, digest: step.digest, action: action)
+      }
+      bytes.append(contentsOf: line.bytes())
+      bytes.append(step.extra)
+    case .issue(let issue): issue.appendBody(to: &bytes)
+    case .mark(let mark): mark.appendBody(to: &bytes)
+    case .snapshot(let snapshot):
+      LogSnapshot.appendBody(
+        to: &bytes, n: snapshot.n, digest: snapshot.digest, state: canonical(snapshot.state)[...])
+      bytes.append(snapshot.extra)
+    case .end(let end): end.appendBody(to: &bytes)
+    case .unknown(let kind, let members):
+      bytes.append(literal: #"{"k":"#)
+      appendQuoted(kind, to: &bytes)
+      bytes.append(members)
+    }
+  }
+
+  /// The bytes of a log with these lines, sums included. For tools that make or edit logs; a recorder does not need it.
+  public static func encode(_ lines: some Sequence<LogLine>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chain = SumChain()
+    for line in lines {
+      let start = bytes.count
+      line.appendBody(to: &bytes)
+      chain.seal(&bytes, from: start)
+    }
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  mutating func append(_ text: String) {
+    append(contentsOf: text.utf8)
+  }
+
+  mutating func append(literal text: StaticString) {
+    text.withUTF8Buffer { append(contentsOf: $0) }
+  }
+
+  mutating func append(_ digest: Digest) {
+    append(literal: #","digest":""#)
+    digest.append(to: &self)
+    append(UInt8(ascii: "\""))
+  }
+
+  mutating func append(_ members: [JSON.Member]) {
+    for member in members {
+      append(UInt8(ascii: ","))
+      appendQuoted(member.key, to: &self)
+      append(UInt8(ascii: ":"))
+      append(contentsOf: canonical(member.value))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import SwiftBoardJSON
+
+/// Takes the known members out of an object, one by one; what is left at the end is `extra`.
+struct MemberReader {
+  private let place: String
+  private var members: [JSON.Member]
+
+  /// `place` names the object in messages, for example `step` or `step.by`.
+  init(_ members: [JSON.Member], in place: String) {
+    self.members = members
+    self.place = place
+  }
+
+  init(_ value: JSON, in place: String) throws(LogReadError) {
+    guard case .object(let members) = value else {
+      throw .fault("\(place) is no object", expected: "an object", found: describe(value))
+    }
+    self.init(members, in: place)
+  }
+
+  var rest: [JSON.Member] { members }
+
+  mutating func value(_ key: String) -> JSON? {
+    // Members come in the order they are asked for, nearly always.
+    guard let index = members.firstIndex(where: { $0.key == key }) else { return nil }
+    return members.remove(at: index).value
+  }
+
+  mutating func required(_ key: String) throws(LogReadError) -> JSON {
+    guard let value = value(key) else {
+      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+    }
+    return value
+  }
+
+  mutating func string(_ key: String) throws(LogReadError) -> String {
+    guard let value = try optionalString(key) else {
+      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+    }
+    return value
+  }
+
+  mutating func optionalString(_ key: String) throws(LogReadError) -> String? {
+    guard let value = value(key) else { return nil }
+    guard case .string(let text) = value else {
+      throw .fault("\(place).\(key) is no string", expected: "a string", found: describe(value))
+    }
+    return text
+  }
+
+  /// A whole number from 0.
+  mutating func count(_ key: String) throws(LogReadError) -> Int {
+    let value = try required(key)
+    guard case .number(let digits) = value, let number = Int(digits), number >= 0,
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else {
+      throw .fault(
+        "\(place).\(key) is no whole number", expected: "a whole number from 0",
+        found: describe(value))
+    }
+    return number
+  }
+
+  mutating func digest(_ key: String = "digest") throws(LogReadError) -> Digest {
+    guard let digest = try optionalDigest(key) else {
+      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+    }
+    return digest
+  }
+
+  mutating func optionalDigest(_ key: String = "digest") throws(LogReadError) -> Digest? {
+    guard let text = try optionalString(key) else { return nil }
+    guard let digest = Digest(text) else {
+      throw .fault(
+        "\(place).\(key) is no digest",
+        expected: "xxh64: and 16 lowercase hexadecimal digits",
+        found: describe(.string(text)))
+    }
+    return digest
+  }
+
+  mutating func array(_ key: String) throws(LogReadError) -> [JSON]? {
+    guard let value = value(key) else { return nil }
+    guard case .array(let elements) = value else {
+      throw .fault("\(place).\(key) is no array", expected: "an array", found: describe(value))
+    }
+    return elements
+  }
+}
+
+/// A value in a message: short, with its control characters escaped.
+func describe(_ value: JSON) -> String {
+  switch value {
+  case .object(let members) where !members.isEmpty: "an object with \(members.count) members"
+  case .array(let elements) where !elements.isEmpty: "an array of \(elements.count)"
+  default: shortened(compactText(value), to: 80)
+  }
+}

@@ -1,0 +1,179 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+extension LogTravel {
+  /// The first pass over a recording: every line of every file is decoded, nothing runs.
+  struct Grading {
+    private(set) var graders: [Replayer<R>.Grader] = []
+    private(set) var warnings: [LogWarning] = []
+    private var risks: [LogRisk] = []
+    private var more = 0
+    private var isComparable = true
+
+    var grade: LogGrade { risks.isEmpty ? .fine : .risky(risks, more: more) }
+
+    init(
+      _ chain: LogChain, _ schema: LogSchema, _ migrations: [LogMigration]
+    ) throws(ReplayError) {
+      for part in chain.parts.indices {
+        do throws(ReplayError) {
+          try add(
+            try Replayer<R>.graded(
+              { () throws(LogReadError) in try chain.files[part].reader() }, schema, migrations),
+            chain.parts[part].stepsBefore)
+        } catch {
+          throw error.placed(in: chain, part)
+        }
+        // That a file in the middle has no end is said by the one behind it, which does not join.
+        if part < chain.parts.count - 1 { warnings.removeAll(where: \.isAboutTheEnd) }
+        guard case .risky(let found, let others) = graders[part].grade else { continue }
+        let moved = found.map { $0.placed(in: chain, part) }
+        more += others + max(0, risks.count + moved.count - 20)
+        risks += moved.prefix(max(0, 20 - risks.count))
+      }
+      if !isComparable { warnings.append(.digestsNotCompared) }
+    }
+
+    private mutating func add(
+      _ graded: (grader: Replayer<R>.Grader, warnings: [LogWarning]), _ stepsBefore: Int
+    ) throws(ReplayError) {
+      graders.append(graded.grader)
+      warnings += graded.warnings.map { $0.behind(stepsBefore) }
+      isComparable = isComparable && graded.grader.digestsComparable
+    }
+  }
+
+  /// The second pass: verifies what was graded and keeps states.
+  struct Survey {
+    private let replayer: Replayer<R>
+    private let graders: [Replayer<R>.Grader]
+    private let options: Options
+    private var run: ReplayRun<R>
+    private(set) var index: SnapshotIndex
+    private(set) var header: LogHeader?
+    private(set) var marks: [LogMark] = []
+    private(set) var divergence: Divergence?
+    /// The last step that agreed.
+    private(set) var steps: Int = 0
+
+    init(_ replayer: Replayer<R>, _ graders: [Replayer<R>.Grader], _ options: Options) {
+      self.replayer = replayer
+      self.graders = graders
+      self.options = options
+      run = ReplayRun(replayer, graders[0], nil)
+      index = SnapshotIndex(capacity: options.snapshots, byteLimit: options.snapshotBytes)
+    }
+
+    mutating func run(_ chain: LogChain) throws(ReplayError) {
+      var part = 0
+      steps = chain.firstStep
+      do {
+        let reader = try LogChainReader(chain)
+        var position = reader.position
+        while let entry = try reader.nextInFile() {
+          if reader.part != part {
+            part = reader.part
+            position = LogChainPosition(part: part, inFile: nil)
+            // Each file begins with a state of its own.
+            run = ReplayRun(replayer, graders[part], nil)
+          }
+          let before = chain.parts[part].stepsBefore
+          try keepState(before: entry, at: position, before)
+          try run.take(entry, reader.file)
+          steps = before + run.steps
+          switch entry.line {
+          case .header(let line): header = header ?? line
+          case .mark(var mark) where marks.count < options.marks:
+            mark.n += before
+            marks.append(mark)
+          default: break
+          }
+          position = reader.position
+        }
+        // A log without steps.
+        if index.entries.isEmpty, let state = run.state {
+          index.add(
+            .init(
+              step: chain.firstStep, position: position, state: try CanonicalEncoder.encode(state)))
+        }
+      } catch ReplayError.diverged(let found) {
+        divergence = found.placed(in: chain, part)
+        steps = min(steps, chain.parts[part].stepsBefore + found.step - 1)
+      } catch let error as ReplayError {
+        throw error.placed(in: chain, part)
+      } catch {
+        throw ReplayError(error, at: steps)
+      }
+    }
+
+    private mutating func keepState(
+      before entry: LogReader.Entry, at position: LogChainPosition, _ before: Int
+    ) throws {
+      switch entry.line {
+      case .header where position.part > 0:
+        guard index.wantsSnapshot(of: before) else { return }
+        index.add(.init(step: before, position: position, state: nil))
+      case .snapshot(let snapshot):
+        guard index.wantsSnapshot(of: before + snapshot.n) else { return }
+        index.add(.init(step: before + snapshot.n, position: position, state: nil))
+      case .step(let step):
+        let last = before + step.n - 1
+        guard index.wantsState(after: last), let state = run.state else { return }
+        index.add(
+          .init(step: last, position: position, state: try CanonicalEncoder.encode(state)))
+      default: break
+      }
+    }
+  }
+}
+
+extension LogWarning {
+  /// What is said of a file's steps, said of the recording's, of which `count` lie in earlier files.
+  fileprivate func behind(_ count: Int) -> LogWarning {
+    if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }
+  }
+
+  fileprivate var isAboutTheEnd: Bool {
+    switch self {
+    case .tornTail, .cutShort: true
+    case .unknownKind, .more, .digestsNotCompared: false
+    }
+  }
+}
+
+// What is said of a file, with the numbers of the chain and the name of the file.
+
+extension Divergence {
+  fileprivate func placed(in chain: LogChain, _ part: Int) -> Divergence {
+    Divergence(
+      step: step + chain.parts[part].stepsBefore, line: line, offset: offset, origin: origin,
+      action: action, differences: differences, file: chain.name(of: part))
+  }
+}
+
+extension LogRisk {
+  fileprivate func placed(in chain: LogChain, _ part: Int) -> LogRisk {
+    LogRisk(
+      line: line, step: step == 0 ? 0 : step + chain.parts[part].stepsBefore, changes: changes,
+      file: chain.name(of: part))
+  }
+}
+
+extension ReplayError {
+  func placed(in chain: LogChain, _ part: Int) -> ReplayError {
+    let before = chain.parts[part].stepsBefore
+    switch self {
+    case .unreadable(let error):
+      return .unreadable(chain.name(of: part).map { error.inFile($0) } ?? error)
+    case .impossible(let obstacle):
+      return .impossible(
+        LogObstacle(
+          line: obstacle.line, offset: obstacle.offset,
+          step: obstacle.step == 0 ? 0 : obstacle.step + before, reason: obstacle.reason,
+          found: obstacle.found, file: chain.name(of: part)))
+    case .diverged(let divergence): return .diverged(divergence.placed(in: chain, part))
+    case .encoding(let step, let reason): return .encoding(step: step + before, reason)
+    case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self
+    }
+  }
+}

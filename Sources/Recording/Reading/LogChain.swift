@@ -1,0 +1,262 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardSystem
+
+/// The files of a recording that was rotated, oldest first: one log, whose steps are numbered through.
+///
+/// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest. The oldest may have been removed;
+/// what is left must be without gaps. A recording that was never rotated is a chain of one, whatever lies beside it.
+///
+/// A step of a chain has the number it has in the whole recording: that in its file, and the steps of all files before, those that
+/// were removed too. A chain may be read while it is written and rotated: a file is found under the name it has by then.
+public struct LogChain: Sendable {
+  /// One file.
+  public struct Part: Sendable, Hashable {
+    /// Where it is; empty for bytes in memory.
+    public let path: String
+    /// The k of `NAME.k`; of `NAME`, the number it will get.
+    public let number: Int
+    /// Steps in the files before, those that were removed too.
+    public let stepsBefore: Int
+  }
+
+  /// Oldest first; at least one.
+  public let parts: [Part]
+  /// For each part: the file that was found under its path, under whatever name of the recording it is by then.
+  public internal(set) var files: [LogFile]
+  /// Whether the newest file, the one without a number, is not there though ended ones are: the recording goes on behind the last
+  /// step, or a crash came between two names.
+  public let isNewestMissing: Bool
+  /// Whether it is a fork, whose first steps are another recording's.
+  public let isFork: Bool
+  private let links: [LogLink?]
+  /// Of the headers' states; nil where the headers were not read.
+  private let digests: [Digest?]
+  /// Microseconds from the beginning of the first file to that of each.
+  let times: [Int64]
+
+  /// The step whose state the first file begins with: 0 unless older files were removed.
+  public var firstStep: Int { parts[0].stepsBefore }
+
+  /// Finds the files and reads their headers. O(number of files · length of a header).
+  ///
+  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they are in it, from 1. What is no file,
+  /// such as a pipe, can be read once only, and is read into memory.
+  ///
+  /// - Parameter isCancelled: As for `LogFile`.
+  public init(
+    path: String, limits: LogReader.Limits = .init(),
+    isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+  ) throws(LogReadError) {
+    if FileSource.isReadOnce(path) {
+      do throws(LogReadError) {
+        self.init(
+          LogFile(
+            bytes: try FileSource.readAll(path, isCancelled), limits: limits,
+            isCancelled: isCancelled),
+          path: path)
+      } catch {
+        throw error.inFile(path)
+      }
+      return
+    }
+    // Files may be ended and removed while they are looked for: then once more.
+    for attempt in 1... {
+      let listing = Listing(path)
+      do throws(LogReadError) {
+        let chain = try LogChain(path, listing.numbers, limits, isCancelled)
+        if attempt == LogChain.attempts || Listing(path) == listing {
+          self = chain
+          return
+        }
+      } catch {
+        guard error.isAboutNames, attempt < LogChain.attempts, Listing(path) != listing else {
+          throw error
+        }
+      }
+    }
+    throw .missing(path: path)
+  }
+
+  private static let attempts = 5
+
+  private init(
+    _ path: String, _ numbers: [Int], _ limits: LogReader.Limits,
+    _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(LogReadError) {
+    let newest = try LogChain.header(path, isCancelled)
+    var paths: [(path: String, number: Int)] = []
+    var headers: [LogHeader] = []
+    var identities: [LogFileIdentity?] = []
+    // A crash may have left the ended file under both of its names.
+    let isEnded =
+      newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last, isCancelled)
+    // The beginning of a recording has none before it: what bears its name and a number is left over from another one.
+    let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
+    if !isBeginning || isEnded {
+      let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.part }.map { $0 + 1 }
+      for (number, next) in zip(numbers, numbers.dropFirst() + [next ?? (numbers.last ?? 0) + 1])
+      where next != number + 1 {
+        throw .gap(path: "\(path).\(number + 1)")
+      }
+      for number in numbers {
+        let path = "\(path).\(number)"
+        guard let found = try LogChain.header(path, isCancelled) else { throw .missing(path: path) }
+        paths.append((path, number))
+        headers.append(found.header)
+        identities.append(found.identity)
+      }
+    }
+    if isEnded {
+      paths[paths.count - 1].path = path
+    } else if let newest {
+      paths.append((path, (LogLink(newest.header)?.part ?? 0) + 1))
+      headers.append(newest.header)
+      identities.append(newest.identity)
+    }
+    guard !paths.isEmpty else { throw .missing(path: path) }
+    isNewestMissing = newest == nil
+    let isAlone = paths.count == 1 && path.hasSuffix(".\(paths[0].number)")
+    isFork = headers[0].extra.contains { $0.key == LogFork.key }
+    links = headers.map { LogLink($0) }
+    digests = headers.map(\.digest)
+    times = headers.map { $0.created - headers[0].created }
+    parts = zip(paths, links).map { place, link in
+      Part(
+        path: place.path, number: place.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
+    }
+    let isAmongOthers = isBeginning && !isEnded && !numbers.isEmpty
+    files = zip(parts, identities).map { part, identity in
+      let ended = "\(path).\(part.number)"
+      if part.path != path || isAlone || isAmongOthers {
+        return LogFile(
+          path: part.path, identity: identity, later: nil, limits: limits,
+          isCancelled: isCancelled)
+      }
+      return LogFile(
+        path: isEnded ? ended : path, identity: identity, later: isEnded ? nil : ended,
+        limits: limits, isCancelled: isCancelled)
+    }
+    if paths[0].number == 1, let link = links[0] {
+      throw .broken(
+        path: paths[0].path, expected: "the beginning of a recording",
+        found: "a file behind number \(link.part)")
+    }
+  }
+
+  /// One file by itself, its steps numbered as they are in it. Opens nothing.
+  public init(_ file: LogFile) {
+    self.init(file, path: file.path ?? "")
+  }
+
+  private init(_ file: LogFile, path: String) {
+    parts = [Part(path: path, number: 1, stepsBefore: 0)]
+    files = [file]
+    isNewestMissing = false
+    isFork = false
+    links = [nil]
+    digests = [nil]
+    times = [0]
+  }
+
+  /// Which files a recording has at a moment.
+  public struct Listing: Sendable, Hashable {
+    fileprivate let numbers: [Int]
+    private let newest: FileID?
+
+    /// Whether there is a file of the recording's own name.
+    public var hasNewest: Bool { newest != nil }
+
+    /// O(files in the folder).
+    public init(_ path: String) {
+      numbers = LogChain.numbers(beside: path)
+      newest = FileID(path)
+    }
+  }
+
+  /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
+  public static func numbers(beside path: String) -> [Int] { FileRotation.numbers(of: path) ?? [] }
+
+  var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
+
+  /// The index of the part that has step `n`; of the first one where no part has it. O(log n).
+  func part(of step: Int) -> Int {
+    var (low, high) = (0, parts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].stepsBefore < step { low = middle + 1 } else { high = middle }
+    }
+    return max(0, low - 1)
+  }
+
+  /// The step with whose state the file begins that has step `n`. O(log n).
+  public func stepsBefore(fileOf n: Int) -> Int { parts[part(of: n)].stepsBefore }
+
+  /// The name to give a part in a message; nil where there is only one.
+  func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
+
+  /// Checks every file, and that each goes on where the one before it ended, without running anything. O(bytes).
+  ///
+  /// - Returns: The number of steps, those of removed files too, and what is odd about the last file.
+  public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
+    var steps = firstStep
+    let reader = try LogChainReader(self)
+    while let entry = try reader.next() {
+      if case .step(let step) = entry.line { steps = step.n }
+    }
+    return (steps, reader.lastWarnings)
+  }
+
+  /// Checks that the file behind the one at `index`, which ends like this, goes on there.
+  func join(
+    _ index: Int, steps: Int, sum: Digest?, digest: Digest?
+  ) throws(LogReadError) {
+    guard index + 1 < parts.count else { return }
+    let path = parts[index + 1].path
+    func broken(_ expected: String, _ found: String) -> LogReadError {
+      .broken(path: path, expected: expected, found: found)
+    }
+    guard let link = links[index + 1] else {
+      throw broken("a file behind number \(parts[index].number)", "a beginning")
+    }
+    guard link.part == parts[index].number else {
+      throw broken(
+        "a file behind number \(parts[index].number)", "one behind number \(link.part)")
+    }
+    guard link.sum == sum else {
+      throw broken(
+        "the sum \(sum?.description ?? "of a header") of the last line", "\(link.sum)")
+    }
+    guard link.steps == steps else {
+      throw broken("\(steps) steps before it", "\(link.steps)")
+    }
+    guard let digest, digests[index + 1] == digest else {
+      throw broken(
+        "the state \(digest?.description ?? "without a digest")",
+        "\(digests[index + 1]?.description ?? "none")")
+    }
+  }
+
+  /// Whether a file with a number begins with this header, too.
+  private static func isHeader(
+    _ header: LogHeader?, of path: String, _ number: Int?, _ isCancelled: () -> Bool
+  ) -> Bool {
+    guard let header, let number else { return false }
+    return (try? LogChain.header("\(path).\(number)", isCancelled))?.header == header
+  }
+
+  private static func header(
+    _ path: String, _ isCancelled: () -> Bool
+  ) throws(LogReadError) -> (header: LogHeader, identity: LogFileIdentity?)? {
+    if isCancelled() { throw .cancelled }
+    do throws(LogReadError) {
+      let source = try FileSource(path: path)
+      let reader = LogReader(source)
+      let header = try reader.header()
+      return (header, source.identity(readBy: reader))
+    } catch {
+      if case .missing = error { return nil }
+      throw error.inFile(path)
+    }
+  }
+}

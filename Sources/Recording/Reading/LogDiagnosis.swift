@@ -1,0 +1,78 @@
+import SwiftBoardJSON
+
+/// What most likely happened to a line whose sum is wrong, from the line itself and the one behind it.
+///
+/// The chain tells more than "wrong": a sum also vouches for the line before it, so that a swapped pair, a doubled line and a
+/// missing one can be told from a changed byte.
+struct LogDiagnosis {
+  /// The last right sum and the last right step.
+  let previous: Digest?
+  let step: Int
+  /// The wrong line, its number and its offset.
+  let number: Int
+  let offset: Int
+  let line: ArraySlice<UInt8>
+  let following: ArraySlice<UInt8>?
+
+  func damage(computed: Digest, stated: Digest) -> LogDamage {
+    let next = following.flatMap(SumChain.split)
+    let content = try? LogLineParser.parse(line)
+
+    guard previous != nil else {
+      if let content, !content.isHeader {
+        return report(
+          "the log does not begin with its header", expected: #"{"k":"log",…"#,
+          found: "a line of another kind")
+      }
+      return report(changed, computed, stated)
+    }
+    if stated == previous {
+      return report("the line is the one before it once more", computed, stated)
+    }
+    if let next, SumChain.sum(of: next.body, after: previous) == next.sum {
+      // The next line belongs where this one stands.
+      if let split = SumChain.split(line),
+        SumChain.sum(of: split.body, after: next.sum) == stated
+      {
+        return report("lines \(number) and \(number + 1) are swapped", computed, stated)
+      }
+      return report(
+        "the line does not belong here: line \(number + 1) follows line \(number - 1)", computed,
+        stated)
+    }
+    if case .step(let found)? = content, found.n != step + 1, !isMisnumbered(found) {
+      let fault = LogRules.gap(from: step, to: found.n)
+      return report(fault.message, expected: fault.expected, found: fault.found)
+    }
+    return report(changed, computed, stated)
+  }
+
+  private var changed: String {
+    number == 1
+      ? "the sum is wrong: the line was changed"
+      : "the sum is wrong: the line was changed, or lines before it are missing"
+  }
+
+  /// Whether the next step goes on as if `found` had the number that belongs here: then its number was changed.
+  private func isMisnumbered(_ found: LogStep) -> Bool {
+    guard let following, case .step(let next)? = try? LogLineParser.parse(following) else {
+      return false
+    }
+    return next.n == step + 2
+  }
+
+  private func report(_ message: String, _ computed: Digest, _ stated: Digest) -> LogDamage {
+    report(
+      message, expected: "the sum \(computed)", found: "\(stated)")
+  }
+
+  private func report(_ message: String, expected: String, found: String) -> LogDamage {
+    LogDamage(line: number, offset: offset, expected: expected, found: found, message: message)
+  }
+}
+
+extension LogLine {
+  var isHeader: Bool {
+    if case .header = self { true } else { false }
+  }
+}

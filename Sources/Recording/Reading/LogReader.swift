@@ -1,0 +1,197 @@
+import SwiftBoardJSON
+
+/// Reads a log line by line, checking everything that can be checked without the program's types: sums, form, order, bounds and
+/// the digests of states.
+///
+/// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any bytes whatever give lines and then either
+/// the end or one error. Not for several threads at once.
+public final class LogReader {
+  /// What may be in a log; the format's limits unless a test wants others.
+  public struct Limits: Sendable {
+    static let formatLine = 64 << 20
+
+    /// Bytes of a line without its line feed.
+    public var line = Limits.formatLine
+    /// Bytes asked of the source at a time.
+    public var chunk = 256 << 10
+
+    /// The limits of the format.
+    public init() {}
+  }
+
+  /// A line and where it is.
+  public struct Entry: Sendable {
+    /// From 1.
+    public let number: Int
+    /// Where the line begins, in bytes from 0.
+    public let offset: Int
+    /// What the line says.
+    public let line: LogLine
+  }
+
+  /// Kinds of later versions that are named in `warnings`; the rest is counted.
+  private static let namedUnknownKinds = 20
+
+  private let limits: Limits
+  private var input: LineInput
+  private var chain = SumChain()
+  private var rules = LogRules()
+  private var number = 0
+  private var failure: LogReadError?
+  private var finished = false
+  private var unknown: [LogWarning] = []
+  private var unknownCount = 0
+  private var closing: [LogWarning] = []
+
+  /// A reader at the front of `source`. Nothing is read before the first line is asked for.
+  public init(_ source: any LogSource, limits: Limits = Limits()) {
+    self.limits = limits
+    input = LineInput(source, limit: limits.line, chunk: limits.chunk)
+  }
+
+  /// A reader at the front of a file.
+  ///
+  /// - Throws: `LogReadError.missing` where there is none, `io` where it cannot be opened.
+  public convenience init(path: String) throws(LogReadError) {
+    self.init(try FileSource(path: path))
+  }
+
+  /// Reads on from `position`; `source` begins there. What stands before is neither read nor checked again.
+  package convenience init(
+    _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
+  ) {
+    self.init(source, limits: limits)
+    input = LineInput(
+      source, limit: limits.line, chunk: limits.chunk, offset: position.offset)
+    chain = position.chain
+    rules = position.rules
+    number = position.line
+  }
+
+  /// Where the next line begins. O(1).
+  package var position: LogPosition {
+    LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
+  }
+
+  /// What was found so far; complete once `next` has returned nil.
+  public var warnings: [LogWarning] {
+    let more = unknownCount - unknown.count
+    return unknown + (more > 0 ? [.more(more)] : []) + closing
+  }
+
+  /// The next line of a known kind; the first is the header, nil is the end. After an error the same error again.
+  public func next() throws(LogReadError) -> Entry? {
+    while let entry = try nextOfAnyKind() {
+      guard case .unknown = entry.line else { return entry }
+    }
+    return nil
+  }
+
+  /// `next`, with lines of unknown kinds.
+  func nextOfAnyKind() throws(LogReadError) -> Entry? {
+    if let failure { throw failure }
+    if finished { return nil }
+    do throws(LogReadError) {
+      guard let entry = try read() else {
+        finished = true
+        return nil
+      }
+      if case .unknown(let kind, _) = entry.line {
+        unknownCount += 1
+        if unknown.count < LogReader.namedUnknownKinds {
+          unknown.append(.unknownKind(kind, line: entry.number))
+        }
+      }
+      return entry
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// The header of a log, which is always its first line.
+  public func header() throws(LogReadError) -> LogHeader {
+    guard case .header(let header)? = try next()?.line else {
+      throw .damage(
+        LogDamage(
+          line: 1, offset: 0, expected: "a header", found: "none", message: "the log has no header")
+      )
+    }
+    return header
+  }
+
+  private func read() throws(LogReadError) -> Entry? {
+    switch try input.next() {
+    case .end:
+      guard number > 0 else {
+        throw damage(
+          0, "the log is empty", expected: "a header", found: "no bytes")
+      }
+      if !rules.ended { closing.append(.cutShort(afterStep: rules.step)) }
+      return nil
+    case .torn(let offset):
+      number += 1
+      guard number > 1 else {
+        throw damage(
+          offset, "the log has no whole header: its first line has no line feed",
+          expected: "a line feed", found: "the end of the file")
+      }
+      guard !rules.ended else {
+        throw damage(
+          offset, "there is more behind the end line", expected: "the end of the file",
+          found: "another line")
+      }
+      closing.append(.tornTail(offset: offset))
+      closing.append(.cutShort(afterStep: rules.step))
+      return nil
+    case .tooLong(let offset):
+      number += 1
+      throw damage(
+        offset, "the line is too long", expected: "at most \(limits.line) bytes", found: "more")
+    case .whole(let line, let offset):
+      number += 1
+      return try check(line, offset)
+    }
+  }
+
+  private func check(_ line: ArraySlice<UInt8>, _ offset: Int) throws(LogReadError) -> Entry {
+    guard let (body, stated) = SumChain.split(line) else {
+      throw damage(
+        offset, "the line does not end with its sum", expected: #","sum":"xxh64:…"} at its end"#,
+        found: excerpt(line.suffix(40)))
+    }
+    let sum = SumChain.sum(of: body, after: chain.previous)
+    guard sum == stated else {
+      let bad = Array(line)
+      let following: ArraySlice<UInt8>? =
+        if case .whole(let next, _)? = try? input.next() { next } else { nil }
+      throw .damage(
+        LogDiagnosis(
+          previous: chain.previous, step: rules.step, number: number, offset: offset,
+          line: bad[...],
+          following: following
+        ).damage(computed: sum, stated: stated))
+    }
+    chain.advance(to: sum)
+    do throws(LogReadError) {
+      let typed = try LogLineParser.parse(line)
+      try rules.admit(typed)
+      return Entry(number: number, offset: offset, line: typed)
+    } catch {
+      throw error.at(line: number, offset: offset)
+    }
+  }
+
+  private func damage(
+    _ offset: Int, _ message: String, expected: String, found: String
+  ) -> LogReadError {
+    .damage(
+      LogDamage(
+        line: max(number, 1), offset: offset, expected: expected, found: found, message: message))
+  }
+}
+
+/// Bytes of a line in a message.
+func excerpt(_ bytes: some Sequence<UInt8>) -> String {
+  describe(.string(String(decoding: Array(bytes), as: UTF8.self)))
+}

@@ -1,0 +1,125 @@
+import SwiftBoardJSON
+
+/// A change of form between versions of a program, applied to what was logged before anything is decoded.
+public struct LogMigration: Sendable {
+  /// The schema version it starts from; it leads to the next one.
+  public let from: Int
+  /// Called for every action; returns it unchanged where nothing is to be done. A throw means the action cannot be migrated.
+  public let action: @Sendable (JSON) throws -> JSON
+  /// Called for the state in the header and in snapshots.
+  public let state: @Sendable (JSON) throws -> JSON
+
+  /// A migration of actions, and of states where they change too.
+  ///
+  /// - Parameter from: The version it starts from. One for each version leads up to the program's own.
+  public init(
+    from: Int, action: @escaping @Sendable (JSON) throws -> JSON,
+    state: @escaping @Sendable (JSON) throws -> JSON = { $0 }
+  ) {
+    self.from = from
+    self.action = action
+    self.state = state
+  }
+
+  /// A migration that changes actions and states in place.
+  ///
+  /// ```swift
+  /// LogMigration(
+  ///   from: 2,
+  ///   editAction: { action in
+  ///     action.rename("pay", to: "deposit")
+  ///     action["deposit"]["note"] = nil
+  ///   },
+  ///   editState: { $0["deposits"] = 0 })
+  /// ```
+  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of other
+  /// cases stay as they are.
+  ///
+  /// - Parameters:
+  ///   - from: The version it starts from. One for each version leads up to the program's own.
+  ///   - editAction: Called for every action. A throw means that the action cannot be migrated.
+  ///   - editState: Called for the state in the header and in snapshots.
+  public init(
+    from: Int, editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
+    editState: @escaping @Sendable (inout JSON) throws -> Void = { _ in }
+  ) {
+    self.init(
+      from: from,
+      action: {
+        var action = $0
+        try editAction(&action)
+        return action
+      },
+      state: {
+        var state = $0
+        try editState(&state)
+        return state
+      })
+  }
+}
+
+/// A line that decodes, but not to the same again.
+public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
+  /// From 1.
+  public let line: Int
+  /// The step; 0 for the state in the header.
+  public let step: Int
+  /// `old` is what was logged, `new` what the program makes of it: nothing where it was dropped; an `old` of nothing was filled
+  /// in by a default.
+  public let changes: [StateDiff.Change]
+  /// The file that the line is in, where a recording has several.
+  public var file: String?
+
+  public var description: String {
+    let what = step == 0 ? "the state" : "the action of step \(step)"
+    let places = changes.map { change in
+      switch (change.old, change.new) {
+      case (_?, nil): "\(change.path) is dropped (\(StateDiff.text(change.old)))"
+      case (nil, _?): "\(change.path) is filled in with \(StateDiff.text(change.new))"
+      default:
+        "\(change.path) becomes \(StateDiff.text(change.new)), was \(StateDiff.text(change.old))"
+      }
+    }
+    return
+      "line \(line)\(file.map { " of \($0)" } ?? ""), \(what): \(places.joined(separator: "; "))"
+  }
+}
+
+/// Whether a log fits the program that is to replay it.
+public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
+  /// Every line decodes to the same JSON again.
+  case fine
+  /// Every line decodes, but something was dropped or filled in. At most 20 lines are named, `more` is how many others there are.
+  case risky([LogRisk], more: Int)
+
+  public var description: String {
+    switch self {
+    case .fine: return "fine"
+    case .risky(let risks, let more):
+      let lines = risks.map(\.description) + (more > 0 ? ["and \(more) more lines"] : [])
+      return "risky: " + lines.joined(separator: "\n")
+    }
+  }
+}
+
+/// A line that does not decode: the log cannot be replayed by this program.
+public struct LogObstacle: Sendable, Hashable, CustomStringConvertible {
+  /// From 1.
+  public let line: Int
+  /// Where the line begins, in bytes.
+  public let offset: Int
+  /// The step; 0 for the state in the header.
+  public let step: Int
+  /// What was expected and what was found, with the path.
+  public let reason: String
+  /// What was logged there.
+  public let found: JSON
+  /// The file that the line is in, where a recording has several.
+  public var file: String?
+
+  public var description: String {
+    let what = step == 0 ? "the state" : "the action of step \(step)"
+    return
+      "line \(line)\(file.map { " of \($0)" } ?? ""), byte \(offset): \(what) does not decode: \(reason); found \(StateDiff.text(found))"
+  }
+}

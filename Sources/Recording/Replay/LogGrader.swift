@@ -1,0 +1,115 @@
+import SwiftBoardJSON
+
+/// Decodes a log's lines with the program's types, applying migrations and noting what does not come back the same.
+struct LogGrader<State: Codable, Action: Codable> {
+  private static var namedRisks: Int { 20 }
+  private static var changesPerLine: Int { 10 }
+
+  private let migrations: [LogMigration]
+  private var risks: [LogRisk] = []
+  private var more = 0
+  /// Reused from line to line.
+  private var encoded: [UInt8] = []
+  /// Whether the header's state comes back byte for byte, so that the log's digests mean this program's states.
+  private(set) var digestsComparable = true
+
+  /// Keeps those of `migrations` that lie on the way from the log's version to the program's.
+  init(from version: Int, to current: Int, migrations: [LogMigration]) {
+    self.migrations =
+      migrations
+      .filter { $0.from >= version && $0.from < current }
+      .sorted { $0.from < $1.from }
+  }
+
+  var grade: LogGrade {
+    risks.isEmpty ? .fine : .risky(risks, more: more)
+  }
+
+  mutating func grade(_ header: LogHeader, _ entry: LogReader.Entry) throws(ReplayError) {
+    let decoded = try state(header.state, entry, step: 0)
+    guard let encoded = try? CanonicalEncoder.encode(decoded.value) else {
+      throw obstacle("it has no canonical form", header.state, entry, 0)
+    }
+    digestsComparable = Digest(of: encoded) == header.digest
+    if migrations.isEmpty, digestsComparable { return }
+    note(encoded, decoded.migrated, entry, step: 0)
+  }
+
+  mutating func grade(_ step: LogStep, _ entry: LogReader.Entry) throws(ReplayError) {
+    let action = try action(step, entry)
+    encoded.removeAll(keepingCapacity: true)
+    guard (try? CanonicalEncoder.encode(action, into: &encoded)) != nil else {
+      throw obstacle("it has no canonical form", step.action, entry, step.n)
+    }
+    // Nearly always the same bytes, which settles it without looking into them.
+    if migrations.isEmpty, encoded == step.actionBytes { return }
+    note(encoded, try migrated(step.action, \.action, entry, step.n), entry, step: step.n)
+  }
+
+  func state(
+    _ json: JSON, _ entry: LogReader.Entry, step: Int
+  ) throws(ReplayError) -> (value: State, migrated: JSON) {
+    let migrated = try migrated(json, \.state, entry, step)
+    return (try decode(migrated, entry, step), migrated)
+  }
+
+  func action(_ step: LogStep, _ entry: LogReader.Entry) throws(ReplayError) -> Action {
+    guard migrations.isEmpty else {
+      return try decode(try migrated(step.action, \.action, entry, step.n), entry, step.n)
+    }
+    do {
+      return try CanonicalDecoder.decode(Action.self, from: step.actionBytes)
+    } catch {
+      throw obstacle("\(error)", step.action, entry, step.n)
+    }
+  }
+
+  private func decode<Value: Decodable>(
+    _ json: JSON, _ entry: LogReader.Entry, _ step: Int
+  ) throws(ReplayError) -> Value {
+    do {
+      return try CanonicalDecoder.decode(Value.self, from: json)
+    } catch {
+      throw obstacle("\(error)", json, entry, step)
+    }
+  }
+
+  private func migrated(
+    _ json: JSON, _ migration: KeyPath<LogMigration, @Sendable (JSON) throws -> JSON>,
+    _ entry: LogReader.Entry, _ step: Int
+  ) throws(ReplayError) -> JSON {
+    var migrated = json
+    do {
+      for step in migrations { migrated = try step[keyPath: migration](migrated) }
+    } catch {
+      throw obstacle("its migration failed: \(error)", migrated, entry, step)
+    }
+    return migrated
+  }
+
+  private func obstacle(
+    _ reason: String, _ found: JSON, _ entry: LogReader.Entry, _ step: Int
+  ) -> ReplayError {
+    .impossible(
+      LogObstacle(
+        line: entry.number, offset: entry.offset, step: step, reason: reason, found: found))
+  }
+
+  private mutating func note(
+    _ encoded: [UInt8], _ logged: JSON, _ entry: LogReader.Entry, step: Int
+  ) {
+    guard plain(logged) != encoded else { return }
+    // Both sides in canonical form, so that 1.0 and 1 are no difference.
+    let before = canonical(logged)
+    let after = (try? JSON(parsing: encoded)).map(canonical) ?? encoded
+    guard before != after else { return }
+    guard risks.count < Self.namedRisks else {
+      more += 1
+      return
+    }
+    let changes = StateDiff.changedPaths(
+      (try? JSON(parsing: before)) ?? logged, (try? JSON(parsing: after)) ?? .null,
+      limit: Self.changesPerLine)
+    risks.append(LogRisk(line: entry.number, step: step, changes: changes))
+  }
+}

@@ -1,0 +1,152 @@
+import SwiftBoardJSON
+
+// What a report says to programs that collect test results.
+
+extension LogVerification.Report {
+  /// TAP version 14: a test point a file, and for those that fail a block that says where and why.
+  ///
+  /// - Parameter exitCode: The exit code that the program gives an error.
+  public func tap(exitCode: (ReplayError) -> Int32) -> String {
+    var lines = ["TAP version 14", "1..\(results.count)"]
+    for (index, result) in results.enumerated() {
+      let name = LogVerification.tapName(result.path)
+      switch result.outcome {
+      case .success(let summary):
+        lines.append("ok \(index + 1) - \(name)")
+        lines.append("  ---")
+        lines.append("  steps: \(summary.steps)")
+        lines.append("  duration_ms: \(result.elapsed.milliseconds)")
+        for warning in summary.warnings {
+          lines.append("  warning: \(JSON.string(warning.description).asciiText)")
+        }
+        lines.append("  ...")
+      case .failure(let error):
+        lines.append("not ok \(index + 1) - \(name)")
+        lines.append("  ---")
+        lines.append("  message: \(JSON.string(error.title).asciiText)")
+        lines.append("  severity: fail")
+        lines.append("  exit: \(exitCode(error))")
+        lines.append("  duration_ms: \(result.elapsed.milliseconds)")
+        if case .diverged(let divergence) = error {
+          lines.append("  at:")
+          lines.append("    file: \(JSON.string(result.path).asciiText)")
+          lines.append("    line: \(divergence.line)")
+          lines.append("  step: \(divergence.step)")
+          lines.append("  action: \(JSON.string(StateDiff.text(divergence.action)).asciiText)")
+        }
+        lines.append("  details:")
+        for line in error.description.split(separator: "\n") {
+          lines.append("    - \(JSON.string(String(line)).asciiText)")
+        }
+        lines.append("  ...")
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// The XML that JUnit's readers take: a test case a file; a difference is a failure, a file that cannot be replayed an error.
+  public var junit: String {
+    let errors = results.filter { result in
+      if case .failure(let error) = result.outcome { !error.isDifference } else { false }
+    }
+    var lines = [
+      #"<?xml version="1.0" encoding="UTF-8"?>"#,
+      #"<testsuites>"#,
+      #"  <testsuite name="recordings" tests="\#(results.count)" failures="\#(failures.count - errors.count)" errors="\#(errors.count)" time="\#(elapsed.secondsText)">"#,
+    ]
+    for result in results {
+      let name = LogVerification.xml(result.path)
+      let head =
+        #"    <testcase classname="recordings" name="\#(name)" time="\#(result.elapsed.secondsText)""#
+      switch result.outcome {
+      case .success: lines.append(head + "/>")
+      case .failure(let error):
+        let tag = error.isDifference ? "failure" : "error"
+        lines.append(head + ">")
+        lines.append(
+          #"      <\#(tag) message="\#(LogVerification.xml(error.title))" type="\#(error.kind)">\#(LogVerification.xml(error.description))</\#(tag)>"#
+        )
+        lines.append("    </testcase>")
+      }
+    }
+    return (lines + ["  </testsuite>", "</testsuites>"]).map { $0 + "\n" }.joined()
+  }
+}
+
+extension LogVerification {
+  /// What stands in attributes and text, without what XML cannot have.
+  static func xml(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "&": escaped += "&amp;"
+      case "\"": escaped += "&quot;"
+      case "\n": escaped += "&#10;"
+      case "\t": escaped += "&#9;"
+      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+        escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  /// A description in which nothing begins a directive.
+  static func tapName(_ path: String) -> String {
+    var name = ""
+    for scalar in path.unicodeScalars {
+      switch scalar {
+      case "#", "\\":
+        name += "\\"
+        name.unicodeScalars.append(scalar)
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F: name += "?"
+      default: name.unicodeScalars.append(scalar)
+      }
+    }
+    return name
+  }
+}
+
+extension ReplayError {
+  /// Its first line.
+  fileprivate var title: String {
+    description.split(separator: "\n").first.map(String.init) ?? ""
+  }
+
+  fileprivate var kind: String {
+    switch self {
+    case .unreadable: "unreadable"
+    case .foreign: "foreign"
+    case .impossible: "impossible"
+    case .risky: "risky"
+    case .diverged: "diverged"
+    case .encoding: "encoding"
+    case .noStep: "noStep"
+    case .unreachable: "unreachable"
+    case .noMark: "noMark"
+    case .speed, .idleLimit: "noPace"
+    }
+  }
+
+  /// Whether the log was read whole and says something else than the program.
+  fileprivate var isDifference: Bool {
+    switch self {
+    case .risky, .diverged, .unreachable: true
+    case .unreadable, .foreign, .impossible, .encoding, .noStep, .noMark, .speed, .idleLimit: false
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+
+  /// Seconds with three digits.
+  fileprivate var secondsText: String {
+    let digits = String(milliseconds % 1000)
+    return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+}

@@ -1,0 +1,301 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardSystem
+
+/// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at where it was read to, and nothing
+/// is made of it that is not asked for.
+///
+/// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the long way, which says what it is.
+@usableFromInline
+final class QuickFeed {
+  @usableFromInline
+  enum Line {
+    /// An action, to be read with `reader`, and a digest.
+    case step(Digest?)
+    /// A step that is more than that.
+    case full(LogStep)
+    case header(LogHeader)
+    case snapshot(LogSnapshot)
+    case end
+    case unusual
+  }
+
+  /// Stands on the action of the last `step`.
+  @exclusivity(unchecked) @usableFromInline var reader: CanonicalReader
+
+  private let source: any LogSource
+  private let limit: Int
+  private let chunk: Int
+  @exclusivity(unchecked) private var base: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var capacity: Int
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var end = 0
+  @exclusivity(unchecked) private var isAtEnd = false
+  @exclusivity(unchecked) private var sum: Digest?
+  @exclusivity(unchecked) private var rules = LogRules()
+  private let strict = JSONLimits(duplicateKeys: .refuse, depth: 511)
+
+  init?(_ source: any LogSource, limits: LogReader.Limits = .init()) {
+    guard let reader = try? CanonicalReader(parsing: "null".utf8) else { return nil }
+    self.reader = reader
+    self.source = source
+    limit = limits.line
+    chunk = max(1, limits.chunk)
+    capacity = 2 * chunk
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  var warnings: [LogWarning] { rules.ended ? [] : [.cutShort(afterStep: rules.step)] }
+  @usableFromInline var step: Int { rules.step }
+  @usableFromInline var time: Int64 { rules.time }
+
+  @usableFromInline
+  func next() -> Line {
+    while true {
+      guard let line = nextLine() else {
+        return isAtEnd && start == end ? .end : .unusual
+      }
+      let length = line.count - SumChain.tailLength
+      guard length > 0, let first = line.baseAddress else { return .unusual }
+      let found = SumChain.sum(
+        of: UnsafeBufferPointer(start: UnsafePointer(first), count: length), after: sum)
+      guard SumChain.states(found, first + length) else { return .unusual }
+      sum = found
+      let body = UnsafeBufferPointer(start: UnsafePointer(first), count: length)
+      if let bare = StepScanner.bare(body), isRead(body, bare.action) {
+        return rules.admitQuickly(bare) ? .step(bare.digest) : .unusual
+      }
+      guard let typed = try? LogLineParser.parse(Array(line)[...]),
+        (try? rules.admit(typed)) != nil
+      else { return .unusual }
+      switch typed {
+      case .header(let header): return .header(header)
+      case .step(let step): return .full(step)
+      case .snapshot(let snapshot): return .snapshot(snapshot)
+      case .mark, .issue, .end: continue
+      case .unknown: return .unusual
+      }
+    }
+  }
+
+  /// Whether these are the bytes of the last `step`'s action.
+  func isAction(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    reader.withBytes { logged in
+      guard logged.count == bytes.count, let a = logged.baseAddress, let b = bytes.baseAddress
+      else {
+        return false
+      }
+      return memcmp(a, b, logged.count) == 0
+    }
+  }
+
+  private func isRead(_ body: UnsafeBufferPointer<UInt8>, _ action: Range<Int>) -> Bool {
+    do throws(JSONError) {
+      try reader.read(UnsafeBufferPointer(rebasing: body[action]), limits: strict)
+      // White space around the value is not what `StepScanner` lets pass.
+      return body[action.lowerBound] > 0x20 && body[action.upperBound - 1] > 0x20
+    } catch {
+      return false
+    }
+  }
+
+  /// Without its line feed; nil at the end and where anything is wrong.
+  private func nextLine() -> UnsafeMutableBufferPointer<UInt8>? {
+    var searched = start
+    while true {
+      if let feed = QuickFeed.lineFeed(base, searched, end) {
+        defer { start = feed + 1 }
+        return feed - start <= limit
+          ? UnsafeMutableBufferPointer(start: base + start, count: feed - start) : nil
+      }
+      guard end - start <= limit else { return nil }
+      let waiting = end - start
+      if start > 0 {
+        // The ranges may overlap.
+        base.update(from: base + start, count: waiting)
+        start = 0
+        end = waiting
+      }
+      if capacity - end < chunk {
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
+        larger.update(from: base, count: end)
+        base.deallocate()
+        base = larger
+        capacity *= 2
+      }
+      searched = end
+      let free = UnsafeMutableRawBufferPointer(start: base + end, count: chunk)
+      guard let count = try? source.read(into: free) else { return nil }
+      isAtEnd = count == 0
+      if isAtEnd { return nil }
+      end += count
+    }
+  }
+
+  private static func lineFeed(
+    _ base: UnsafeMutablePointer<UInt8>, _ from: Int, _ end: Int
+  ) -> Int? {
+    firstLineFeed(UnsafeRawBufferPointer(start: base + from, count: end - from)).map { from + $0 }
+  }
+}
+
+extension Replayer {
+  /// Verifies a log in which all is as it should be, in one pass; nil for every other.
+  ///
+  /// The first pass of a replay is there so that nothing runs before every line is known to decode.
+  /// Here nobody sees what runs, and an action that is not written again byte for byte leaves the
+  /// log to the long way, which grades it.
+  @inlinable
+  func verifyQuickly(
+    _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>,
+    _ progress: ((Int) -> Void)? = nil
+  ) -> ReplaySummary? {
+    let start = ContinuousClock.now
+    guard case .header(let header) = feed.next(), fits(header),
+      var state = codes.state(header)
+    else { return nil }
+    let hasAllIDs = header.hasAllIDs
+    var digests = 0
+    var told = 0
+    while true {
+      let line = feed.next()
+      if let progress, feed.step.isMultiple(of: 1000), feed.step > told {
+        told = feed.step
+        progress(told)
+      }
+      let expected: Digest?
+      switch line {
+      case .step(let digest):
+        guard let action = codes.action(feed) else { return nil }
+        let replayed = step.reduce(action, into: &state, serving: [])
+        guard replayed.agrees(with: [], hasAllIDs: hasAllIDs) else { return nil }
+        expected = digest
+      case .full(let logged):
+        guard let action = codes.action(logged) else { return nil }
+        let replayed = step.reduce(action, into: &state, serving: logged.draws)
+        guard replayed.agrees(with: logged.effects, hasAllIDs: hasAllIDs) else { return nil }
+        expected = logged.digest
+      case .snapshot(let snapshot):
+        guard codes.digest(state) == snapshot.digest else { return nil }
+        continue
+      case .end:
+        return summary(feed, digests, ContinuousClock.now - start)
+      case .header, .unusual:
+        return nil
+      }
+      if let expected {
+        guard codes.digest(state) == expected else { return nil }
+        digests += 1
+      }
+    }
+  }
+
+  @usableFromInline
+  func fits(_ header: LogHeader) -> Bool {
+    header.schema.isSameKind(as: schema) && header.schema.version == schema.version
+  }
+
+  @usableFromInline
+  func summary(_ feed: QuickFeed, _ digests: Int, _ elapsed: Duration) -> ReplaySummary {
+    ReplaySummary(
+      steps: feed.step, recordedTime: feed.time, elapsed: elapsed, digests: digests,
+      warnings: feed.warnings, grade: .fine)
+  }
+
+  @usableFromInline
+  func quickFeed(_ open: () throws(LogReadError) -> any LogSource) -> QuickFeed? {
+    (try? open()).flatMap { QuickFeed($0) }
+  }
+}
+
+/// Reads and writes the values of a quick verification.
+@usableFromInline
+struct QuickCodes<State: Codable, Action: Codable> {
+  @usableFromInline let actions: ValueDecoder<Action>
+  @usableFromInline let written: ValueEncoder<Action>
+  @usableFromInline let states: ValueEncoder<State>
+  @usableFromInline let room = Room()
+
+  @usableFromInline
+  final class Room {
+    @usableFromInline var value = ValueRoom()
+    @usableFromInline var action = ValueRoom()
+  }
+
+  @usableFromInline
+  init() {
+    actions = .make()
+    written = .make()
+    states = .make()
+  }
+
+  /// Nil where the state does not come back as it was.
+  @usableFromInline
+  func state(_ header: LogHeader) -> State? {
+    guard let state = try? CanonicalDecoder.decode(State.self, from: header.state),
+      digest(state) == header.digest
+    else { return nil }
+    return state
+  }
+
+  /// Nil where the action does not come back as it was.
+  @inlinable
+  func action(_ feed: QuickFeed) -> Action? {
+    guard let action = try? actions.decode(&feed.reader),
+      (try? written.encode(action, &room.action)) != nil,
+      room.action.isAction(of: feed)
+    else { return nil }
+    return action
+  }
+
+  /// Nil where the action does not come back as it was.
+  @usableFromInline
+  func action(_ step: LogStep) -> Action? {
+    guard let action = try? CanonicalDecoder.decode(Action.self, from: step.actionBytes),
+      (try? written.encode(action, &room.action)) != nil,
+      room.action.bytes.elementsEqual(step.actionBytes)
+    else { return nil }
+    return action
+  }
+
+  @inlinable
+  func digest(_ state: State) -> Digest? {
+    guard (try? states.encode(state, &room.value)) != nil else { return nil }
+    return room.value.digest
+  }
+}
+
+extension ValueRoom {
+  /// Whether the value that was encoded last is the action that `feed` stands on, byte for byte.
+  @usableFromInline
+  func isAction(of feed: QuickFeed) -> Bool { feed.isAction(bytes) }
+}
+
+/// Decodes values of one type, in a way that is found once; see `ValueEncoder`.
+@usableFromInline
+class ValueDecoder<Value: Decodable> {
+  static func make() -> ValueDecoder<Value> {
+    guard let byHand = Value.self as? any (CanonicalCodable & Decodable).Type else {
+      return ValueDecoder()
+    }
+    return decoder(byHand) as? ValueDecoder<Value> ?? ValueDecoder()
+  }
+
+  @usableFromInline
+  func decode(_ reader: inout CanonicalReader) throws -> Value {
+    try reader.decode(Value.self)
+  }
+}
+
+private final class HandDecoder<Value: CanonicalCodable & Decodable>: ValueDecoder<Value> {
+  override func decode(_ reader: inout CanonicalReader) throws -> Value {
+    try Value(canonical: &reader)
+  }
+}
+
+/// A function of its own, so that what conforms can be opened as a type.
+private func decoder<Value: CanonicalCodable & Decodable>(_: Value.Type) -> AnyObject {
+  HandDecoder<Value>()
+}

@@ -1,0 +1,84 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// Runs a reducer through recorded actions, in a test that was exported from a recording: see `LogTestExport`.
+///
+/// Effects do not run. What the reducer draws comes from the recording, as long as its generators draw through `journal`.
+public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable {
+  private let replay: StepReplay<R>
+  /// The state after the last step.
+  public private(set) var state: R.State
+
+  /// - Parameter state: The state the recording began with, as JSON.
+  /// - Throws: What decoding throws.
+  public init(
+    reducer: R, dependencies: R.Dependencies, journal: DrawJournal, state: String
+  ) throws {
+    replay = StepReplay(reducer, dependencies, journal)
+    self.state = try CanonicalDecoder.decode(R.State.self, from: Array(state.utf8))
+  }
+
+  /// Reduces one action and says what is not as it was recorded, a line each; nothing where all is.
+  ///
+  /// - Parameters:
+  ///   - draws: What was drawn, in order.
+  ///   - effects: The descriptors of the effects returned, as `LogEffect` describes them: with all ids, or, as in tests exported from
+  ///     recordings that have no others, with the first alone.
+  ///   - changes: The paths of the state that the step changed, and what was there afterwards as JSON; nil where it is gone.
+  ///   - state: The whole state afterwards as JSON.
+  /// - Throws: What decoding the action or encoding the state throws.
+  public mutating func step(
+    _ action: String, draws: [LoggedDraw] = [], effects: [String] = [],
+    changes: KeyValuePairs<String, String?>? = nil, state expected: String? = nil
+  ) throws -> [String] {
+    let action = try CanonicalDecoder.decode(R.Action.self, from: Array(action.utf8))
+    let before = try json()
+    let replayed = replay.reduce(action, into: &state, serving: draws)
+    var problems = replayed.mismatch.map { ["draws: \($0)"] } ?? []
+
+    let effectsFound = replayed.descriptors.map { LogEffect($0) }.withoutNothing
+    let found = effectsFound.map(\.description)
+    if found != effects, effectsFound.withFirstIDs.map(\.description) != effects {
+      problems.append("effects: expected \(effects), found \(found)")
+    }
+
+    let after = try json()
+    if let changes {
+      let found = StateDiff.changedPaths(before, after, limit: .max)
+      problems += difference(expected: Array(changes), found: found)
+    }
+    if let expected {
+      let recorded = try JSON(parsing: expected)
+      if canonical(recorded) != canonical(after) {
+        problems += StateDiff.changes(recorded, after).description
+          .split(separator: "\n").map { "state: \($0)" }
+      }
+    }
+    return problems
+  }
+
+  private func json() throws -> JSON {
+    try JSON(parsing: try CanonicalEncoder.encode(state))
+  }
+
+  private func difference(
+    expected: [(key: String, value: String?)], found: [StateDiff.Change]
+  ) -> [String] {
+    var problems: [String] = []
+    var left = Dictionary(
+      found.map { ($0.path, $0.new.map(compactText)) }, uniquingKeysWith: { $1 })
+    for (path, value) in expected {
+      guard let now = left.removeValue(forKey: path) else {
+        problems.append("state: \(path) did not change, expected \(value ?? "nothing")")
+        continue
+      }
+      if now != value {
+        problems.append("state: \(path) is \(now ?? "nothing"), expected \(value ?? "nothing")")
+      }
+    }
+    for (path, now) in left.sorted(by: { $0.key < $1.key }) {
+      problems.append("state: \(path) changed to \(now ?? "nothing"), expected no change")
+    }
+    return problems
+  }
+}

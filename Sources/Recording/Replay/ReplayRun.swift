@@ -1,0 +1,151 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// The second pass of a replay: reduces and compares, line by line.
+struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
+  private let replayer: Replayer<R>
+  private let grader: Replayer<R>.Grader
+  private let onStep: Replayer<R>.OnStep?
+
+  /// The state after `steps`; nil before the header.
+  private(set) var state: R.State?
+  private(set) var steps = 0
+  private(set) var time: Int64 = 0
+  private(set) var digests = 0
+  private var hasAllIDs = false
+  /// The canonical state when a digest was last compared, and the step; and room for the next.
+  private var known: [UInt8] = []
+  private var knownStep = 0
+  private var current: [UInt8] = []
+
+  init(
+    _ replayer: Replayer<R>, _ grader: Replayer<R>.Grader, _ onStep: Replayer<R>.OnStep?
+  ) {
+    self.replayer = replayer
+    self.grader = grader
+    self.onStep = onStep
+  }
+
+  /// Takes a log's lines, up to the last one or behind step `last`.
+  mutating func take(
+    allFrom open: () throws(LogReadError) -> LogReader, until last: Int?
+  ) throws(ReplayError) {
+    let reader: LogReader
+    do throws(LogReadError) {
+      reader = try open()
+    } catch {
+      throw .unreadable(error)
+    }
+    while try takeStep(reader, until: last) {}
+  }
+
+  /// Takes lines up to the next step, that one included; false where there is none, or only one behind step `last`.
+  mutating func takeStep(_ reader: LogReader, until last: Int?) throws(ReplayError) -> Bool {
+    do {
+      while let entry = try reader.next() {
+        guard case .step(let step) = entry.line else {
+          try take(entry, reader)
+          continue
+        }
+        if let last, step.n > last { return false }
+        try take(entry, reader)
+        return true
+      }
+      return false
+    } catch {
+      throw ReplayError(error, at: steps)
+    }
+  }
+
+  mutating func take(_ entry: LogReader.Entry, _ reader: LogReader) throws {
+    switch entry.line {
+    case .header(let header):
+      hasAllIDs = header.hasAllIDs
+      state = try grader.state(header.state, entry, step: 0).value
+      if let state { try CanonicalEncoder.encode(state, into: &known) }
+    case .step(let step): try reduce(step, entry, reader)
+    case .snapshot(let snapshot):
+      guard knownStep != snapshot.n, grader.digestsComparable else { return }
+      guard let found = try encodeState(), found != snapshot.digest else {
+        return keep(snapshot.n)
+      }
+      throw ReplayError.diverged(
+        Divergence(
+          step: snapshot.n, line: entry.number, offset: entry.offset,
+          origin: .program("snapshot"), action: .null,
+          differences: [
+            .digest(
+              expected: snapshot.digest, found: found,
+              changes: try changes(from: snapshot.state), since: nil)
+          ]))
+    case .issue, .mark, .end, .unknown: break
+    }
+  }
+
+  private mutating func reduce(
+    _ logged: LogStep, _ entry: LogReader.Entry, _ reader: LogReader
+  ) throws {
+    let action = try grader.action(logged, entry)
+    guard var next = state.take() else { return }
+    let replayed = replayer.step.reduce(action, into: &next, serving: logged.draws)
+    state = next
+    let descriptors = replayed.descriptors
+    var differences = replayed.differences(
+      from: logged.effects, descriptors: descriptors, hasAllIDs: hasAllIDs)
+    if let digest = logged.digest, grader.digestsComparable {
+      let found = try encodeState()
+      if let found, found != digest {
+        differences.append(try difference(digest, found, logged.n, reader))
+      } else {
+        keep(logged.n)
+      }
+    }
+    guard differences.isEmpty else {
+      throw ReplayError.diverged(
+        Divergence(
+          step: logged.n, line: entry.number, offset: entry.offset, origin: logged.origin,
+          action: logged.action, differences: differences))
+    }
+    steps = logged.n
+    time = logged.t
+    onStep?(
+      Step(number: logged.n, origin: logged.origin, action: action, effects: descriptors),
+      next, logged.t)
+  }
+
+  private mutating func encodeState() throws -> Digest? {
+    guard let state else { return nil }
+    current.removeAll(keepingCapacity: true)
+    try CanonicalEncoder.encode(state, into: &current)
+    return Digest(of: current)
+  }
+
+  private mutating func keep(_ step: Int) {
+    swap(&known, &current)
+    knownStep = step
+    digests += 1
+  }
+
+  private func difference(
+    _ expected: Digest, _ found: Digest, _ step: Int, _ reader: LogReader
+  ) throws -> Divergence.Difference {
+    // A snapshot of this step, if there is one, stands before the next step.
+    search: while let entry = try? reader.next() {
+      switch entry.line {
+      case .snapshot(let snapshot):
+        return .digest(
+          expected: expected, found: found, changes: try changes(from: snapshot.state), since: nil
+        )
+      case .issue, .mark, .unknown: continue
+      case .header, .step, .end: break search
+      }
+    }
+    return .digest(
+      expected: expected, found: found, changes: try changes(from: try JSON(parsing: known)),
+      since: knownStep)
+  }
+
+  private func changes(from before: JSON) throws -> [StateDiff.Change] {
+    StateDiff.changedPaths(before, try JSON(parsing: current))
+  }
+}

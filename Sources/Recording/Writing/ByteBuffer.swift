@@ -1,0 +1,142 @@
+/// Growing memory into which lines are written: what a recorder touches for every byte, without the uniqueness checks of an array.
+struct ByteBuffer: ~Copyable, @unchecked Sendable {
+  // Unchecked: nobody else has the pointer.
+  private var base: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+  private var capacity: Int
+
+  init(capacity: Int = 4096) {
+    self.capacity = max(64, capacity)
+    base = .allocate(capacity: self.capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Forgets what was written. Memory beyond `limit` is given back.
+  mutating func removeAll(keeping limit: Int) {
+    count = 0
+    guard capacity > limit else { return }
+    base.deallocate()
+    capacity = max(64, limit)
+    base = .allocate(capacity: capacity)
+  }
+
+  /// Forgets what was written from `start` on.
+  mutating func removeAll(from start: Int) {
+    count = min(count, start)
+  }
+
+  /// What was written from `start` on; valid until the next change.
+  borrowing func bytes(from start: Int = 0) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: base + start, count: count - start)
+  }
+
+  /// Where `extra` bytes may be written.
+  @inline(__always)
+  private mutating func room(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
+    if capacity &- count < extra { grow(extra) }
+    return base + count
+  }
+
+  @inline(never)
+  private mutating func grow(_ extra: Int) {
+    capacity = max(capacity * 2, count + extra)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    larger.update(from: base, count: count)
+    base.deallocate()
+    base = larger
+  }
+
+  @inline(__always)
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let source = bytes.baseAddress else { return }
+    room(bytes.count).update(from: source, count: bytes.count)
+    count &+= bytes.count
+  }
+
+  @inline(__always)
+  mutating func append(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    room(length).update(from: text.utf8Start, count: length)
+    count &+= length
+  }
+
+  mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer { append($0) }
+  }
+
+  @inline(__always)
+  mutating func append(_ digest: Digest) {
+    digest.write(to: room(Digest.length))
+    count &+= Digest.length
+  }
+
+  /// A line's end: `,"sum":"`, the digest, `"}` and the line feed.
+  @inline(__always)
+  mutating func append(sum: Digest) {
+    let start = room(SumChain.tailLength + 1)
+    UnsafeMutableRawPointer(start).storeBytes(
+      of: SumChain.openingWord.littleEndian, as: UInt64.self)
+    sum.write(to: start + 8)
+    let end = start + (8 + Digest.length)
+    end[0] = UInt8(ascii: "\"")
+    end[1] = UInt8(ascii: "}")
+    end[2] = 0x0A
+    count &+= SumChain.tailLength + 1
+  }
+
+  /// A number from 0 in decimal; a negative one is 0.
+  mutating func append(decimal value: Int) {
+    append(longest: 32) { $0.put(decimal: value) }
+  }
+
+  /// Appends what `write` puts, of at most `count` bytes, and eight more, as whole words are stored.
+  @inline(__always)
+  mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
+    var line = LineCursor(next: room(count &+ 8))
+    write(&line)
+    self.count = line.next - base
+  }
+
+  /// A JSON string with only the escapes that JSON demands.
+  mutating func append(quoted text: String) {
+    var text = text
+    let isPlain = text.withUTF8 { utf8 -> Bool in
+      guard ByteBuffer.isPlain(utf8) else { return false }
+      let start = room(utf8.count &+ 2)
+      start[0] = UInt8(ascii: "\"")
+      if let source = utf8.baseAddress { (start + 1).update(from: source, count: utf8.count) }
+      start[utf8.count &+ 1] = UInt8(ascii: "\"")
+      count &+= utf8.count &+ 2
+      return true
+    }
+    guard !isPlain else { return }
+    var escaped: [UInt8] = []
+    appendQuoted(text, to: &escaped)
+    append(escaped)
+  }
+
+  /// Whether nothing has to be escaped.
+  @inline(__always)
+  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(text)
+    var position = 0
+    while position &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let ones: UInt64 = 0x0101_0101_0101_0101
+      let quote = word ^ (ones &* 0x22)
+      let slash = word ^ (ones &* 0x5C)
+      // Each term marks the bytes that are below 0x20, a quote, a backslash.
+      let marks =
+        ((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
+      if marks & (ones &* 0x80) != 0 { return false }
+      position &+= 8
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte < 0x20 || byte == 0x22 || byte == 0x5C { return false }
+      position &+= 1
+    }
+    return true
+  }
+}

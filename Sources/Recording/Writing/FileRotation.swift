@@ -1,0 +1,155 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// Rotation by names: `NAME` is the file that is written, `NAME.1` the oldest ended one, and higher numbers are newer. A number is
+/// given once and stays; the oldest files are removed.
+///
+/// `NAME` always exists and is locked all the time, so that no second recorder can begin in between. A crash at any moment leaves
+/// whole files: at worst the ended file stands under both of its names, or `NAME.next`, which holds a header and no step, is left
+/// over; the next recording removes it.
+final class FileRotation: LogRotation {
+  private struct State {
+    /// The number that the file being written gets when it is ended.
+    var number: Int
+    var lowest: Int
+    var isLinked = false
+    /// The file of the last `next`.
+    var next: FileSink?
+    /// It was said that a file cannot be removed.
+    var hasWarned = false
+  }
+
+  private let path: String
+  private let keep: Int?
+  private let synchronizes: Bool
+  private let system: FileSystem
+  private let onKept: @Sendable (_ path: String, LogIOError) -> Void
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - existing: The numbers that are taken, ascending.
+  ///   - onKept: Hears of the first file that should be removed and cannot be.
+  init(
+    path: String, keep: Int?, synchronizes: Bool, existing: [Int] = [],
+    system: FileSystem = FileSystem(),
+    onKept: @escaping @Sendable (_ path: String, LogIOError) -> Void = { _, _ in }
+  ) {
+    self.path = path
+    self.keep = keep
+    self.synchronizes = synchronizes
+    self.system = system
+    self.onKept = onKept
+    let next = (existing.last ?? 0) + 1
+    state = Mutex(State(number: next, lowest: existing.first ?? next))
+  }
+
+  private var nextPath: String { path + ".next" }
+
+  func next() throws(LogIOError) -> any LogSink {
+    for attempt in 0..<2 {
+      do throws(RecordingError) {
+        let file = try FileSink(creating: nextPath)
+        state.withLock { $0.next = file }
+        return file
+      } catch {
+        switch error {
+        case .exists where attempt == 0:
+          // Left over from a crash: who holds the lock on `NAME` is the only one who may write it.
+          do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
+        case .failed(_, let error): throw error
+        default: throw LogIOError(code: EEXIST, operation: "open")
+        }
+      }
+    }
+    throw LogIOError(code: EEXIST, operation: "open")
+  }
+
+  func commit() throws(LogIOError) {
+    let number = state.withLock { $0.number }
+    do throws(SystemError) {
+      try end(as: "\(path).\(number)")
+      try system.rename(nextPath, to: path)
+      state.withLock { state in
+        state.isLinked = false
+        state.number += 1
+        state.next.take()?.wasRenamed(to: path)
+      }
+      if synchronizes { try FileRotation.syncFolder(of: path, system) }
+    } catch {
+      throw LogIOError(error)
+    }
+    prune()
+  }
+
+  private func end(as ended: String) throws(SystemError) {
+    do throws(SystemError) {
+      try system.link(path, to: ended)
+      state.withLock { $0.isLinked = true }
+    } catch {
+      // Not every file system has links. Without them `NAME` is missing for a moment.
+      guard error.code == EPERM || error.code == ENOTSUP || error.code == EOPNOTSUPP else {
+        throw error
+      }
+      try system.rename(path, to: ended)
+    }
+  }
+
+  func abandon() {
+    try? system.remove(nextPath)
+    let (number, isLinked) = state.withLock { state in
+      state.next = nil
+      return (state.number, state.isLinked)
+    }
+    if isLinked { try? system.remove("\(path).\(number)") }
+  }
+
+  /// Room is no reason to stop a recording: what cannot be removed stays, and so do the newer
+  /// files, or the recording would have a gap. The next rotation tries again.
+  private func prune() {
+    guard let keep else { return }
+    let surplus = state.withLock { $0.lowest..<max($0.lowest, $0.number - keep) }
+    for number in surplus {
+      let file = "\(path).\(number)"
+      do throws(SystemError) {
+        try system.remove(file)
+      } catch  where error.code != ENOENT {
+        let isFirst = state.withLock { state in
+          defer { state.hasWarned = true }
+          return !state.hasWarned
+        }
+        if isFirst { onKept(file, LogIOError(error)) }
+        return
+      } catch {
+        // Somebody else removed it.
+      }
+      state.withLock { $0.lowest = number + 1 }
+    }
+  }
+}
+
+extension FileRotation {
+  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil where the folder cannot be read.
+  static func numbers(of path: String) -> [Int]? {
+    let parts = PathParts(path)
+    guard let names = try? FileSystem().names(in: parts.folder) else { return nil }
+    let prefix = parts.name + "."
+    return names.compactMap { name in
+      guard name.utf8.starts(with: prefix.utf8) else { return nil }
+      let digits = name.utf8.dropFirst(prefix.utf8.count)
+      guard digits.first != UInt8(ascii: "0"), digits.allSatisfy({ $0 &- 0x30 < 10 }) else {
+        return nil
+      }
+      return Int(String(decoding: Array(digits), as: UTF8.self))
+    }
+    .sorted()
+  }
+
+  /// Returns when the name of a file is on the disk, unless the file system has no such thing.
+  static func syncFolder(
+    of path: String, _ system: FileSystem = FileSystem()
+  ) throws(SystemError) {
+    do throws(SystemError) { try system.sync(folder: PathParts(path).folder) } catch {
+      guard error.code == EINVAL || error.code == ENOTSUP else { throw error }
+    }
+  }
+}

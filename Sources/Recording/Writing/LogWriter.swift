@@ -1,0 +1,400 @@
+import Dispatch
+import SwiftBoardStore
+import Synchronization
+
+/// The part of a recorder that knows no type of the program: lines with their numbers and sums, when they are written, and how a
+/// recording ends.
+final class LogWriter: Sendable {
+  /// Bytes that wait under `.none` until they are written by another thread: few enough to be still in the cache then.
+  private static let waitingLimit = 1 << 18
+  /// Bytes that may wait before the reducing thread writes them itself.
+  private static let hardLimit = 1 << 19
+  private static let flushInterval = DispatchTimeInterval.milliseconds(40)
+
+  private struct Core: ~Copyable {
+    var lines = WaitingLines()
+    var chain: SumChain
+    /// The last step in the file.
+    var step = 0
+    /// Steps and numbered files before the file.
+    var stepsBefore = 0
+    var part = 0
+    /// Bytes of the file, of its header, and how many it may have.
+    var size: Int
+    var header: Int
+    var time: Int64 = 0
+    /// Of the state after `step`; nil where that step has none.
+    var digest: Digest?
+    var open = true
+    var failure: RecordingFailure?
+    /// The last step in the recording, once it has failed.
+    var kept: Int?
+    /// A last step without a digest, and what stands behind it: what `stop` completes.
+    var tail = LineTail()
+    /// Whether the lines that wait will be written after a while; and whether somebody is about to.
+    var isFlushPlanned = false
+    var isFlushDue = false
+    /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are written.
+    var tailStart: Int?
+
+    /// Gives the lines away, and takes memory for the next ones.
+    mutating func give(to output: inout LogOutput) {
+      if let start = tailStart {
+        tail.add(lines: lines.bytes.bytes(from: start))
+        tailStart = 0
+      }
+      swap(&lines, &output.lines)
+      isFlushDue = false
+    }
+
+    /// Adds the line whose body `build` appends, unless no reader would take it.
+    ///
+    /// - Returns: Why it was not added.
+    @inline(__always)
+    mutating func append(_ build: (inout ByteBuffer) -> Void) -> String? {
+      let start = lines.bytes.count
+      if start == 0 { lines.before = stepsBefore + step }
+      build(&lines.bytes)
+      if let reason = obstacle(toBody: lines.bytes.count - start) {
+        lines.bytes.removeAll(from: start)
+        return reason
+      }
+      chain.seal(&lines.bytes, from: start)
+      size += lines.bytes.count - start
+      return nil
+    }
+  }
+
+  // Taken in the order file, lines: collecting never waits for the disk.
+  private let output: Mutex<LogOutput>
+  private let core: Lock<Core>
+  /// `Core.open`, for who would rather not do work in vain.
+  private let seemsOpen = Atomic<Bool>(true)
+  private let durability: RecordingOptions.Durability
+  private let keepsTail: Bool
+  private let rotation: (any LogRotation)?
+  private let sizeLimit: Int?
+  private let onFailure: @Sendable (RecordingFailure) -> Void
+  private let queue = DispatchQueue(label: "swiftboard.recorder", qos: .utility)
+
+  /// `header` is the first line's body and `digest` its state's.
+  init(
+    _ sink: any LogSink, header: [UInt8], digest: Digest, options: RecordingOptions,
+    rotation: (any LogRotation)?,
+    onFailure: @escaping @Sendable (RecordingFailure) -> Void
+  ) throws(RecordingError) {
+    if let reason = obstacle(toBody: header.count) {
+      sink.close()
+      throw .encoding(reason)
+    }
+    var chain = SumChain()
+    var first = LogOutput(sink, synchronizes: options.durability == .sync)
+    first.lines.bytes.append(header)
+    chain.seal(&first.lines.bytes, from: 0)
+    let size = first.lines.bytes.count
+    if let failure = first.write() {
+      first.close()
+      throw .io(failure.error)
+    }
+    output = Mutex(first)
+    core = Lock(Core(chain: chain, size: size, header: size, digest: digest))
+    self.rotation = rotation
+    sizeLimit = rotation == nil ? nil : options.rotation?.size
+    durability = options.durability
+    keepsTail = options.digestEvery > 1
+    self.onFailure = onFailure
+  }
+
+  /// Writes on where a log ended.
+  ///
+  /// - Parameter part: The number of the last ended file of a rotated recording.
+  init(
+    _ sink: any LogSink, continuing log: LogContinuation, options: RecordingOptions,
+    rotation: (any LogRotation)?, part: Int,
+    onFailure: @escaping @Sendable (RecordingFailure) -> Void
+  ) {
+    output = Mutex(LogOutput(sink, synchronizes: options.durability == .sync, size: log.size))
+    durability = options.durability
+    keepsTail = options.digestEvery > 1
+    core = Lock(
+      Core(
+        chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
+        part: part, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,
+        tailStart: options.digestEvery > 1 && log.tail.before != nil ? 0 : nil))
+    self.rotation = rotation
+    sizeLimit = rotation == nil ? nil : options.rotation?.size
+    self.onFailure = onFailure
+  }
+
+  deinit { _ = flushed() }
+
+  /// The last step in the recording, all files counted; after a failure the last that was not lost.
+  var step: Int { core.withLock { $0.kept ?? $0.stepsBefore + $0.step } }
+  var isOpen: Bool { core.withLock { $0.open } }
+  var failure: RecordingFailure? { core.withLock { $0.failure } }
+
+  /// `isOpen` without a lock: true may be late.
+  var mayBeOpen: Bool { seemsOpen.load(ordering: .relaxed) }
+
+  /// Adds a step.
+  ///
+  /// - Parameters:
+  ///   - number: In the file, from 1.
+  ///   - time: Microseconds since the beginning.
+  ///   - body: Appends the line's body; its time is never before that of the step before.
+  @inline(__always)
+  func add(
+    _ number: Int, at time: Int64, digest: Digest?, _ body: (inout ByteBuffer, Int64) -> Void
+  ) {
+    let next = core.withLock { core -> Next in
+      guard core.open else { return .nothing }
+      if keepsTail {
+        core.tail.begin(after: digest == nil ? core.chain : nil)
+        core.tailStart = digest == nil ? core.lines.bytes.count : nil
+      }
+      core.time = max(core.time, time)
+      let time = core.time
+      if let reason = core.append({ body(&$0, time) }) {
+        core.tailStart = nil
+        return .fail(core.stepsBefore + core.step, reason)
+      }
+      core.step = number
+      core.digest = digest
+      return plan(&core)
+    }
+    take(next)
+  }
+
+  /// Adds a line that is no step; `body` gets the number of the last one.
+  func add(_ body: (_ n: Int, inout [UInt8]) -> Void) {
+    let next = core.withLock { core -> Next in
+      guard core.open else { return .nothing }
+      var line: [UInt8] = []
+      body(core.step, &line)
+      if let reason = core.append({ $0.append(line) }) {
+        return .fail(core.stepsBefore + core.step, reason)
+      }
+      return plan(&core)
+    }
+    take(next)
+  }
+
+  /// What is to be done about the lines that wait.
+  private enum Next: Sendable {
+    case nothing, flush, handOver, plan
+    /// A line cannot be written; the number is that of the last step before it.
+    case fail(Int, String)
+  }
+
+  @inline(__always)
+  private func plan(_ core: inout Core) -> Next {
+    if durability != .none || core.lines.bytes.count > LogWriter.hardLimit { return .flush }
+    if core.lines.bytes.count > LogWriter.waitingLimit, !core.isFlushDue {
+      core.isFlushDue = true
+      return .handOver
+    }
+    if core.isFlushPlanned { return .nothing }
+    core.isFlushPlanned = true
+    return .plan
+  }
+
+  @inline(__always)
+  private func take(_ next: Next) {
+    switch next {
+    case .nothing: break
+    case .flush: flush()
+    case .handOver: handOver()
+    case .plan: planFlush()
+    case .fail(let last, let reason): fail(last + 1, nil, reason)
+    }
+  }
+
+  @inline(never)
+  private func handOver() {
+    queue.async { [weak self] in self?.flush() }
+  }
+
+  @inline(never)
+  private func planFlush() {
+    queue.asyncAfter(deadline: .now() + LogWriter.flushInterval) { [weak self] in
+      guard let self else { return }
+      core.withLock { $0.isFlushPlanned = false }
+      flush()
+    }
+  }
+
+  /// Whether the file is to be ended behind the next step.
+  @inline(__always)
+  var isFull: Bool {
+    guard let sizeLimit else { return false }
+    return isOver(sizeLimit)
+  }
+
+  @inline(never)
+  private func isOver(_ sizeLimit: Int) -> Bool {
+    core.withLock { core in core.open && core.size >= max(sizeLimit, 2 * core.header) }
+  }
+
+  /// Ends the file behind a step with a digest and begins the next one.
+  ///
+  /// - Parameter header: Gives the body of its first line.
+  /// - Returns: Whether the recording goes on.
+  func rotate(digest: Digest, header: (LogLink) -> [UInt8]) -> Bool {
+    guard let rotation else { return true }
+    var failure: LogOutput.Failure?
+    var obstacle: (step: Int, reason: String)?
+    let goesOn: Bool = output.withLock { output in
+      // Within both locks: no line may fall between the two files.
+      core.withLock { core in
+        guard core.open else { return false }
+        let steps = core.stepsBefore + core.step
+        let (ended, start) = (core.chain, core.lines.bytes.count)
+        let end = LogEnd(n: core.step, digest: digest).body
+        let refused = core.append { $0.append(end) }
+        guard refused == nil, let sum = core.chain.previous else { return false }
+        var line = header(LogLink(part: core.part + 1, steps: steps, sum: sum))
+        var chain = SumChain()
+        if let reason = SwiftBoardRecording.obstacle(toBody: line.count) {
+          obstacle = (steps + 1, reason)
+        } else {
+          chain.seal(&line, from: 0)
+          failure = output.prepare(rotation, header: line, step: steps + 1)
+        }
+        guard failure == nil, obstacle == nil else {
+          // No next file, so this one did not end.
+          core.lines.bytes.removeAll(from: start)
+          core.chain = ended
+          return false
+        }
+        core.give(to: &output)
+        failure = output.write()
+        guard failure == nil else {
+          output.abandon(rotation)
+          return false
+        }
+        failure = output.rotate(rotation, size: line.count, step: steps + 1)
+        guard failure == nil else { return false }
+        core.chain = chain
+        core.part += 1
+        core.stepsBefore = steps
+        core.step = 0
+        core.time = 0
+        core.digest = digest
+        core.size = line.count
+        core.header = line.count
+        core.tail.begin(after: nil)
+        core.tailStart = nil
+        return true
+      }
+    }
+    if let failure { fail(failure) }
+    if let obstacle { fail(obstacle.step, nil, obstacle.reason) }
+    return goesOn
+  }
+
+  func flush() {
+    if let failure = flushed() { return fail(failure) }
+    checkFile(always: false)
+  }
+
+  /// Ends the recording where its file has lost its name: nobody would find it.
+  func checkFile(always: Bool) {
+    guard let path = output.withLock({ $0.missingName(always: always) }) else { return }
+    lose(path)
+  }
+
+  private func lose(_ path: String) {
+    fail(step + 1, nil, "\(path) was removed, renamed or replaced", isFileLost: true)
+  }
+
+  private func flushed() -> LogOutput.Failure? {
+    output.withLock { output in
+      core.withLock { $0.give(to: &output) }
+      return output.write()
+    }
+  }
+
+  /// Writes the end line and closes. `digest` gives the last state's digest; it is asked only where the last step has none.
+  func stop(digest: () throws -> Digest?) {
+    let isFirst = core.withLock { core in
+      defer { core.open = false }
+      return core.open
+    }
+    guard isFirst else { return }
+    seemsOpen.store(false, ordering: .relaxed)
+    defer { output.withLock { $0.close() } }
+    if let path = output.withLock({ $0.missingName(always: true) }) { return lose(path) }
+    if let failure = flushed() { return fail(failure) }
+
+    // Nothing changes any more.
+    let (step, last, known, tail) = core.withLock { core in
+      (core.step, core.stepsBefore + core.step, core.digest, core.tail)
+    }
+    if let known {
+      core.withLock { core in
+        _ = core.append { $0.append(LogEnd(n: step, digest: known).body) }
+      }
+      return flush()
+    }
+    do {
+      guard let digest = try digest(), let before = tail.before else { return }
+      var bodies = tail.bodies
+      let old = LogWriter.sealed(bodies, after: before)
+      bodies[0].append(digest)
+      if let reason = obstacle(toBody: bodies[0].count) { return fail(last + 1, nil, reason) }
+      bodies.append(LogEnd(n: step, digest: digest).body)
+      let new = LogWriter.sealed(bodies, after: before)
+      if let failure = output.withLock({ $0.replaceTail(old, with: new, step: last) }) {
+        fail(failure)
+      }
+    } catch {
+      fail(last, nil, "\(error)", kept: last)
+    }
+  }
+
+  private func fail(_ failure: LogOutput.Failure) {
+    fail(failure.step, failure.error, kept: failure.kept)
+  }
+
+  /// Ends the recording where it is. `step` is the first that is not in the file.
+  ///
+  /// - Parameter kept: The last step that is in the file where that is not the one before.
+  func fail(
+    _ step: Int, _ error: LogIOError?, _ reason: String? = nil, kept: Int? = nil,
+    isFileLost: Bool = false
+  ) {
+    var failure = RecordingFailure(
+      step: step, io: error, reason: reason ?? error?.description ?? "unknown",
+      isFileLost: isFileLost)
+    seemsOpen.store(false, ordering: .relaxed)
+    let isFirst = core.withLock { core in
+      core.open = false
+      guard core.failure == nil else { return false }
+      core.failure = failure
+      core.kept = kept ?? step - 1
+      return true
+    }
+    guard isFirst else { return }
+    // What was collected before an encoding error is still good; after an I/O error this writes nothing.
+    if let lost = flushed() {
+      failure = RecordingFailure(
+        step: lost.step, io: lost.error, reason: lost.error.description, isFileLost: false)
+      core.withLock { core in
+        core.failure = failure
+        core.kept = lost.kept
+      }
+    }
+    output.withLock { $0.close() }
+    onFailure(failure)
+  }
+
+  private static func sealed(_ bodies: [[UInt8]], after before: SumChain) -> [UInt8] {
+    var (bytes, chain): ([UInt8], SumChain) = ([], before)
+    for body in bodies {
+      let start = bytes.count
+      bytes.append(contentsOf: body)
+      chain.seal(&bytes, from: start)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,39 @@
+/// Why a recording cannot begin, or a log not be forked.
+public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Something with that name is there already, and stays as it is.
+  case exists(path: String)
+  /// Another recorder holds the file.
+  case busy(path: String)
+  /// The file cannot be created or opened: a system call failed.
+  case failed(path: String, LogIOError)
+  /// A file that is to be continued is not as it was.
+  case changed(path: String)
+  /// The header cannot be written.
+  case io(LogIOError)
+  /// A fork was created and cannot be written; it was removed again.
+  case unwritable(path: String, LogIOError)
+  /// The state has no canonical JSON.
+  case encoding(String)
+  /// The store's state is not the one that the log to be continued ends with.
+  case state(expected: Digest, found: Digest)
+  /// The log to be forked cannot be read.
+  case unreadable(LogReadError)
+  /// The log to be forked has only the steps `first` to `last`.
+  case noStep(Int, first: Int = 0, last: Int)
+
+  public var description: String {
+    switch self {
+    case .exists(let path): "\(path) exists already; a recording starts with a new file"
+    case .busy(let path): "\(path) is being written by another recorder"
+    case .failed(let path, let error): "\(path) cannot be created: \(error)"
+    case .changed(let path): "\(path) has changed since it was read"
+    case .io(let error): "the recording's first line cannot be written: \(error)"
+    case .unwritable(let path, let error): "\(path) cannot be written: \(error)"
+    case .encoding(let text): "the state cannot be recorded: \(text)"
+    case .state(let expected, let found):
+      "the state is not the one that the log ends with: expected \(expected), found \(found)"
+    case .unreadable(let error): error.description
+    case .noStep(let step, let first, let last): ReplayError.noStep(step, first, last)
+    }
+  }
+}

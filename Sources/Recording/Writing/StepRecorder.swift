@@ -1,0 +1,231 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Synchronization
+
+/// The part of a recorder between the store's hooks and the lines: what a step needs, in which file it goes, and when that is ended.
+/// Knows values as bytes only.
+@usableFromInline
+final class StepRecorder: @unchecked Sendable {
+  // Unchecked because of `room`, which is for who has set `isEncoding`.
+  let writer: LogWriter
+  private let options: RecordingOptions
+  private let info: RecordingInfo
+  @usableFromInline let journal: DrawJournal?
+  private let clock: @Sendable () -> Int64
+  /// When the recording began, by the clock.
+  private let recordingBegan: Int64
+  // Changed only while a step is recorded, which the store does one at a time.
+  /// When the file began, by the clock.
+  private let began: Atomic<Int64>
+  /// The store's last step before the file.
+  private let base: Atomic<Int>
+  /// A pointer, as references to an object would be counted at every step.
+  @usableFromInline let room = StepRecorder.makeRoom()
+  /// Whether `room` is in use. Values are encoded by code of others, which may come here again.
+  private let isEncoding = Atomic<Bool>(false)
+
+  /// - Parameter earlier: Steps and microseconds of the recording that is continued.
+  init(
+    _ writer: LogWriter, info: RecordingInfo, options: RecordingOptions, journal: DrawJournal?,
+    clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0)
+  ) {
+    self.writer = writer
+    self.info = info
+    self.options = options
+    self.journal = journal
+    self.clock = clock
+    recordingBegan = clock() - earlier.time
+    began = Atomic(recordingBegan)
+    base = Atomic(options.baseStep - earlier.steps)
+  }
+
+  deinit { StepRecorder.free(room) }
+
+  @usableFromInline
+  static func makeRoom() -> UnsafeMutablePointer<EncodingRoom> {
+    let room = UnsafeMutablePointer<EncodingRoom>.allocate(capacity: 1)
+    room.initialize(to: EncodingRoom())
+    return room
+  }
+
+  @usableFromInline
+  static func free(_ room: UnsafeMutablePointer<EncodingRoom>) {
+    room.deinitialize(count: 1)
+    room.deallocate()
+  }
+
+  @usableFromInline
+  enum Beginning {
+    /// Nothing is recorded any more.
+    case closed
+    /// The recorder's room is taken for the step, and prepared.
+    case taken
+    /// That room is in use, and the step needs one of its own.
+    case inUse
+  }
+
+  /// Begins a step, whose values are to be encoded in a room and given to `end` or `fail`.
+  ///
+  /// - Parameter isLast: Whether the step will be the recording's last.
+  @usableFromInline
+  func begin(_ storeStep: Int, isLast: Bool) -> Beginning {
+    guard writer.mayBeOpen else {
+      _ = journal?.endReduction()
+      return .closed
+    }
+    if isEncoding.exchange(true, ordering: .acquiring) { return .inUse }
+    prepare(room, storeStep, isLast: isLast)
+    return .taken
+  }
+
+  /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded adds to.
+  ///
+  /// - Parameter isLast: Whether the step will be the recording's last.
+  @usableFromInline
+  @inline(__always)
+  func prepare(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, isLast: Bool
+  ) {
+    if let journal, !journal.endedQuietly() {
+      room.pointee.draws = journal.endReduction()
+      room.pointee.hasDraws = true
+    }
+    room.pointee.wantsState = isLast || wantsState(storeStep)
+  }
+
+  @inline(__always)
+  private func leave(_ room: UnsafeMutablePointer<EncodingRoom>) {
+    if room.pointee.hasDraws {
+      room.pointee.draws = []
+      room.pointee.hasDraws = false
+    }
+    if room == self.room { isEncoding.store(false, ordering: .releasing) }
+  }
+
+  private func wantsState(_ storeStep: Int) -> Bool {
+    if options.digestEvery == 1 { return true }
+    let number = storeStep - base.load(ordering: .relaxed)
+    return (number >= options.digestEvery && number.isMultiple(of: options.digestEvery))
+      || isSnapshot(number) || writer.isFull
+  }
+
+  private func isSnapshot(_ number: Int) -> Bool {
+    options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
+  }
+
+  /// A value could not be encoded.
+  @usableFromInline
+  func fail(_ room: UnsafeMutablePointer<EncodingRoom>, _ error: any Error) {
+    leave(room)
+    writer.fail(writer.step + 1, nil, "\(error)")
+  }
+
+  /// Writes one step without effects that nameless code sent, whose values are in `room`.
+  @usableFromInline
+  func end(_ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int) {
+    write(room, storeStep) { line, number, time, digest in
+      LogStep.appendBareBody(to: &line, n: number, t: time, action: room.pointee.action.bytes)
+      if room.pointee.hasDraws { LogStep.append(room.pointee.draws, to: &line) }
+      LogStep.append(digest, to: &line)
+    }
+  }
+
+  /// Writes one step, whose values are in `room`.
+  @usableFromInline
+  func end(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, _ origin: StepOrigin,
+    _ effects: [EffectDescriptor]
+  ) {
+    var origin = origin
+    if case .effect(let name, let id, let step) = origin {
+      // An effect of a step before the file counts as one that ran already when it began.
+      let inFile = step > options.baseStep ? max(0, step - base.load(ordering: .relaxed)) : 0
+      origin = .effect(name: name, id: id, step: inFile)
+    }
+    write(room, storeStep) { line, number, time, digest in
+      LogStep.appendBody(
+        to: &line, n: number, t: time, origin: origin, draws: room.pointee.draws,
+        effects: effects.isEmpty ? [] : effects.map { LogEffect($0) }, digest: digest,
+        action: room.pointee.action.bytes)
+    }
+  }
+
+  /// - Parameter body: Appends the line's body.
+  @inline(__always)
+  private func write(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int,
+    _ body: (_ line: inout ByteBuffer, _ number: Int, _ time: Int64, Digest?) -> Void
+  ) {
+    defer { leave(room) }
+    if let reason = obstacle(to: room.pointee.action.bytes) {
+      return writer.fail(writer.step + 1, nil, reason)
+    }
+    let digest: Digest? = room.pointee.wantsState ? room.pointee.state.digest : nil
+    // The next file's header has the state anyway.
+    let rotates = digest != nil && writer.isFull
+    let number = storeStep - base.load(ordering: .relaxed)
+    let now = clock()
+    writer.add(number, at: now - began.load(ordering: .relaxed), digest: digest) { line, time in
+      body(&line, number, time, digest)
+    }
+    if let digest { digested(room, digest, storeStep, number, rotates: rotates, now) }
+  }
+
+  /// Writes what belongs behind a step with a digest.
+  private func digested(
+    _ room: UnsafeMutablePointer<EncodingRoom>, _ digest: Digest, _ storeStep: Int, _ number: Int,
+    rotates: Bool, _ now: Int64
+  ) {
+    guard rotates || isSnapshot(number) else { return }
+    if let reason = obstacle(to: room.pointee.state.bytes) {
+      return writer.fail(writer.step + 1, nil, reason)
+    }
+    let canonical = Array(room.pointee.state.bytes)
+    if rotates {
+      rotate(storeStep, canonical[...], digest, now)
+    } else {
+      writer.add { n, line in
+        LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical[...])
+      }
+    }
+  }
+
+  private func rotate(
+    _ storeStep: Int, _ state: ArraySlice<UInt8>, _ digest: Digest, _ now: Int64
+  ) {
+    let time = now - recordingBegan
+    let goesOn = writer.rotate(digest: digest) { link in
+      StepRecorder.header(info, options, state, digest, after: time, link: link)
+    }
+    guard goesOn else { return }
+    base.store(storeStep, ordering: .relaxed)
+    began.store(now, ordering: .relaxed)
+  }
+
+  @usableFromInline
+  func record(_ issue: StoreIssue) {
+    let issue = (
+      message: issue.message, file: issue.location.fileID.description, line: issue.location.line
+    )
+    writer.add { n, bytes in
+      LogIssue(n: n, message: issue.message, file: issue.file, line: Int(issue.line))
+        .appendBody(to: &bytes)
+    }
+  }
+
+  /// The body of a file's first line.
+  static func header(
+    _ info: RecordingInfo, _ options: RecordingOptions, _ state: ArraySlice<UInt8>,
+    _ digest: Digest, after time: Int64 = 0, link: LogLink? = nil
+  ) -> [UInt8] {
+    let header = LogHeader(
+      schema: info.schema, created: info.created + time, environment: info.environment,
+      locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null, digest: digest,
+      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted,
+      minor: LogHeader.currentMinor,
+      extra: link.map { [JSON.Member(LogLink.key, $0.json)] } ?? [])
+    var line: [UInt8] = []
+    header.appendBody(to: &line, state: state)
+    return line
+  }
+}

@@ -1,0 +1,31 @@
+/// Whole lines that wait to be written.
+struct WaitingLines: ~Copyable {
+  /// Memory that is kept from one write to the next, at most.
+  private static let kept = 1 << 19
+  private static let step = Array(#"{"k":"step","#.utf8)
+
+  var bytes = ByteBuffer()
+  /// The recording's last step before the first of them. Set by who adds the first line.
+  var before = 0
+
+  var isEmpty: Bool { bytes.count == 0 }
+
+  mutating func removeAll() {
+    bytes.removeAll(keeping: WaitingLines.kept)
+  }
+
+  /// Where a file is to end of which only the first `written` bytes were taken, and the step of the first line that is lost: its own
+  /// or, for a line of another kind, the one before it; and the last step that is not lost. O(what waits): asked only where a write failed.
+  func whole(in written: Int) -> (bytes: Int, lost: Int, kept: Int) {
+    var (end, step, kept) = (0, before, before)
+    while end < bytes.count {
+      let line = bytes.bytes(from: end)
+      guard let feed = firstLineFeed(UnsafeRawBufferPointer(line)) else { break }
+      if line.starts(with: WaitingLines.step) { step += 1 }
+      guard end + feed + 1 <= written else { break }
+      end += feed + 1
+      kept = step
+    }
+    return (end, step, kept)
+  }
+}

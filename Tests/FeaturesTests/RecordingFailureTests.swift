@@ -1,0 +1,93 @@
+import SwiftBoardCommandLine
+import Testing
+
+@testable import SwiftBoardFeatures
+@testable import SwiftBoardRecording
+
+/// Every kind of error of a recording has its exit code, name and help in one table.
+struct RecordingFailureTests {
+  private static let damage = LogReadError.damage(
+    LogDamage(line: 3, offset: 9, expected: "a", found: "b", message: "it is wrong"))
+  private static let call = LogIOError(code: 13, operation: "open")
+  private static let divergence = Divergence(
+    step: 2, line: 3, offset: 9, origin: .user, action: .null, differences: [])
+
+  @Test(
+    "reading",
+    arguments: [
+      (damage, 65, "damaged", "a.log: line 3, byte 9: it is wrong (expected a, found b)"),
+      (.missing(path: "a.log"), 66, "missing", "there is no file a.log"),
+      (
+        .io(path: "a.log", call), 74, "io", "a.log cannot be read: open: Permission denied"
+      ),
+      (
+        .file(path: "a.log.2", damage), 65, "damaged",
+        "a.log.2: line 3, byte 9: it is wrong (expected a, found b)"
+      ),
+      (
+        .gap(path: "a.log.2"), 65, "damaged",
+        "a.log.2 is missing: the files before and after it are there"
+      ),
+      (
+        .broken(path: "a.log.2", expected: "a", found: "b"), 65, "damaged",
+        "a.log.2 does not go on where the file before it ends (expected a, found b)"
+      ),
+      (.cancelled, 130, "io", "a.log: the reading was cancelled"),
+    ] as [(LogReadError, Int32, String, String)])
+  func reading(error: LogReadError, code: Int32, name: String, message: String) {
+    let failures = [
+      Failure(error, "a.log"), Failure(ReplayError.unreadable(error), "a.log"),
+    ]
+    for failure in failures {
+      #expect(failure.code == code)
+      #expect(failure.error == name)
+      #expect(failure.message == message)
+      #expect(failure.help == error.help)
+    }
+    #expect(ExitCode.of(RecordingError.unreadable(error)) == code)
+  }
+
+  @Test(
+    "replaying",
+    arguments: [
+      (.risky(.risky([], more: 1)), 1, "differs"), (.diverged(divergence), 1, "differs"),
+      (.unreachable(step: 9, divergence), 1, "differs"),
+      (
+        .foreign(
+          log: SessionReplay.schema, program: SessionReplay.schema), 65, "damaged"
+      ),
+      (
+        .impossible(LogObstacle(line: 1, offset: 0, step: 0, reason: "r", found: .null)), 65,
+        "damaged"
+      ),
+      (.encoding(step: 1, "r"), 70, "io"), (.noStep(9, last: 3), 64, "noStep"),
+      (.noMark("m"), 64, "noMark"), (.speed(0), 64, "noPace"),
+      (.idleLimit(.seconds(-1)), 64, "noPace"),
+    ] as [(ReplayError, Int32, String)])
+  func replaying(error: ReplayError, code: Int32, name: String) {
+    let failure = Failure(error, "a.log")
+    #expect(failure.code == code)
+    #expect(failure.error == name)
+    #expect(failure.message.hasSuffix(error.description))
+    #expect((failure.help != nil) == ["noStep", "noMark"].contains(name))
+  }
+
+  @Test(
+    "writing",
+    arguments: [
+      (.exists(path: "a"), 73, "exists", "exists"), (.busy(path: "a"), 73, "exists", "exists"),
+      (.failed(path: "a", call), 73, "exists", "exists"),
+      (.changed(path: "a"), 73, "exists", "exists"), (.io(call), 74, "io", "io"),
+      (.unwritable(path: "a", call), 74, "io", "io"), (.encoding("r"), 70, "io", "io"),
+      (.noStep(9, last: 3), 64, "io", "noStep"), (.unreadable(damage), 65, "io", "damaged"),
+    ] as [(RecordingError, Int32, String, String)])
+  func writing(error: RecordingError, code: Int32, name: String, forkingName: String) {
+    let (failure, forking) = (Failure(error), Failure(forking: error))
+    #expect(failure.code == code && forking.code == code)
+    #expect(failure.error == name)
+    #expect(forking.error == forkingName)
+    #expect(failure.message == error.description && forking.message == error.description)
+    #expect(failure.help == "a recording needs a new file in a folder that can be written")
+    #expect(forking.help == nil)
+  }
+}

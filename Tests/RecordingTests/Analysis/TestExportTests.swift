@@ -1,0 +1,165 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `RecordedCounterTests.swift` beside this file was written by the exporter, and is compiled and run with all others.
+struct TestExportTests {
+  private static let adapter = LogTestExport.Adapter(
+    reducer: "CounterReducer()", dependencies: "CounterWorld(journal)")
+
+  private func travel() throws -> LogTravel<CounterReducer> {
+    try LogTravel(
+      LogFile(path: Logs.path("counter-1.actions.jsonl")), replayer: Session.replayer())
+  }
+
+  private static let exported =
+    TestFolder.path + "/Analysis/RecordedCounterTests.swift"
+
+  @Test func theFileThatIsCompiledHereIsWhatIsWritten() throws {
+    let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(of: try travel())
+    #expect(String(decoding: try contents(of: Self.exported), as: UTF8.self) == text)
+  }
+
+  @Test func assertionsAreOfStatesWhereThatIsWanted() throws {
+    let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(of: try travel())
+    #expect(text.split(separator: "\n").filter { $0.contains(" state: ") }.count == 1 + 2 + 1)
+    #expect(!text.contains("changes:"))
+  }
+
+  @Test func aRunSaysEachThingThatIsNotAsRecorded() throws {
+    let journal = DrawJournal()
+    var run = try RecordedRun(
+      reducer: CounterReducer(), dependencies: CounterWorld(journal), journal: journal,
+      state: #"{"count":1,"rolls":[]}"#)
+    let add = #"{"add":{"_0":2}}"#
+    #expect(try run.step(add, changes: ["count": "3"], state: #"{"rolls":[],"count":3}"#) == [])
+    #expect(try run.step(add, changes: ["count": "4"]) == ["state: count is 5, expected 4"])
+    #expect(try run.step(add, changes: [:]) == ["state: count changed to 7, expected no change"])
+    #expect(
+      try run.step(add, changes: ["count": "9", "since": nil]) == [
+        "state: since did not change, expected nothing"
+      ])
+    #expect(try run.step(add, state: #"{"count":0,"rolls":[]}"#) == ["state: count: 0 → 11"])
+    #expect(
+      try run.step(add, draws: [.random(1)]) == [
+        "draws: 0 of the 1 logged values were drawn"
+      ])
+    #expect(
+      try run.step(add, effects: ["task a"]) == [#"effects: expected ["task a"], found []"#])
+    #expect(throws: DecodingError.self) { try run.step(#"{"none":{}}"#) }
+    #expect(run.state.count == 15)
+  }
+
+  @Test(arguments: [
+    "plain", "a\"b", "a\\b", "a\"#b", "\\#(x)", "line\nfeed", "tab\t\u{7F}", "π \u{202E}", "",
+    "\"\"\"", "#\"##\\##",
+  ])
+  func literalsMeanTheirText(text: String) throws {
+    let literal = LogTestExport.literal(text)
+    #expect(!literal.contains("\n"))
+    let marks = literal.prefix { $0 == "#" }
+    var body = literal.dropFirst(marks.count + 1).dropLast(marks.count + 1)
+    #expect(!body.contains("\"" + marks) || marks.isEmpty)
+    if marks.isEmpty {
+      // The escapes that are used.
+      var meant = ""
+      while let next = body.popFirst() {
+        guard next == "\\" else {
+          meant.append(next)
+          continue
+        }
+        let escape = body.popFirst()
+        if escape == "u" {
+          let digits = body.dropFirst().prefix { $0 != "}" }
+          meant.unicodeScalars.append(
+            try #require(UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)))
+          body = body.dropFirst(digits.count + 2)
+        } else if let escape {
+          meant.append(escape)
+        }
+      }
+      #expect(meant == text)
+    } else {
+      #expect(body == text)
+      #expect(!body.contains("\\" + marks))
+    }
+  }
+
+  @Test func namesBecomeIdentifiers() throws {
+    let text = try LogTestExport(Self.adapter, suite: "9 lives", test: "a b-c").text(
+      of: try travel(), steps: 0)
+    #expect(text.contains("struct RecordedTests {"))
+    #expect(text.contains("func abc() throws"))
+    #expect(text.contains("_ = run"))
+  }
+
+  /// The compiler, where this build left the modules that the file needs.
+  @Test(.enabled(if: modules != nil && compiler != nil))
+  func whatIsWrittenTypeChecks() throws {
+    let modules = try #require(Self.modules)
+    let compiler = try #require(Self.compiler)
+    try withFolder { folder in
+      let adapter = LogTestExport.Adapter(
+        imports: ["@testable import SwiftBoardRecordingTests"], reducer: "CounterReducer()",
+        dependencies: "CounterWorld(journal)")
+      let (bytes, _) = try TravelTests.log(30)
+      let travel = try TravelTests.travel(bytes)
+      for assertion in [LogTestExport.Assertion.changes, .states(every: 1)] {
+        let path = folder + (assertion == .changes ? "/a.swift" : "/b.swift")
+        try write(try LogTestExport(adapter, asserting: assertion).text(of: travel), to: path)
+        let words =
+          [compiler, "-typecheck", "-swift-version", "6", "-enable-testing"]
+          + Self.folders(modules) + Self.testing(compiler) + [path]
+        let status = try run(words, output: folder + "/out")
+        let said = String(decoding: try contents(of: folder + "/out"), as: UTF8.self)
+        #expect(status == 0, "\(said)")
+      }
+      // What is wrong is found: the check can fail.
+      try write("import SwiftBoardRecording\nlet x: RecordedRun<Int>", to: folder + "/c.swift")
+      #expect(
+        try run(
+          [compiler, "-typecheck"] + Self.folders(modules) + [folder + "/c.swift"],
+          output: "/dev/null") != 0)
+    }
+  }
+
+  /// The modules of the build, and the shim that one of them imports.
+  private static func folders(_ modules: String) -> [String] {
+    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    return ["-I", modules, "-I", root + "/Sources/CSystem"]
+  }
+
+  /// Where the test program is, the modules are.
+  private static let modules: String? = {
+    guard let real = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(real) }
+    let program = String(cString: real)
+    let folder = program.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Modules"
+    return access(folder + "/SwiftBoardRecordingTests.swiftmodule", F_OK) == 0 ? folder : nil
+  }()
+
+  private static let compiler: String? = {
+    guard let path = getenv("PATH") else { return nil }
+    return String(cString: path).split(separator: ":").map { "\($0)/swiftc" }
+      .first { access($0, X_OK) == 0 }
+  }()
+
+  /// Where the compiler keeps the macros of Testing.
+  private static func testing(_ compiler: String) -> [String] {
+    guard let real = realpath(compiler, nil) else { return [] }
+    defer { free(real) }
+    let root = String(cString: real).split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
+    let plugins = root + "/lib/swift/host/plugins/testing"
+    return access(plugins, F_OK) == 0 ? ["-plugin-path", plugins] : []
+  }
+}

@@ -1,0 +1,175 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+/// Logs whose sums are right and whose content is not.
+struct LogRulesTests {
+  private static let digest = Digest(of: #"{"count":0}"#.utf8)
+  private static let header =
+    #"{"k":"log","version":1,"program":"p 1","feature":"f","schema":{"name":"A","version":1},"#
+    + #""created":"2026-11-20T22:45:00.000000Z","environment":"live","locale":"C","timeZone":"UTC","#
+    + #""seed":"1","state":{"count":0},"digest":"\#(digest)","redacted":[]"#
+
+  private static func step(_ n: Int, t: Int = 0, _ more: String = "") -> String {
+    #"{"k":"step","n":\#(n),"t":\#(t),"by":{"program":"p"},"action":{"a":1},"digest":"\#(digest)"\#(more)"#
+  }
+
+  private func log(_ bodies: String...) -> [UInt8] {
+    sealed(bodies.map { Array($0.utf8) })
+  }
+
+  private func message(_ bodies: String...) -> String? {
+    let found = damage(sealed(bodies.map { Array($0.utf8) }))
+    if let found { #expect(found.line == bodies.count) }
+    return found?.message
+  }
+
+  @Test func aHandWrittenLogIsRead() {
+    let end = #"{"k":"end","n":2,"digest":"\#(Self.digest)""#
+    let (lines, warnings, error) = read(log(Self.header, Self.step(1), Self.step(2), end))
+    #expect(error == nil)
+    #expect(warnings == [])
+    #expect(lines.count == 4)
+  }
+
+  @Test func unknownMembersAreKeptAndUnknownKindsSkipped() throws {
+    let (lines, warnings, error) = read(
+      log(Self.header + #","later":[1]"#, #"{"k":"novel","x":1"#, Self.step(1, #","why":"so""#)))
+    #expect(error == nil)
+    #expect(lines.count == 2)
+    #expect(warnings == [.unknownKind("novel", line: 2), .cutShort(afterStep: 1)])
+    guard case .header(let header) = lines[0] else { return }
+    #expect(header.extra == [JSON.Member("later", [1])])
+    #expect(lines[1].step?.extra == [JSON.Member("why", "so")])
+  }
+
+  @Test func manyUnknownKindsAreCounted() {
+    let bodies = [Self.header] + (0..<50).map { #"{"k":"novel\#($0)""# }
+    let warnings = read(sealed(bodies.map { Array($0.utf8) })).warnings
+    #expect(warnings.count == 22)
+    #expect(warnings[20] == .more(30))
+  }
+
+  @Test func theHeaderIsFirstAndOnce() {
+    #expect(message(Self.step(1)) == "the log does not begin with its header")
+    #expect(message(#"{"k":"novel""#) == "the log does not begin with its header")
+    #expect(message(Self.header, Self.header) == "the log has a second header")
+    #expect(damage([])?.message == "the log is empty")
+    #expect(damage(Array("\n".utf8)) != nil)
+  }
+
+  @Test func otherFormatVersionsAreRefused() {
+    let text = message(
+      Self.header.replacing(#""version":1,"program""#, with: #""version":2,"program""#))
+    #expect(text == "the log has format version 2; this program reads version 1")
+  }
+
+  @Test func numbersHaveNoGaps() {
+    #expect(
+      message(Self.header, Self.step(1), Self.step(3))
+        == "step 2 is missing: step 3 follows step 1")
+    #expect(message(Self.header, Self.step(1), Self.step(1)) == "step 1 is there twice")
+    #expect(
+      message(Self.header, Self.step(1), Self.step(2), Self.step(1))
+        == "steps are out of order: step 1 follows step 2")
+    #expect(message(Self.header, Self.step(2)) == "step 1 is missing: step 2 follows step 0")
+  }
+
+  @Test func timeDoesNotDecrease() {
+    #expect(
+      message(Self.header, Self.step(1, t: 5), Self.step(2, t: 4))
+        == "time runs backwards at step 2")
+    #expect(message(Self.header, Self.step(1, t: 5), Self.step(2, t: 5)) == nil)
+  }
+
+  @Test func statesMatchTheirDigests() {
+    #expect(
+      message(Self.header.replacing(#""count":0"#, with: #""count":1"#))
+        == "the header's state does not match its digest")
+    let good = #"{"k":"state","n":1,"state":{"count":0},"digest":"\#(Self.digest)""#
+    #expect(message(Self.header, Self.step(1), good) == nil)
+    #expect(
+      message(Self.header, Self.step(1), good.replacing(#":0}"#, with: ":1}"))
+        == "the snapshot of step 1 does not match its digest")
+    let other = Digest(of: #"{"count":1}"#.utf8)
+    #expect(
+      message(
+        Self.header, Self.step(1),
+        #"{"k":"state","n":1,"state":{"count":1},"digest":"\#(other)""#)
+        == "the snapshot of step 1 has another digest than the step")
+    #expect(
+      message(Self.header, Self.step(1), Self.step(2), good)
+        == "a snapshot of step 1 stands behind step 2")
+  }
+
+  @Test func theEndAgreesAndIsLast() {
+    let end = #"{"k":"end","n":1,"digest":"\#(Self.digest)""#
+    #expect(
+      message(Self.header, Self.step(1), end, Self.step(2))
+        == "there is more behind the end line")
+    #expect(message(Self.header, end) == "the end line counts 1 steps, the log has 0")
+    #expect(
+      message(
+        Self.header, Self.step(1),
+        #"{"k":"end","n":1,"digest":"xxh64:0000000000000000""#)
+        == "the end line has another digest than step 1")
+    let torn = log(Self.header, Self.step(1), end) + Array("{".utf8)
+    #expect(damage(torn)?.message == "there is more behind the end line")
+  }
+
+  @Test func stepsHaveTheirDigests() {
+    let bare = #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":{"a":1}"#
+    #expect(message(Self.header, bare) == "step 1 has no digest")
+    let every = Self.header.replacing(#","redacted""#, with: #","digestEvery":2,"redacted""#)
+    #expect(message(every, bare) == nil)
+    #expect(
+      message(every, bare, bare.replacing(#""n":1"#, with: #""n":2"#)) == "step 2 has no digest")
+    #expect(
+      message(every, bare, #"{"k":"end","n":1,"digest":"\#(Self.digest)""#)
+        == "step 1 is the last and has no digest")
+  }
+
+  @Test func effectsComeFromEarlierSteps() {
+    let late = Self.step(1).replacing(
+      #"{"program":"p"}"#, with: #"{"effect":"e","step":1}"#)
+    #expect(message(Self.header, late)?.contains("not before it") == true)
+    let early = late.replacing(#""step":1}"#, with: #""step":0}"#)
+    #expect(message(Self.header, early) == nil)
+  }
+
+  @Test(arguments: [
+    #"{"k":"mark","n":0,"name":"a","name":"b""#, #"{"k":"mark","n":0,"name":7"#,
+    #"{"k":"mark","n":0"#, #"{"k":"mark","n":-1,"name":"a""#, #"{"k":"mark","n":0.5,"name":"a""#,
+    #"{"k":"mark","n":1,"name":"a""#, #"{"n":0,"k":"mark","name":"a""#, #"{"k":7"#,
+    #"["k""#, #"{"k":"mark","n":0,"name":"a"} "#, #"{"k":"mark","n":0,"name":"\u{FEFF}","#,
+    #"{"k":"step","n":1,"t":0,"by":{},"action":1,"digest":"xxh64:0000000000000000""#,
+    #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":1,"draws":[["luck","1"]]"#,
+    #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":{"a":1,"a":1}"#,
+    #"{"k":"step","n":1,"t":99999999999999999999,"by":{"program":"p"},"action":1"#,
+    #"{"k":"mark","n":0,"name":"a","sum":"xxh64:0000000000000000""#,
+  ])
+  func badLinesAreDamage(body: String) {
+    #expect(message(Self.header, body) != nil, "\(body)")
+  }
+
+  @Test func nestingHasALimit() {
+    func nested(_ levels: Int) -> String {
+      #"{"k":"novel","x":"# + String(repeating: "[", count: levels)
+        + String(repeating: "]", count: levels)
+    }
+    #expect(message(Self.header, nested(511)) == nil)
+    #expect(message(Self.header, nested(512)) != nil)
+    #expect(message(Self.header, nested(100_000)) != nil)
+  }
+
+  @Test func otherLineEndsAndMarksAreDamage() {
+    let whole = log(Self.header, Self.step(1))
+    #expect(damage([0xEF, 0xBB, 0xBF] + whole) != nil)
+    #expect(damage(whole + [0x0A]) != nil)
+    let text = String(decoding: whole, as: UTF8.self)
+    #expect(damage(Array(text.replacing("\n", with: "\r\n").utf8)) != nil)
+    #expect(damage(Array(text.replacing(#","sum""#, with: #", "sum""#).utf8)) != nil)
+  }
+}

@@ -1,0 +1,406 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Travel over the files of a rotated recording. What one file says of the same session is the measure.
+struct ChainTravelTests {
+  private static let steps = 120
+
+  private static func session(_ path: String, keep: Int? = nil, size: Int? = 2500) throws -> Session
+  {
+    let rotation = FileRotation(path: path, keep: keep, synchronizes: false)
+    return try Session(
+      FileSink(creating: path), rotation: size == nil ? nil : rotation,
+      options: RecordingOptions(rotation: size.map { .init(size: $0, keep: keep) }))
+  }
+
+  /// Sends steps of every kind and returns the states.
+  ///
+  /// - Parameter effects: Whether steps return effects, which live from one file to another. A replay does not agree with such a log,
+  ///   since the counter returns none.
+  @discardableResult
+  private static func run(
+    _ session: Session, _ range: ClosedRange<Int> = 1...steps, effects: Bool = false
+  ) -> [CounterState] {
+    range.map { n in
+      switch n % 10 {
+      case 1:
+        session.send(
+          .add(n), by: .user(line: "add \(n)", at: "a:\(n)"),
+          effects: !effects
+            ? []
+            : [
+              EffectDescriptor(kind: .task, name: "load", id: "load/\(n)"),
+              EffectDescriptor(kind: .run, name: "watch", id: "watch/\(n)"),
+            ])
+      case 3: session.send(.roll(times: 1), by: .link("x://\(n)"))
+      case 5:
+        session.send(.stamp)
+        session.recorder.mark("m\(n)")
+        session.fail("i\(n)")
+      case 7:
+        let step = n / 10 * 10 + 1
+        session.send(.add(1), by: .effect(name: "watch", id: "watch/\(step)", step: step))
+      // The answer to a step of long ago, in another file.
+      case 9 where n > 60:
+        session.send(.add(2), by: .effect(name: "load", id: "load/\(n - 58)", step: n - 58))
+      default: session.send(.add(n))
+      }
+      return session.state
+    }
+  }
+
+  /// The same session in one file and in several.
+  private static func both(
+    keep: Int? = nil, effects: Bool = false,
+    _ body: (_ path: String, _ whole: LogFile, _ states: [CounterState]) throws
+      -> Void
+  ) throws {
+    try withFolder { folder in
+      let whole = try session(folder + "/whole", size: nil)
+      let states = [CounterState()] + run(whole, effects: effects)
+      whole.recorder.stop()
+      let path = folder + "/a"
+      let rotated = try session(path, keep: keep)
+      run(rotated, effects: effects)
+      rotated.recorder.stop()
+      try #require(rotated.recorder.failure == nil)
+      try body(path, LogFile(path: folder + "/whole"), states)
+    }
+  }
+
+  private static func travel(
+    _ path: String, _ options: LogTravel<CounterReducer>.Options = .init(),
+    _ replayer: Replayer<CounterReducer> = Session.replayer()
+  ) throws -> LogTravel<CounterReducer> {
+    try LogTravel(LogChain(path: path), replayer: replayer, options: options)
+  }
+
+  // MARK: States
+
+  @Test(arguments: [2, 4, 256])
+  func everyStateIsReachedFromEveryOther(snapshots: Int) throws {
+    try Self.both { path, _, states in
+      var options = LogTravel<CounterReducer>.Options()
+      options.snapshots = snapshots
+      let travel = try Self.travel(path, options)
+      #expect(travel.chain.parts.count > 4)
+      #expect(travel.firstStep == 0)
+      #expect(travel.stepCount == Self.steps)
+      #expect(travel.divergence == nil)
+      #expect(travel.warnings == [])
+      for n in 0...Self.steps { #expect(try travel.state(at: n) == states[n]) }
+      for n in (0...Self.steps).reversed() { #expect(try travel.state(at: n) == states[n]) }
+      var generator = SplitMix(state: 5)
+      for _ in 0..<300 {
+        let n = Int(generator.next() % UInt64(Self.steps + 1))
+        #expect(try travel.state(at: n) == states[n])
+        if n > 0 { #expect(try travel.step(n).n == n) }
+      }
+    }
+  }
+
+  @Test func aSeekOpensTheFileThatHasTheStep() throws {
+    try Self.both { path, _, states in
+      let travel = try Self.travel(path)
+      let part = travel.chain.parts[3]
+      // Only that file is left.
+      for other in travel.chain.parts where other != part { unlink(other.path) }
+      let next = travel.chain.parts[4].stepsBefore
+      for n in part.stepsBefore...next {
+        #expect(try travel.state(at: n) == states[n])
+      }
+      let error = #expect(throws: ReplayError.self) { try travel.state(at: next + 1) }
+      #expect(error?.kind == "missing")
+      #expect(error?.description.contains("\(path).5") == true, "\(String(describing: error))")
+    }
+  }
+
+  @Test func aRecordingIsTravelledWhileItIsWrittenAndRotated() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try Self.session(path)
+      var states = [CounterState()] + Self.run(session, 1...30)
+      let travel = try Self.travel(path)
+      #expect(travel.stepCount == 30)
+      let files = travel.chain.parts.count
+      states += Self.run(session, 31...100)
+      #expect(
+        try LogChain(path: path).parts.count > files + 2, "the newest file has another name now")
+      for n in (0...30).reversed() { #expect(try travel.state(at: n) == states[n]) }
+      #expect(try travel.step(30).n == 30)
+      #expect(try Self.travel(path).state(at: 100) == states[100])
+      session.recorder.stop()
+    }
+  }
+
+  @Test func aChainBeginsWhereOldFilesWereRemoved() throws {
+    try Self.both(keep: 2) { path, whole, states in
+      let travel = try Self.travel(path)
+      let first = travel.firstStep
+      #expect(first > 20)
+      #expect(travel.stepCount == Self.steps)
+      for n in (first...Self.steps).reversed() { #expect(try travel.state(at: n) == states[n]) }
+      let error = #expect(throws: ReplayError.self) { try travel.state(at: first - 1) }
+      #expect(
+        error?.description
+          == "there is no step \(first - 1); the recording has the steps \(first) to 120, "
+          + "and the files before them were removed")
+      #expect(throws: ReplayError.self) { try travel.step(first) }
+      #expect(try travel.step(first + 1).n == first + 1)
+      #expect(try travel.bisect { _ in true }.step == first + 1)
+      let found = try travel.bisect(.linear) { $0.rolls.count > 9 }
+      #expect(found.step == 93 && found.evaluations == 93 - first)
+      let graph = try travel.stateGraph { "\($0.rolls.count)" }
+      #expect(graph.first == "\(states[first].rolls.count)")
+      #expect(graph.nodes.values.reduce(0, +) == Self.steps - first + 1)
+      #expect(try CausalTree(travel.chain).rootSteps.first == first + 1)
+      #expect(try LogStatistics(travel.chain).steps == Self.steps - first)
+    }
+  }
+
+  @Test func oneOfTheFilesByItselfIsARecordingOfItsOwn() throws {
+    try Self.both { path, _, states in
+      let part = try LogChain(path: path).parts[2]
+      for chain in [try LogChain(path: part.path), LogChain(LogFile(path: part.path))] {
+        #expect(chain.parts.count == 1)
+        let travel = try LogTravel(chain, replayer: Session.replayer())
+        #expect(travel.firstStep == 0)
+        let count = travel.stepCount
+        #expect(try travel.state(at: 0) == states[part.stepsBefore])
+        #expect(try travel.state(at: count) == states[part.stepsBefore + count])
+        #expect(try travel.step(1).n == 1)
+        #expect(try LogTimeline(chain, effects: false).next()?.number == 1)
+      }
+    }
+  }
+
+  @Test func whatIsLeftOverFromAnotherRecordingIsNoPartOfIt() throws {
+    try Self.both { path, _, states in
+      unlink(path)
+      let session = try Self.session(path, size: nil)
+      Self.run(session, 1...5)
+      session.recorder.stop()
+      let travel = try Self.travel(path)
+      #expect(travel.chain.parts.map(\.path) == [path])
+      #expect(travel.stepCount == 5)
+      try write("no log", to: path + ".99")
+      defer { unlink(path + ".99") }
+      #expect(try Self.travel(path).stepCount == 5)
+      // Not even when it gets the name that a second file would get.
+      let alone = path + "-alone"
+      try write(try contents(of: path), to: alone)
+      defer { unlink(alone) }
+      let other = try Self.travel(alone)
+      try write(try contents(of: path + ".3"), to: alone + ".1")
+      defer { unlink(alone + ".1") }
+      for n in (0...5).reversed() { #expect(try other.state(at: n) == states[n]) }
+    }
+  }
+
+  // MARK: Everything else
+
+  @Test func everyToolSaysWhatItSaysOfOneFile() throws {
+    try Self.both(effects: true) { path, whole, _ in
+      let chain = try LogChain(path: path)
+      func entries(_ timeline: LogTimeline) throws -> [LogTimeline.Entry] {
+        var entries: [LogTimeline.Entry] = []
+        while let entry = try timeline.next() { entries.append(entry.plain) }
+        return entries
+      }
+      for filter in [
+        LogTimeline.Filter(), .init(sources: [.user]), .init(text: "load"), .init(steps: 40...70),
+        .init(time: 5000...9000),
+      ] {
+        let one = try entries(LogTimeline(whole, filter: filter))
+        #expect(try entries(LogTimeline(chain, filter: filter)) == one)
+        #expect(one.count > 10)
+      }
+      let (one, many) = (try LogStatistics(whole), try LogStatistics(chain))
+      #expect(many.steps == one.steps && many.microseconds == one.microseconds)
+      #expect(many.actions == one.actions && many.origins == one.origins)
+      #expect(many.effects == one.effects && many.gaps == one.gaps)
+      #expect(many.marks == one.marks && many.issues == one.issues)
+      #expect(many.bytes > one.bytes && many.lines == one.lines + 2 * (chain.parts.count - 1))
+      #expect(many.warnings == [])
+
+    }
+    try Self.both { path, whole, _ in
+      let travel = try Self.travel(path)
+      let single = try LogTravel(whole, replayer: Session.replayer())
+      #expect(travel.marks == single.marks && travel.marks.count == 12)
+      #expect(try travel.step(ofMark: "m75") == 75)
+      #expect(try travel.diff(3, 119) == single.diff(3, 119))
+      #expect(
+        try travel.bisect { $0.count > 3000 } == single.bisect { $0.count > 3000 })
+      #expect(
+        try travel.stateGraph { "\($0.rolls.count)" } == single.stateGraph { "\($0.rolls.count)" })
+      let export = LogTestExport(.init(reducer: "R()", dependencies: "D()"))
+      let texts = try [travel, single].map { try export.text(of: $0, steps: 30) }
+      #expect(texts[0].split(separator: "\n").count == texts[1].split(separator: "\n").count)
+      #expect(texts[0].contains("// 30: "))
+    }
+  }
+
+  @Test func anEffectThatSentFromAnotherFileIsFollowed() throws {
+    try Self.both(effects: true) { path, _, _ in
+      let timeline = try LogTimeline(LogChain(path: path))
+      var ends: [Int: Int] = [:]
+      while let entry = try timeline.next() {
+        guard case .effect(let span) = entry, span.effect.name == "load", span.end == .finished
+        else { continue }
+        ends[span.first] = span.last
+      }
+      #expect(ends == [11: 69, 21: 79, 31: 89, 41: 99, 51: 109, 61: 119])
+      // What no line connects is no child.
+      #expect(try CausalTree(LogChain(path: path)).rootSteps.contains(69))
+    }
+  }
+
+  @Test func aForkOfAChainGoesOnWithTheNumbersOfTheWhole() throws {
+    try Self.both { path, _, states in
+      let travel = try Self.travel(path)
+      for n in [
+        0, 1, 17, travel.chain.parts[2].stepsBefore, travel.chain.parts[2].stepsBefore + 1, 120,
+      ] {
+        let to = path + "-fork"
+        let (log, state) = try travel.fork(at: n, to: to)
+        defer { unlink(to) }
+        #expect(state == states[n])
+        let recorder = try Recorder<CounterState, CounterAction>(
+          continuing: log, path: to, state: state, journal: nil, clock: { 0 })
+        #expect(recorder.step == n)
+        var next = state
+        next.count += 1
+        recorder.hooks.didReduce?(
+          Step(number: 1, origin: .program("p"), action: .add(1), effects: []), next)
+        recorder.stop()
+        let fork = try Self.travel(to)
+        #expect(fork.stepCount == n + 1)
+        #expect(fork.firstStep == travel.chain.parts[travel.chain.part(of: n)].stepsBefore)
+        for step in fork.firstStep...n { #expect(try fork.state(at: step) == states[step]) }
+        #expect(try fork.state(at: n + 1) == next)
+      }
+      let error = #expect(throws: RecordingError.self) {
+        try LogFork.copy(travel.chain, steps: 121, to: path + "-fork")
+      }
+      #expect(error?.description == "there is no step 121; the recording has the steps 0 to 120")
+    }
+  }
+
+  // MARK: What is wrong with it
+
+  @Test func aDivergenceIsNamedWithItsFile() throws {
+    try Self.both { path, _, _ in
+      let reductions = Box(0)
+      let replayer = Session.replayer(ambient: {
+        reductions.value.withLock {
+          $0 += 1; return $0 == 50 ? 1 : 0
+        }
+      })
+      let travel = try Self.travel(path, .init(), replayer)
+      let divergence = try #require(travel.divergence)
+      #expect(travel.stepCount == divergence.step - 1)
+      let part = travel.chain.part(of: divergence.step)
+      #expect(part > 0)
+      #expect(divergence.file == travel.chain.parts[part].path)
+      #expect(divergence.description.hasPrefix("step \(divergence.step), line "))
+      #expect(try travel.step(divergence.step).n == divergence.step)
+      #expect(throws: ReplayError.self) { try travel.state(at: divergence.step) }
+    }
+  }
+
+  @Test func aMissingFileIsNamedWithWhatToDo() throws {
+    try Self.both { path, _, states in
+      unlink(path + ".2")
+      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
+      #expect(error?.description == "\(path).2 is missing: the files before and after it are there")
+      #expect(error?.help?.hasPrefix("put a.2 back, or move the files before it elsewhere") == true)
+      // Which is true.
+      unlink(path + ".1")
+      let travel = try Self.travel(path)
+      #expect(try travel.state(at: travel.firstStep) == states[travel.firstStep])
+    }
+  }
+
+  @Test func aDamagedFileIsNamed() throws {
+    try Self.both { path, _, _ in
+      let bytes = try contents(of: path + ".3")
+      unlink(path + ".3")
+      var broken = bytes
+      broken[bytes.count / 2] ^= 1
+      try write(broken, to: path + ".3")
+      for body in [
+        { _ = try Self.travel(path) }, { _ = try LogStatistics(LogChain(path: path)) },
+      ] as [() throws -> Void] {
+        let error = #expect(throws: (any Error).self) { try body() }
+        #expect("\(try #require(error))".hasPrefix("\(path).3: line "))
+      }
+    }
+  }
+
+  /// A file whose own lines are all right, and which begins with another state than the one before it ended with.
+  @Test func aFileThatDoesNotGoOnIsNamedWithWhatToDo() throws {
+    try Self.both { path, _, _ in
+      let digest = try LogReader(path: path).header().digest
+      let other = Digest(of: try CanonicalEncoder.encode(CounterState()))
+      var bodies = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      let state = String(
+        decoding: canonical(try LogReader(path: path).header().state), as: UTF8.self)
+      let changed = String(decoding: bodies[0], as: UTF8.self)
+        .replacing(state, with: #"{"count":0,"rolls":[]}"#)
+        .replacing("\(digest)", with: "\(other)")
+      bodies[0] = Array(changed.utf8)
+      unlink(path)
+      try write(sealed(bodies), to: path)
+      #expect(read(try contents(of: path)).error == nil, "by itself it is whole")
+      let error = #expect(throws: ReplayError.self) { try Self.travel(path) }
+      #expect(
+        error?.description
+          == "\(path) does not go on where the file before it ends (expected the state \(digest), "
+          + "found \(other))")
+      #expect(error?.kind == "broken")
+      guard case .unreadable(let reason)? = error else { return }
+      #expect(
+        reason.help?.hasPrefix("a or the file before it was changed, cut or replaced") == true)
+      #expect(throws: LogReadError.self) { try LogChain(path: path).check() }
+      #expect(throws: ReplayError.self) { try Session.replayer().verify(LogChain(path: path)) }
+    }
+  }
+
+  @Test func swappedFilesDoNotJoin() throws {
+    try Self.both { path, _, _ in
+      rename(path + ".2", path + ".x")
+      rename(path + ".3", path + ".2")
+      rename(path + ".x", path + ".3")
+      let error = #expect(throws: ReplayError.self) { try Self.travel(path) }
+      #expect(error?.description.hasPrefix("\(path).2 does not go on") == true)
+      #expect(throws: LogReadError.self) { try LogStatistics(LogChain(path: path)) }
+    }
+  }
+}
+
+extension LogTimeline.Entry {
+  /// Without what a file boundary takes away: which step an effect's action came from, and where a digest stands.
+  fileprivate var plain: LogTimeline.Entry {
+    guard case .step(var step, let name) = self else { return self }
+    if case .effect(let effect, let id, _) = step.origin {
+      step.origin = .effect(name: effect, id: id, step: 0)
+    }
+    return .step(step, action: name)
+  }
+
+  fileprivate var number: Int? {
+    if case .step(let step, _) = self { step.n } else { nil }
+  }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Readers of a recording that is rotated, and whose old files are removed, meanwhile.
+struct RotatedReadingTests {
+  private func session(_ path: String, keep: Int?) throws -> Session {
+    try Session(
+      FileSink(creating: path),
+      rotation: FileRotation(path: path, keep: keep, synchronizes: false),
+      options: RecordingOptions(rotation: .init(size: 2000, keep: keep)))
+  }
+
+  private func run(_ session: Session, _ steps: Int) {
+    for n in 1...steps { session.send(.add(n)) }
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func aFileIsTheOneThatWasFoundOrMissing(keep: Int) throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: keep)
+      run(session, 3)
+      let chain = try LogChain(path: path)
+      let file = chain.files[0]
+      let header = try file.reader().header()
+      let position = try { () throws in
+        let reader = try file.reader()
+        _ = try reader.next()
+        _ = try reader.next()
+        return reader.position
+      }()
+      var found = 0
+      var missing = 0
+      for _ in 0..<60 {
+        run(session, 1)
+        do throws(LogReadError) {
+          #expect(try file.reader().header() == header)
+          #expect(try file.reader(at: position).next()?.line.step?.n == 2)
+          found += 1
+        } catch {
+          #expect(error == .missing(path: path))
+          missing += 1
+        }
+      }
+      session.recorder.stop()
+      #expect(found > 0)
+      #expect(missing > 0)
+      #expect(file.size == 0)
+      let error = #expect(throws: LogReadError.self) { try chain.check() }
+      #expect(error?.isAboutNames == true)
+      #expect(error?.kind == "missing")
+      let unverified = #expect(throws: ReplayError.self) { try Session.replayer().verify(chain) }
+      #expect(unverified?.kind == "missing")
+    }
+  }
+
+  /// The system may give a removed file's number to the next one.
+  @Test func anotherRecordingInTheSameFileIsNotTheOneThatWasFound() throws {
+    try withFolder { folder in
+      let (path, other) = (folder + "/a", folder + "/b")
+      for (path, first) in [(path, 1), (other, 2)] {
+        let session = try session(path, keep: nil)
+        session.send(.add(first))
+        session.recorder.stop()
+      }
+      let old = try LogChain(path: path)
+      #expect(try old.check().steps == 1)
+      let recorder = try Recorder<CounterState, CounterAction>(
+        path: folder + "/c", info: Session.info, state: CounterState(count: 7), journal: nil,
+        clock: { 0 })
+      recorder.stop()
+      let bytes = try contents(of: folder + "/c")
+      let descriptor = open(path, O_WRONLY | O_TRUNC)
+      #expect(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
+      close(descriptor)
+      #expect(throws: LogReadError.missing(path: path)) { try old.files[0].reader() }
+      #expect(try LogChain(path: path).check().steps == 0)
+    }
+  }
+
+  @Test func allThatWasFoundIsVerifiedWhileNewFilesBegin() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      run(session, 30)
+      let chain = try LogChain(path: path)
+      let (steps, parts) = (try chain.check().steps, chain.parts.count)
+      #expect(steps == 30)
+      #expect(parts > 2)
+      run(session, 60)
+      // The last file has got steps until it was ended.
+      let verified = try Session.replayer().verify(chain).map(\.steps)
+      #expect(verified.count == parts)
+      #expect(try verified.reduce(0, +) == chain.check().steps)
+      #expect(verified.reduce(0, +) >= 30)
+      #expect(try LogReader(path: path).header() != chain.files[parts - 1].reader().header())
+      session.recorder.stop()
+      let all = try LogChain(path: path)
+      #expect(try Session.replayer().verify(all).map(\.steps).reduce(0, +) == 90)
+      #expect(!all.isNewestMissing)
+    }
+  }
+
+  @Test func aNewestFileThatIsNotThereIsToldOf() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      run(session, 30)
+      session.recorder.stop()
+      unlink(path)
+      let chain = try LogChain(path: path)
+      #expect(chain.isNewestMissing)
+      #expect(try chain.check().steps < 30)
+    }
+  }
+}

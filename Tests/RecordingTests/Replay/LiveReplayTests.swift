@@ -1,0 +1,267 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+struct LiveReplayTests {
+  struct State: Codable, Sendable, Equatable {
+    var items: [Int] = []
+  }
+
+  enum Action: Codable, Sendable, Equatable {
+    case load(Int)
+    case loaded(Int)
+    case note
+  }
+
+  /// Loads, and answers with what `answer` makes of it; nil never answers.
+  struct Loading: Reducer {
+    var answer: @Sendable (Int) -> Int? = { $0 * 10 }
+    /// Whether it notes each answer.
+    var notes = true
+
+    func reduce(
+      _ state: inout State, _ action: Action, _: Void
+    ) -> [Effect<Action>] {
+      switch action {
+      case .load(let number):
+        let answer = answer
+        return [
+          .run(name: "load") { send in
+            if let found = answer(number) { send(.loaded(found)) }
+          }
+        ]
+      case .loaded(let item):
+        state.items.append(item)
+        return notes ? [.send(.note)] : []
+      case .note: return []
+      }
+    }
+  }
+
+  private static let schema = LogSchema(program: "loader 1", feature: "f", name: "A", version: 1)
+
+  private func record() async throws -> LogFile {
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = Self.schema
+    let store = Store(initialState: State(), reducer: Loading(), dependencies: ())
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    store.setHooks { _, _ in recorder.hooks }
+    for number in 1...3 {
+      await store.send(.load(number), origin: .user(line: "load \(number)", at: "a:1")).finish()
+    }
+    await store.send(.note, origin: .link("x://note")).finish()
+    recorder.stop()
+    return LogFile(bytes: sink.bytes)
+  }
+
+  private func replay(_ reducer: Loading) async throws -> LiveReplay<Loading>.Report {
+    let store = Store(initialState: State(), reducer: reducer, dependencies: ())
+    return try await LiveReplay<Loading>(schema: Self.schema).run(try await record(), on: store)
+  }
+
+  @Test func whatPeopleDidIsSentAndTheRestFollows() async throws {
+    let report = try await replay(Loading())
+    #expect(report == .init(sent: 4, agreed: 10, difference: nil))
+    #expect(report.difference == nil)
+  }
+
+  @Test func anotherActionIsTheFirstDifference() async throws {
+    let report = try await replay(Loading(answer: { $0 == 2 ? 21 : $0 * 10 }))
+    let changes = StateDiff.changes(["loaded": ["_0": 20]], ["loaded": ["_0": 21]])
+    #expect(
+      report.difference
+        == .other(
+          step: 5, expected: ["loaded": ["_0": 20]], found: ["loaded": ["_0": 21]],
+          changes: changes))
+    #expect(
+      report.difference?.description == """
+        step 5: the action is not the recorded one
+          loaded._0: expected 20, found 21
+        """)
+    #expect(report.sent == 2)
+    #expect(report.agreed == 4)
+    #expect(report.difference != nil)
+  }
+
+  @Test func whatIsIgnoredMayDiffer() async throws {
+    let store = Store(
+      initialState: State(), reducer: Loading(answer: { $0 * 10 + 1 }), dependencies: ())
+    let ignoring = try JSONPathPattern(parsing: "loaded.*")
+    let report = try await LiveReplay<Loading>(schema: Self.schema, ignoring: [ignoring])
+      .run(try await record(), on: store)
+    #expect(report == .init(sent: 4, agreed: 10, difference: nil))
+  }
+
+  @Test func anActionThatNeverComesIsMissing() async throws {
+    let report = try await replay(Loading(answer: { $0 == 3 ? nil : $0 * 10 }))
+    #expect(report.difference == .missing(step: 8, expected: ["loaded": ["_0": 30]]))
+    #expect(report.difference?.description.contains("nothing came") == true)
+  }
+
+  @Test func anEffectThatNeverEndsIsWaitedForOnlySoLong() async throws {
+    struct Stuck: Reducer {
+      func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+        guard case .load = action else { return [] }
+        return [.run { _ in try await ContinuousClock().sleep(for: .seconds(3600)) }]
+      }
+    }
+    let store = Store(initialState: State(), reducer: Stuck(), dependencies: ())
+    let report = try await LiveReplay<Stuck>(schema: Self.schema).run(
+      try await record(), on: store, clock: Immediate())
+    #expect(report.difference == .missing(step: 2, expected: ["loaded": ["_0": 10]]))
+    await store.shutdown(deadline: .zero)
+  }
+
+  /// The effect is over when its action is reduced, and a slow observer stands before the replay's: whoever waits for the end must
+  /// not hear of it before the replay has heard of the action.
+  @Test func anActionIsNotMissedWhileAnotherObserverIsBeingTold() async throws {
+    let waiters = Jobs()
+    let loading = Reduce<State, Action, Void> { _, action, _ in
+      guard case .load(let number) = action else { return [] }
+      return [
+        .task {
+          // Somebody waits for the end by now.
+          for await _ in waiters.arrivals { break }
+          return .loaded(number * 10)
+        }
+      ]
+    }
+    let store = Store(initialState: State(), reducer: loading, dependencies: ())
+    store.observe { step, _ in
+      if case .loaded = step.action { waiters.run() }
+    }
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = Self.schema
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    for (n, action) in [Action.load(1), .loaded(10)].enumerated() {
+      recorder.hooks.didReduce?(
+        Step(
+          number: n + 1,
+          origin: n == 0 ? .user(line: "load", at: "a:1") : .effect(name: "task", id: nil, step: 1),
+          action: action, effects: []), State())
+    }
+    recorder.stop()
+    var live = LiveReplay<Reduce<State, Action, Void>>(schema: Self.schema)
+    live.executor = waiters
+    let report = try await live.run(LogFile(bytes: sink.bytes), on: store)
+    #expect(report == .init(sent: 1, agreed: 2, difference: nil))
+    // Lets go of what waited.
+    waiters.run()
+  }
+
+  /// A program whose observer answers: no effect tells of it, the state does.
+  @Test func whatAnObserverSendsIsAwaitedWhereTheStateSaysSo() async throws {
+    let counting = Reduce<State, Action, Void> { state, action, _ in
+      switch action {
+      case .load(let number): state.items = [number]
+      case .loaded: state.items = []
+      case .note: break
+      }
+      return []
+    }
+    func store() -> Store<Reduce<State, Action, Void>> {
+      let store = Store(initialState: State(), reducer: counting, dependencies: ())
+      store.observe { [weak store] step, _ in
+        guard case .load(let number) = step.action else { return }
+        // Much later than the end of what was sent.
+        Task { store?.send(.loaded(number * 10), origin: .program("answer")) }
+      }
+      return store
+    }
+    let live = LiveReplay<Reduce<State, Action, Void>>(
+      schema: Self.schema, isUnderWay: { !$0.items.isEmpty })
+    let log = try await record()
+    // In that log, a note follows each answer; here it is the first difference, found at once.
+    let kept = store()
+    let report = try await live.run(log, on: kept)
+    #expect(report.difference == .missing(step: 3, expected: ["note": [:]]))
+    #expect(report.agreed == 2)
+  }
+
+  /// What is not compared is not sent either, and whether a store reduces it makes no difference.
+  @Test func whatIsNotComparedIsPassedOver() async throws {
+    let log = try await record()
+    let quiet = LiveReplay<Loading>(
+      schema: Self.schema, isCompared: { if case .note = $0 { false } else { true } })
+    for reducer in [Loading(), Loading(notes: false)] {
+      let store = Store(initialState: State(), reducer: reducer, dependencies: ())
+      let report = try await quiet.run(log, on: store)
+      #expect(report == .init(sent: 3, agreed: 6, difference: nil))
+    }
+    let all = try await replay(Loading(notes: false))
+    #expect(all.difference == .missing(step: 3, expected: ["note": [:]]))
+  }
+
+  @Test func aCancelledRunEnds() async throws {
+    let log = try await record()
+    let store = Store(
+      initialState: State(),
+      reducer: Reduce<State, Action, Void> { _, _, _ in
+        [.run { _ in try await ContinuousClock().sleep(for: .seconds(3600)) }]
+      }, dependencies: ())
+    let (sent, continuation) = AsyncStream.makeStream(of: Void.self)
+    store.observe { _, _ in continuation.yield() }
+    let run = Task {
+      await #expect(throws: ReplayError.self) {
+        try await LiveReplay<Reduce<State, Action, Void>>(schema: Self.schema).run(log, on: store)
+      }
+    }
+    for await _ in sent { break }
+    run.cancel()
+    let error = await run.value
+    #expect(error?.kind == "cancelled")
+    await store.shutdown(deadline: .zero)
+  }
+
+  @Test func theStateToBeginWithComesFromTheLog() async throws {
+    let live = LiveReplay<Loading>(schema: Self.schema)
+    #expect(try live.open(LogChain(try await record())).initialState == State())
+    let foreign = LogChain(LogFile(bytes: try Session.example()))
+    #expect(throws: ReplayError.self) { try live.open(foreign) }
+    #expect(throws: ReplayError.self) { try live.open(LogChain(LogFile(bytes: []))) }
+  }
+
+  /// Runs jobs when it is told to, and says that some have come.
+  private final class Jobs: TaskExecutor {
+    private let jobs = Box<[UnownedJob]>([])
+    let arrivals: AsyncStream<Void>
+    private let arrived: AsyncStream<Void>.Continuation
+
+    init() { (arrivals, arrived) = AsyncStream.makeStream() }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      jobs.value.withLock { $0.append(job) }
+      arrived.yield()
+    }
+
+    func run() {
+      while let job = jobs.value.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      }
+    }
+  }
+
+  @Test func logsOfOtherProgramsAndDamageAreRefused() async throws {
+    let store = Store(initialState: State(), reducer: Loading(), dependencies: ())
+    let live = LiveReplay<Loading>(schema: Self.schema)
+    let foreign = LogFile(bytes: try Session.example())
+    await #expect(throws: ReplayError.self) { try await live.run(foreign, on: store) }
+    await #expect(throws: ReplayError.self) { try await live.run(LogFile(bytes: [1]), on: store) }
+    #expect(store.stepCount == 0)
+  }
+
+  /// Sleeps for no time at all.
+  private struct Immediate: Clock {
+    typealias Duration = Swift.Duration
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {}
+  }
+}

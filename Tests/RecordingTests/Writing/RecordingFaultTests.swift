@@ -1,0 +1,366 @@
+import SwiftBoardStore
+import Testing
+
+@testable import SwiftBoardRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+struct RecordingFaultTests {
+  /// The same session on a disk of some size.
+  private func run(
+    _ faults: MemorySink.Faults, durability: RecordingOptions.Durability = .flush
+  ) throws -> (sink: MemorySink, session: Session) {
+    let sink = MemorySink(faults)
+    let session = try Session(sink, options: RecordingOptions(durability: durability))
+    for number in 0..<5 {
+      session.send(.add(number))
+      if number == 2 { session.recorder.mark("half") }
+    }
+    session.recorder.stop()
+    return (sink, session)
+  }
+
+  @Test(arguments: [RecordingOptions.Durability.flush, .none])
+  func aFullDiskAtAnyByteLeavesAValidLog(durability: RecordingOptions.Durability) throws {
+    let whole = try run(.init()).sink.bytes
+    let ends = split(whole).map(\.endIndex)
+    for capacity in ends[0]..<whole.count where durability == .flush || capacity % 7 == 0 {
+      let (sink, session) = try run(.init(capacity: capacity), durability: durability)
+      let lines = ends.filter { $0 <= capacity }.count
+      #expect(sink.bytes == Array(whole[..<ends[lines - 1]]), "capacity \(capacity)")
+      let (_, warnings, error) = read(sink.bytes)
+      #expect(error == nil)
+      let steps = read(sink.bytes).lines.compactMap(\.step).count
+      #expect(warnings == [.cutShort(afterStep: steps)])
+      // The line that is missing: header, 1, 2, 3, mark, 4, 5, end.
+      #expect(session.recorder.failure?.step == [0, 1, 2, 3, 3, 4, 5, 5][lines])
+      #expect(session.recorder.failure?.io?.code == ENOSPC)
+      #expect(session.recorder.step == steps, "what was lost does not count")
+      #expect(session.failures.now.count == 1)
+      #expect(session.state.count == 10, "the store goes on")
+    }
+  }
+
+  @Test(arguments: [1, 2, 7, 100])
+  func shortAndInterruptedWritesLoseNothing(longest: Int) throws {
+    let whole = try run(.init()).sink.bytes
+    let (sink, session) = try run(.init(longestWrite: longest, interrupts: true))
+    #expect(sink.bytes == whole)
+    #expect(session.recorder.failure == nil)
+  }
+
+  @Test func aFailedSynchronizationStopsTheRecording() throws {
+    #expect(throws: RecordingError.self) {
+      try self.run(.init(synchronizeFails: true), durability: .sync)
+    }
+  }
+
+  @Test func aFullDiskWhileStoppingKeepsTheLastStep() throws {
+    let options = RecordingOptions(digestEvery: 10)
+    let whole = MemorySink()
+    let first = try Session(whole, options: options)
+    first.send(.add(1))
+    let before = whole.bytes
+    first.recorder.stop(state: first.state)
+
+    for capacity in before.count..<whole.bytes.count {
+      let sink = MemorySink(.init(capacity: capacity))
+      let session = try Session(sink, options: options)
+      session.send(.add(1))
+      session.recorder.stop(state: session.state)
+      #expect(sink.bytes == before)
+      #expect(session.recorder.failure?.step == 1)
+    }
+  }
+
+  @Test(arguments: [RecordingOptions.Durability.flush, .none, .sync])
+  func anErrorAtAnyWriteStopsTheRecordingOnce(durability: RecordingOptions.Durability) throws {
+    let whole = try run(.init(), durability: durability).sink.bytes
+    // The first write is the header's; shorter ones come in the middle of lines.
+    for longest in [Int.max, 50] {
+      let header =
+        (split(whole)[0].count + min(longest, whole.count) - 1) / min(longest, whole.count)
+      for failing in (header + 1)..<200 {
+        let (sink, session) = try run(
+          .init(longestWrite: longest, failingWrite: failing), durability: durability)
+        guard let failure = session.recorder.failure else {
+          #expect(sink.bytes == whole)
+          #expect(sink.now.writes < failing, "all writes went well because there were no more")
+          break
+        }
+        #expect(whole.starts(with: sink.bytes))
+        #expect(sink.bytes.last == 0x0A)
+        let (lines, warnings, error) = read(sink.bytes)
+        #expect(error == nil)
+        let steps = lines.compactMap(\.step).count
+        #expect(warnings == [.cutShort(afterStep: steps)])
+        // The end line and marks belong to the last step.
+        #expect(failure.step == steps + 1 || failure.step == steps)
+        #expect(failure.io == LogIOError(code: EIO, operation: "write"))
+        #expect(session.failures.now.count == 1)
+        #expect(session.failures.now.first?.message.contains("step \(failure.step)") == true)
+        #expect(session.state.count == 10, "the store goes on")
+        #expect(session.recorder.step == steps, "what was lost does not count")
+        #expect(sink.now.closed)
+      }
+    }
+  }
+
+  @Test func whatCannotBeCutOffIsATornLine() throws {
+    let whole = try run(.init()).sink.bytes
+    let (sink, _) = try run(.init(capacity: whole.count - 20, truncateFails: true))
+    #expect(sink.bytes.count == whole.count - 20)
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 5)
+    #expect(warnings.first == .tornTail(offset: split(whole).last?.startIndex ?? 0))
+  }
+
+  @Test(arguments: 2...6)
+  func anErrorAtAnySynchronizationStopsTheRecordingOnce(failing: Int) throws {
+    let (sink, session) = try run(.init(failingSynchronization: failing), durability: .sync)
+    #expect(session.failures.now.count == 1)
+    #expect(session.recorder.failure?.io?.operation == "fsync")
+    let (lines, _, error) = read(sink.bytes)
+    #expect(error == nil)
+    let failed = try #require(session.recorder.failure?.step)
+    #expect(
+      failed <= lines.compactMap(\.step).count,
+      "written, and perhaps not there after a loss of power")
+    #expect(session.state.count == 10)
+  }
+
+  @Test(arguments: [RecordingOptions.Durability.flush, .none, .sync])
+  func flushingWritesWhatWaits(durability: RecordingOptions.Durability) throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions(durability: durability))
+    for _ in 0..<3 { session.send(.add(1)) }
+    session.recorder.flush()
+    #expect(read(sink.bytes).lines.compactMap(\.step).count == 3)
+  }
+
+  @Test func aRecorderThatIsDroppedWritesWhatWaits() throws {
+    let sink = MemorySink()
+    do {
+      let session = try Session(sink, options: RecordingOptions(durability: .none))
+      for _ in 0..<3 { session.send(.add(1)) }
+    }
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 3)
+    #expect(warnings == [.cutShort(afterStep: 3)])
+  }
+
+  @Test func aFloodOfLinesDoesNotWaitInMemory() throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions(durability: .none))
+    let name = String(repeating: "x", count: 100_000)
+    for _ in 0..<32 { session.recorder.mark(name) }
+    // The background thread may have been quicker, never slower.
+    #expect(sink.bytes.count > 2_500_000)
+  }
+
+  @Test func stoppingSynchronizesTheLastLines() throws {
+    func stopped(_ faults: MemorySink.Faults) throws -> (sink: MemorySink, session: Session) {
+      let sink = MemorySink(faults)
+      let session = try Session(
+        sink, options: RecordingOptions(durability: .sync, digestEvery: 10))
+      session.send(.add(1))
+      session.recorder.stop(state: session.state)
+      return (sink, session)
+    }
+    let (sink, _) = try stopped(.init())
+    #expect(sink.now.synchronizations == 3, "the header, the step, and the lines that end it")
+    #expect(read(sink.bytes).lines.last?.kind == "end")
+    let (_, failed) = try stopped(.init(failingSynchronization: 3))
+    #expect(failed.recorder.failure?.io?.operation == "fsync")
+    #expect(failed.recorder.step == 1)
+  }
+
+  @Test(arguments: ["step", "mark"])
+  func aLineThatNoReaderTakesIsNotWritten(kind: String) throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions())
+    session.send(.add(1))
+    let long = String(repeating: "x", count: 64 << 20)
+    if kind == "step" {
+      session.send(.add(2), by: .user(line: long, at: "a:1"))
+    } else {
+      session.recorder.mark(long)
+    }
+    session.send(.add(3))
+    session.recorder.stop()
+    let failure = try #require(session.recorder.failure)
+    #expect(failure.step == 2)
+    #expect(failure.io == nil)
+    #expect(failure.reason == "the line has more than 64 MiB")
+    #expect(session.recorder.step == 1)
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 1)
+    #expect(warnings == [.cutShort(afterStep: 1)])
+  }
+
+  @Test func aHeaderThatNoReaderTakesIsAnError() throws {
+    let info = RecordingInfo(
+      schema: Session.schema, created: 0, environment: String(repeating: "x", count: 64 << 20),
+      seed: "1")
+    let sink = MemorySink()
+    let error = #expect(throws: RecordingError.self) {
+      try Recorder<CounterState, CounterAction>(
+        sink: sink, info: info, state: CounterState(), journal: nil, clock: { 0 })
+    }
+    #expect(error?.description == "the state cannot be recorded: the line has more than 64 MiB")
+    #expect(sink.bytes.isEmpty)
+  }
+
+  @Test func theLongestLineIsWhatAReaderTakes() {
+    let tail = SumChain.tailLength
+    #expect(obstacle(toBody: LogReader.Limits().line - tail) == nil)
+    #expect(obstacle(toBody: LogReader.Limits().line - tail + 1) != nil)
+  }
+
+  @Test func aHeaderThatDoesNotFitIsAnError() throws {
+    #expect(throws: RecordingError.self) { try Session(MemorySink(.init(capacity: 100))) }
+  }
+}
+
+struct RecordingFileTests {
+  private func recorder(
+    _ path: String
+  ) throws(RecordingError) -> Recorder<CounterState, CounterAction> {
+    try Recorder(
+      path: path, info: Session.info, state: CounterState(), journal: nil, clock: { 0 })
+  }
+
+  @Test func aNewFileIsForItsOwnerOnly() throws {
+    try withFolder { folder in
+      let path = folder + "/a.actions.jsonl"
+      let recorder = try recorder(path)
+      recorder.stop()
+      var status = stat()
+      #expect(lstat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      let reader = try LogReader(path: path)
+      #expect(try reader.next()?.line.kind == "log")
+      #expect(try reader.next()?.line.kind == "end")
+      #expect(try reader.next() == nil)
+    }
+  }
+
+  @Test func anExistingFileIsRefusedAndKept() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      try write("mine", to: path)
+      do throws(RecordingError) {
+        _ = try recorder(path)
+        Issue.record("it was overwritten")
+      } catch {
+        #expect(error.kind == "exists")
+        #expect(error.description.contains("exists"))
+      }
+      #expect(try contents(of: path) == Array("mine".utf8))
+    }
+  }
+
+  @Test func aSecondRecorderAndASymbolicLinkAreRefused() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let first = try recorder(path)
+      #expect(throws: RecordingError.self) { try recorder(path) }
+      #expect(symlink(folder + "/nowhere", folder + "/link") == 0)
+      #expect(throws: RecordingError.self) { try recorder(folder + "/link") }
+      let second = open(path, O_RDWR)
+      #expect(flock(second, LOCK_EX | LOCK_NB) != 0, "it is locked while it is written")
+      first.stop()
+      #expect(flock(second, LOCK_EX | LOCK_NB) == 0)
+      close(second)
+    }
+  }
+
+  @Test func aFolderThatIsNotThereIsAnError() throws {
+    try withFolder { folder in
+      do throws(RecordingError) {
+        _ = try recorder(folder + "/no/a")
+        Issue.record("it was created")
+      } catch {
+        #expect(error.kind == "failed")
+      }
+    }
+  }
+
+  @Test func aMissingLogIsNotFound() throws {
+    try withFolder { folder in
+      #expect(throws: LogReadError.missing(path: folder + "/no")) {
+        try LogReader(path: folder + "/no")
+      }
+      let reader = try LogReader(path: folder)
+      #expect(throws: LogReadError.self) { try reader.next() }
+    }
+  }
+}
+
+/// A folder that is gone afterwards.
+func withFolder(_ body: (String) throws -> Void) throws {
+  let folder = try makeFolder()
+  defer { removeFolder(folder) }
+  try body(folder)
+}
+
+/// A folder that is gone afterwards.
+func withFolder(_ body: (String) async throws -> Void) async throws {
+  let folder = try makeFolder()
+  defer { removeFolder(folder) }
+  try await body(folder)
+}
+
+private func makeFolder() throws -> String {
+  var template = Array("/tmp/recording-XXXXXX".utf8CString)
+  let path = template.withUnsafeMutableBufferPointer { buffer in
+    buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+  }
+  return try #require(path)
+}
+
+private func removeFolder(_ folder: String) {
+  if let entries = opendir(folder) {
+    while let entry = readdir(entries) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      unlink(folder + "/" + name)
+    }
+    closedir(entries)
+  }
+  rmdir(folder)
+}
+
+func write(_ text: String, to path: String) throws {
+  let sink = try FileSink(creating: path)
+  defer { sink.close() }
+  let bytes = Array(text.utf8)
+  try bytes.withUnsafeBytes { _ = try sink.write($0, at: 0) }
+}
+
+func write(_ bytes: [UInt8], to path: String) throws {
+  let sink = try FileSink(creating: path)
+  defer { sink.close() }
+  try bytes.withUnsafeBytes { _ = try sink.write($0, at: 0) }
+}
+
+func contents(of path: String) throws -> [UInt8] {
+  let source = try FileSource(path: path)
+  var all: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = try buffer.withUnsafeMutableBytes { try source.read(into: $0) }
+    if count == 0 { return all }
+    all += buffer[..<count]
+  }
+}
