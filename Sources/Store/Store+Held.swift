@@ -25,10 +25,18 @@ extension Store {
     startSubscriptions()
   }
 
-  /// Reduces an action of the test's at once, before what waits.
-  package func sendHeld(_ action: Action, origin: StepOrigin) -> StoreTask {
+  /// Reduces an action of the test's at once, before what waits. In an open turn it joins the turn: what it causes at once comes behind
+  /// what waits there. A store that has ended drops the action, which is an issue at the line of the call.
+  package func sendHeld(
+    _ action: Action, origin: StepOrigin, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> StoreTask {
+    let location = SourceLocation(fileID: fileID, line: line)
     var task = EffectID.none
-    let outcome = runtime.lock.withLock { runtime.reduce(action, origin, task: &task, &$0) }
+    let outcome = runtime.lock.withLock { shared in
+      shared.machine.obstacles.contains(.closed)
+        ? runtime.send(action, origin, location, task: &task, &shared)
+        : runtime.reduce(action, origin, task: &task, &shared)
+    }
     runtime.deliver(outcome)
     return StoreTask(runtime: runtime, id: task)
   }

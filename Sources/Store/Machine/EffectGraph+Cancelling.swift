@@ -27,20 +27,26 @@ extension EffectGraph {
   /// Cancels a node and everything under it.
   @usableFromInline
   mutating func cancelTree(_ id: EffectID) {
-    guard tree.contains(id) else { return }
-    let nodes = tree.nodes(under: id.slot)
-    for slot in nodes where tree[slot].form == .task || slot == id.slot {
-      tree[slot].isTaskCancelled = true
-    }
-    cancel(nodes.filter { tree[$0].form == .leaf }.map { tree.id($0) })
-    run()
+    if tree.contains(id) { cancel(trees: [id]) }
   }
 
   /// Cancels what is under a node, and not the node.
   @usableFromInline
   mutating func cancelChildren(_ id: EffectID) {
-    guard tree.contains(id) else { return }
-    for child in tree.members(id.slot) { cancelTree(child) }
+    if tree.contains(id) { cancel(trees: tree.members(id.slot)) }
+  }
+
+  /// Cancels nodes and everything under them, together: none starts because another is cancelled.
+  private mutating func cancel(trees roots: [EffectID]) {
+    var leaves: [EffectID] = []
+    for root in roots {
+      for slot in tree.nodes(under: root.slot) {
+        if tree[slot].form == .task || slot == root.slot { tree[slot].isTaskCancelled = true }
+        if tree[slot].form == .leaf { leaves.append(tree.id(slot)) }
+      }
+    }
+    cancel(leaves)
+    run()
   }
 
   /// Cancels every effect.

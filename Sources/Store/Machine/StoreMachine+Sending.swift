@@ -41,6 +41,7 @@ extension StoreMachine {
   /// The one action of a task effect, with which its work ends.
   ///
   /// In a held store the work ends at once: what comes behind it in a sequence does not wait until a test receives the action.
+  /// So its permit is free, and a `.cancel` behind it in the sequence reached, before the action is reduced, and not after as elsewhere.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable

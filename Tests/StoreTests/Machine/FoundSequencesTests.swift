@@ -153,6 +153,22 @@ struct FoundSequencesTests {
         .send(Self.action(8, Self.effect(9, .run, limit: 1))), .cancelTask(action: 1)))
   }
 
+  @Test("R10 what a cancelled task's action causes is cancelled together: none of it starts")
+  func cancelledTogether() {
+    let group = Self.effect(
+      6, .merge([Self.effect(7, .run, limit: 1), Self.effect(8, .run)]), limit: 0)
+    // If the group started with the permit of its neighbor, its member would cancel effect 2.
+    expectNoDifference(
+      Self.scenario(
+        [
+          .init(overflow: .wait(capacity: nil, dropsOldest: false)), .init(overflow: .cancelOldest),
+        ],
+        .send(Self.action(1, Self.effect(2, .run, limit: 1))), .observe(true),
+        .send(Self.action(3)),
+        .send(Self.action(4, Self.effect(5, .run, limit: 0), group)),
+        .cancelTask(action: 4), .told))
+  }
+
   @Test("R11 a store is not idle in a step that ends its last effect and starts another")
   func idleWithinTheStep() {
     let pool: [ScriptedLimits.Limit] = [.init(overflow: .wait(capacity: nil, dropsOldest: false))]
