@@ -238,7 +238,7 @@ extension MachineDriver {
       expect(!present.contains { $0.phase == .waiting }, "an effect waits while the store ends")
     }
     if queue.isEmpty, graph.tree.unended.isEmpty {
-      let declared = machine.subscriptions.values.filter { $0 != .none }.count
+      let declared = machine.subscriptions.values.filter { $0.task != .none }.count
       expect(graph.tree.count == declared, "\(graph.tree.count) nodes are left of \(declared)")
       expect(graph.index.root.isEmpty, "ids of ended effects are left")
       expect(graph.limits.isEmpty, "permits of ended effects are left")
