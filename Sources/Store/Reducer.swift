@@ -24,7 +24,7 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
 
   /// What is to run as long as the state is as it is: started when it is declared first, cancelled with the step after which it
   /// is declared no more, told apart by id (`cancellable(id:)`). One that ends by itself, or that a `.cancel(id:)` ends, is not started
-  /// again while it stays declared.
+  /// again while it stays declared. What its actions have caused goes on when it ends.
   ///
   /// Called for the initial state and after every step, under the lock: build the list from the state and nothing else. Attach it with
   /// `subscribing`; reducers made of others collect their children's.

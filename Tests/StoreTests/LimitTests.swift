@@ -402,6 +402,37 @@ struct ThrottleTests {
     #expect(line.told == ["a begins", "a ends", "b begins"])
   }
 
+  @Test("R14 an effect that is limited twice by one id counts once", arguments: 0..<4)
+  func oneIDTwice(policy: Int) {
+    let policy: OverflowPolicy = [.wait, .wait(capacity: 1), .drop, .cancelOldest][policy]
+    let line = Line { work, _ in
+      work.limited(id: "line", whenFull: policy).limited(id: "line", whenFull: policy)
+    }
+    line.send("a")
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told == ["a begins", "a ends"])
+    #expect(line.store.effects.isEmpty)
+  }
+
+  @Test("R14 members that are limited by the id of their group count as one effect")
+  func idOfTheGroup() {
+    let line = Line { work, _ in
+      .concatenate(
+        .merge(work, work.limited(id: "line", whenFull: .wait)),
+        work.limited(id: "line", whenFull: .wait)
+      ).limited(id: "line", whenFull: .wait)
+    }
+    line.send("a", "b")
+    #expect(line.told == ["a begins", "a begins"])
+    line.clock.advance(by: .seconds(1))
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told.filter { $0 == "a ends" }.count == 3)
+    #expect(line.told.last == "b begins")
+    line.clock.advance(by: .seconds(1))
+    line.clock.advance(by: .seconds(1))
+    #expect(line.store.effects.isEmpty)
+  }
+
   @Test("R14 an interval of zero or less throttles nothing", arguments: [0, -1])
   func noInterval(seconds: Int) {
     let line = Line { work, clock in

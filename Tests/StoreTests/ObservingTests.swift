@@ -37,6 +37,18 @@ struct R12Observers {
     #expect(taken == Array(1...1000))
   }
 
+  @Test("R12 to begin observing takes no longer beside many that observe", .timeLimit(.minutes(1)))
+  func manyObservers() {
+    let store = makeStore()
+    let heard = Atomic<Int>(0)
+    // Minutes, where each made something of all that were there.
+    for _ in 0..<20_000 {
+      store.observe { _, _ in heard.wrappingAdd(1, ordering: .relaxed) }
+    }
+    store.send(1)
+    #expect(heard.load(ordering: .relaxed) == 20_000)
+  }
+
   @Test("R12 a bounded buffer keeps the newest")
   func bounded() async {
     let store = makeStore()

@@ -36,6 +36,48 @@ private struct Watching: ComposedReducer {
   }
 }
 
+/// Hears two messages, and saves each when it is told that no more will come.
+private struct Saving: ComposedReducer {
+  struct State: Sendable {
+    var listens = true
+    var seen: [String] = []
+  }
+
+  let gate: Gate
+
+  var body: some Reducer<State, String, Void> {
+    Reduce<State, String, Void> { [gate] state, action, _ in
+      state.seen.append(action)
+      switch action {
+      case "message", "last":
+        return [
+          .task {
+            try await gate.wait()
+            return "\(action) saved"
+          }
+        ]
+      case "end": state.listens = false
+      default: break
+      }
+      return []
+    }
+    .subscribing { [gate] state, _ in
+      guard state.listens else { return [] }
+      return [
+        .run { send in
+          send("message")
+          send("last")
+          try await withTaskCancellationHandler {
+            try await Gate().wait()
+          } onCancel: {
+            gate.open()
+          }
+        }.cancellable(id: "messages")
+      ]
+    }
+  }
+}
+
 @Suite("Declared subscriptions")
 struct SubscriptionTests {
   private func make(_ topics: [String]) -> (Store<Watching>, TestClock) {
@@ -106,6 +148,31 @@ struct SubscriptionTests {
       initialState: Watching.State(topics: ["a"]), reducer: Watching(), dependencies: clock)
     let left = await store.shutdown(deadline: .seconds(3600))
     #expect(left.map(\.descriptor.name) == [])
+  }
+
+  @Test("what its actions have caused goes on when it ends, in that step or a later one")
+  func caused() {
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: Saving.State(), reducer: Saving(gate: Gate()), dependencies: (),
+      executor: executor)
+    executor.run()
+    store.send("end")
+    executor.run()
+    #expect(store.state.seen == ["message", "last", "end", "message saved", "last saved"])
+    #expect(store.effects.isEmpty)
+  }
+
+  @Test(
+    "R11 shutdown ends them, and lets what their actions have caused end", .timeLimit(.minutes(60)))
+  func shutdownSaves() async throws {
+    let store = Store(
+      initialState: Saving.State(), reducer: Saving(gate: Gate()), dependencies: ())
+    try await store.wait { $0.seen.contains("last") }
+    // What saves waits for the end of the subscription.
+    let left = await store.shutdown(deadline: .seconds(3600))
+    #expect(left.map(\.descriptor.name) == [])
+    #expect(Set(store.state.seen) == ["message", "last", "message saved", "last saved"])
   }
 
   @Test("one without an id is an issue at its line, once while it is declared, and does not run")

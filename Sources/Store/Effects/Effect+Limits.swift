@@ -37,7 +37,8 @@ extension Effect {
   /// Runs at most `count` effects of one id at once. The id also cancels them, those that wait included, as `cancellable(id:)` does.
   ///
   /// Give every effect of an id the same count, scope and policy: each is judged by its own. An effect that is limited already, or
-  /// throttled, keeps that limit; this one counts it as a whole, as a group of one.
+  /// throttled, keeps that limit; this one counts it as a whole, as a group of one. A group whose members are limited by the same id counts
+  /// as one effect.
   ///
   /// - Parameters:
   ///   - count: At least 1; less counts as 1.

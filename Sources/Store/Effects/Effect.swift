@@ -242,6 +242,17 @@ extension Effect {
   }
 }
 
+extension Effect {
+  /// A group as the store keeps it: each member's work is held by that member alone, and released when it has ended. One with a limit can
+  /// be dropped, and is described then with its members.
+  @usableFromInline
+  var withoutWork: Effect {
+    guard traits?.limit != nil else { return emptied }
+    return replacingWork(
+      task: { Operation.task($1).emptied }, run: { Operation.run($1).emptied })
+  }
+}
+
 extension Effect.Operation {
   /// The members of a group; `nil` for an effect that is none.
   @inlinable

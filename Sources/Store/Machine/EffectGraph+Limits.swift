@@ -1,7 +1,7 @@
 extension EffectGraph {
   /// Asks for a permit under the node's limit. False where it has to wait, or never starts.
   mutating func requestPermit(_ slot: Int32) -> Bool {
-    guard let limit = tree[slot].limit else { return true }
+    guard let limit = tree[slot].limit, !isCounted(slot, limit.key) else { return true }
     switch limits.enter(tree.id(slot), limit) {
     case .start:
       tree[slot].hasPermit = true
@@ -24,6 +24,17 @@ extension EffectGraph {
       drop(slot)
     }
     if isDraining, tree[slot].phase == .waiting { cancel(leaves(slot)) }
+    return false
+  }
+
+  /// Whether a group that the node is in has a permit under the same limit, and counts for it. A permit of its own would be one that it
+  /// keeps from itself.
+  private func isCounted(_ slot: Int32, _ key: CancelKey) -> Bool {
+    var member = slot
+    while tree.isMember(member) {
+      member = tree[member].parent
+      if tree[member].hasPermit, tree[member].limit?.key == key { return true }
+    }
     return false
   }
 

@@ -1,7 +1,7 @@
 /// What an effect of the graph holds.
 @usableFromInline
 struct EffectWork<Action: Sendable>: Sendable {
-  /// Without its operation once that is a task's, so that its end is never under the lock.
+  /// Without its operation once that is a task's, so that its end is never under the lock; a group without the work of its members.
   @usableFromInline var effect: Effect<Action>
   /// The action whose reduction returned the effect.
   @usableFromInline let cause: Action?
@@ -126,7 +126,8 @@ extension StoreMachine {
       endsWith: outlives || traits?.outlives == true ? [] : traits?.path ?? [], limit: traits?.limit
     )
     while works.count <= Int(id.slot) { works.append(nil) }
-    works[Int(id.slot)] = EffectWork(effect, hasTask: hasTask, cause: cause, step: steps)
+    works[Int(id.slot)] = EffectWork(
+      form == .leaf ? effect : effect.withoutWork, hasTask: hasTask, cause: cause, step: steps)
     return id
   }
 

@@ -8,6 +8,21 @@ enum SubscriptionPhase: Sendable {
   case ended
 }
 
+/// What runs because the state declares it.
+@usableFromInline
+struct Subscription: Sendable {
+  /// What the actions of the effect cause belongs to it. It stays while the state declares the effect.
+  @usableFromInline let task: EffectID
+  /// What the state declares; `none` for one that was not started.
+  @usableFromInline let effect: EffectID
+
+  @inlinable
+  init(task: EffectID, effect: EffectID) {
+    self.task = task
+    self.effect = effect
+  }
+}
+
 extension StoreMachine {
   /// From here on what the state declares runs.
   @inlinable
@@ -21,7 +36,7 @@ extension StoreMachine {
   mutating func endSubscriptions() {
     subscriptionPhase = .ended
     for key in subscriptionOrder {
-      if let task = subscriptions[key] { endSubscription(task) }
+      if let subscription = subscriptions[key] { end(subscription) }
     }
     subscriptions = [:]
     subscriptionOrder = []
@@ -39,7 +54,7 @@ extension StoreMachine {
         let line = CancelKey(id: CancelID(effect.location))
         if declared.insert(line).inserted, subscriptions[line] == nil {
           reportNotStarted(effect)
-          subscriptions[line] = EffectID.none
+          subscriptions[line] = Subscription(task: .none, effect: .none)
           subscriptionOrder.append(line)
         }
         continue
@@ -48,7 +63,7 @@ extension StoreMachine {
     }
     if subscriptions.count > declared.count - added.count {
       for key in subscriptionOrder where !declared.contains(key) {
-        if let task = subscriptions.removeValue(forKey: key) { endSubscription(task) }
+        if let subscription = subscriptions.removeValue(forKey: key) { end(subscription) }
       }
       subscriptionOrder.removeAll { !declared.contains($0) }
     }
@@ -56,9 +71,9 @@ extension StoreMachine {
       // The task stays while the state declares it, also when the work under it has ended: that is not begun anew.
       let task = graph.addTask()
       graph.pin(task)
-      subscriptions[key] = task
-      subscriptionOrder.append(key)
       let id = addGroup(effect, under: task, nil)
+      subscriptions[key] = Subscription(task: task, effect: id)
+      subscriptionOrder.append(key)
       graph.start(id)
       carryOut()
     }
@@ -73,10 +88,11 @@ extension StoreMachine {
         : .unnamedSubscription(at: effect.location, step: steps))
   }
 
+  /// Cancels what was declared. What its actions have caused goes on, as with any cancelled effect.
   @inlinable
-  mutating func endSubscription(_ task: EffectID) {
-    graph.cancelTree(task)
-    graph.unpin(task)
+  mutating func end(_ subscription: Subscription) {
+    graph.cancelTree(subscription.effect)
+    graph.unpin(subscription.task)
     carryOut()
   }
 }

@@ -69,7 +69,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// What the effects of the graph hold, by slot.
   @usableFromInline var works: [EffectWork<R.Action>?] = []
   /// What runs because the state declares it, by id.
-  @usableFromInline var subscriptions: [CancelKey: EffectID] = [:]
+  @usableFromInline var subscriptions: [CancelKey: Subscription] = [:]
   /// The ids in the order in which they were declared.
   @usableFromInline var subscriptionOrder: [CancelKey] = []
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack

@@ -53,8 +53,15 @@ extension StoreRuntime.Shared {
   }
 
   mutating func noteObservers() {
-    tellObservers = Observer.together(observers[...])
+    tellObservers = nil
     noteAudience()
+  }
+
+  /// All observers as one; `nil` where there are none. O(number of observers) after one came or went.
+  @usableFromInline
+  mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
+    if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
+    return tellObservers
   }
 }
 

@@ -17,7 +17,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     /// The tasks of effects, by slot.
     @usableFromInline var tasks: [EffectTask?] = []
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
-    /// All observers as one, in their order.
+    /// All observers as one, in their order; made when they are told.
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
     /// A step that observers are to be told of: from the reduction until the thread that tells them takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
@@ -212,8 +212,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inline(__always)
   func tell(_ step: Step<R.Action>, _ shared: inout Shared) {
     if shared.machine.audience.contains(.hooks) { shared.tellHooks(of: step) }
-    if let tellObservers = shared.tellObservers {
-      shared.publication = Publication(step, shared.machine.state, tellObservers)
+    if shared.machine.audience.contains(.observers), let observers = shared.observersTogether() {
+      shared.publication = Publication(step, shared.machine.state, observers)
       shared.isToPublish = true
     }
   }

@@ -1,5 +1,6 @@
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @Suite("Groups in groups")
@@ -105,5 +106,42 @@ struct NestedGroupTests {
           parts: [EffectDescriptor(kind: .concatenate, id: "x", parts: [send, send]), send]),
         EffectDescriptor(kind: .merge, parts: [two, send]), two,
       ])
+  }
+
+  @Test(
+    "what a member holds is released when it has ended, whatever goes on beside it",
+    arguments: 0..<4)
+  func release(form: Int) {
+    final class Held: Sendable {}
+    weak var released: Held?
+    let gate = Gate()
+    let executor = ManualExecutor()
+    let held = Mutex<Held?>(nil)
+    do {
+      let object = Held()
+      released = object
+      held.withLock { $0 = object }
+    }
+    let store = Store(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { _, _, _ in
+        guard let held = held.withLock({ $0.take() }) else { return [] }
+        let effects: [Effect<Int>] = [
+          .run { _ in withExtendedLifetime(held) {} }, .run { _ in try await gate.wait() },
+        ]
+        switch form {
+        case 0: return [.merge(effects)]
+        case 1: return [.concatenate(effects)]
+        case 2: return [.concatenate([.merge(effects), .run { _ in }])]
+        default: return [.merge(effects).limited(id: "pool", whenFull: .drop)]
+        }
+      }, dependencies: (), executor: executor)
+    store.send(1)
+    executor.run()
+    #expect(gate.waiters == 1)
+    #expect(released == nil)
+    gate.open()
+    executor.run()
+    #expect(store.effects.isEmpty)
   }
 }

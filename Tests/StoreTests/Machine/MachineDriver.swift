@@ -290,7 +290,7 @@ extension MachineDriver {
     }
     expect(count == graph.tree.count, "\(count) nodes are counted as \(graph.tree.count)")
     if !hasUnended, !hasWaiting {
-      let declared = machine.subscriptions.values.filter { $0 != .none }.count
+      let declared = machine.subscriptions.values.filter { $0.task != .none }.count
       expect(graph.tree.count == declared, "\(graph.tree.count) nodes are left of \(declared)")
       expect(graph.index.root.isEmpty, "ids of ended effects are left")
       expect(graph.limits.isEmpty, "permits of ended effects are left")

@@ -167,9 +167,7 @@ extension NaiveStore {
       }
     }
     for old in subscriptions {
-      if let task = old.task, !kept.contains(where: { $0.key == old.key }) {
-        endSubscription(task)
-      }
+      if !kept.contains(where: { $0.key == old.key }) { end(old) }
     }
     subscriptions = subscriptions.filter { old in
       kept.contains { $0.key == old.key && $0.line == old.line }
@@ -180,8 +178,8 @@ extension NaiveStore {
     for (key, script) in added {
       tasks.append(Task(action: nil, parent: nil, isKept: true))
       let task = tasks.count - 1
-      subscriptions.append(Subscription(key: key, task: task))
       let effect = add(script, task: task)
+      subscriptions.append(Subscription(key: key, task: task, effect: effect))
       begin(effect)
       carryOut()
     }
@@ -190,14 +188,15 @@ extension NaiveStore {
   mutating func endSubscriptions() {
     areSubscriptionsActive = false
     haveSubscriptionsEnded = true
-    for subscription in subscriptions {
-      if let task = subscription.task { endSubscription(task) }
-    }
+    for subscription in subscriptions { end(subscription) }
     subscriptions = []
   }
 
-  private mutating func endSubscription(_ task: Int) {
-    cancelTask(task)
+  /// What its actions have caused goes on.
+  private mutating func end(_ subscription: Subscription) {
+    guard let task = subscription.task, let effect = subscription.effect else { return }
+    cancel(leaves(effect))
+    carryOut()
     tasks[task].isKept = false
   }
 }

@@ -24,7 +24,8 @@ extension NaiveStore {
 
   private mutating func takePermit(_ effect: Int) -> Bool {
     guard let (key, limit) = limit(effect),
-      !permits.contains(where: { $0.effect == effect && $0.state == .held })
+      !permits.contains(where: { $0.effect == effect && $0.state == .held }),
+      !isCounted(effect, key)
     else { return true }
     func permit(_ state: Permit.State) -> Permit {
       Permit(key: key, limit: limit, effect: effect, state: state)
@@ -69,6 +70,13 @@ extension NaiveStore {
       }
     }
     return false
+  }
+
+  /// Whether a group that it is in has a permit for it.
+  private func isCounted(_ effect: Int, _ key: Key) -> Bool {
+    guard let group = effects[effect].group else { return false }
+    return permits.contains { $0.effect == group && $0.key == key && $0.state != .waiting }
+      || isCounted(group, key)
   }
 
   /// Gives up the permit, or the place of one that waits for it.

@@ -90,6 +90,7 @@ struct NaiveStore {
     var line: Int?
     var key: Key?
     var task: Int?
+    var effect: Int?
   }
 
   let limits: ScriptedLimits
