@@ -151,7 +151,6 @@ struct LogDamageTests {
     for index in 0..<(lines.count - 1) {
       let found = damage(Array((lines[..<index] + lines[(index + 1)...]).joined()))
       #expect(found?.line == index + 1)
-      #expect(found?.kind == "damage")
     }
   }
 
