@@ -76,7 +76,7 @@ struct FailingEffectTests {
       reducer: BoardReducer(travels: SessionTravels(), joined: joined),
       dependencies: Dependencies.mock.intercepted(by: journal.interceptor), journal: journal,
       schema: SessionReplay.schema
-    ).replay(path: path)
+    ).replay(LogChain(LogFile(path: path)))
     #expect(summary.warnings == [])
   }
 

@@ -10,7 +10,7 @@ struct RecordingFailureTests {
     LogDamage(line: 3, offset: 9, expected: "a", found: "b", message: "it is wrong"))
   private static let call = LogIOError(code: 13, operation: "open")
   private static let divergence = Divergence(
-    step: 2, line: 3, offset: 9, origin: .user, action: .null, differences: [])
+    step: 2, line: 3, offset: 9, origin: .program("p"), action: .null, differences: [])
 
   @Test(
     "reading",

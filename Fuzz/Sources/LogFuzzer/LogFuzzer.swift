@@ -59,7 +59,7 @@ func readAndReplay(_ bytes: [UInt8]) {
   let quick = verified(bytes)
   do throws(ReplayError) {
     let summary = try makeReplayer().replay(
-      acceptRisk: true, from: { () throws(LogReadError) in try file.reader() })
+      LogChain(file), acceptRisk: true)
     require(failure == nil, "a damaged log was replayed")
     let steps = lines.reduce(0) { if case .step = $1 { $0 + 1 } else { $0 } }
     require(summary.steps == steps, "steps were lost")

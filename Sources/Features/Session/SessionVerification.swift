@@ -56,10 +56,7 @@ enum SessionVerification {
       if let failure = found.failures[path] { throw failure }
       var reached = 0
       let file = found.files[path] ?? LogFile(path: path, isCancelled: { flag.isSet })
-      return try SessionReplay.replayer().verify(
-        acceptRisk: acceptsRisk,
-        from: { () throws(LogReadError) -> any LogSource in try file.source() }
-      ) { step in
+      return try SessionReplay.replayer().verify(file, acceptRisk: acceptsRisk) { step in
         // A recording that does not agree is gone through again.
         guard step > reached else { return }
         work.note(steps: step - reached) { send(.progress(job: job, text: $0)) }

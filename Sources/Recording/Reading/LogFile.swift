@@ -5,6 +5,7 @@ public struct LogFile: Sendable {
   private enum Place: Sendable {
     case path(String, Known?)
     case bytes([UInt8])
+    case source(@Sendable (_ offset: Int) throws(LogReadError) -> any LogSource)
   }
 
   /// What is known of a file that was opened before.
@@ -54,6 +55,13 @@ public struct LogFile: Sendable {
     self.isCancelled = isCancelled
   }
 
+  /// What `source` gives, for tests.
+  init(source: @escaping @Sendable (_ offset: Int) throws(LogReadError) -> any LogSource) {
+    place = .source(source)
+    limits = .init()
+    isCancelled = { false }
+  }
+
   /// The file's path; nil for bytes in memory.
   public var path: String? {
     if case .path(let path, _) = place { path } else { nil }
@@ -63,6 +71,7 @@ public struct LogFile: Sendable {
   var size: Int {
     switch place {
     case .bytes(let bytes): bytes.count
+    case .source: 0
     // Opening a pipe would wait for its writer.
     case .path(let path, nil): FileSource.size(of: path)
     case .path(let path, let known?): (try? LogFile.open(path, known, 0))?.size ?? 0
@@ -88,6 +97,7 @@ public struct LogFile: Sendable {
     switch place {
     case .path(let path, let known): base = try LogFile.open(path, known, offset)
     case .bytes(let bytes): base = BytesSource(bytes, from: offset)
+    case .source(let source): base = try source(offset)
     }
     return WatchedSource(base, isCancelled: isCancelled, onRead: onRead)
   }

@@ -45,6 +45,11 @@ final class QuickFeed {
     base = .allocate(capacity: capacity)
   }
 
+  @usableFromInline
+  static func of(_ file: LogFile) -> QuickFeed? {
+    (try? file.source()).flatMap { QuickFeed($0) }
+  }
+
   deinit { base.deallocate() }
 
   var warnings: [LogWarning] { rules.ended ? [] : [.cutShort(afterStep: rules.step)] }
@@ -202,11 +207,6 @@ extension Replayer {
     ReplaySummary(
       steps: feed.step, recordedTime: feed.time, elapsed: elapsed, digests: digests,
       warnings: feed.warnings, grade: .fine)
-  }
-
-  @usableFromInline
-  func quickFeed(_ open: () throws(LogReadError) -> any LogSource) -> QuickFeed? {
-    (try? open()).flatMap { QuickFeed($0) }
   }
 }
 

@@ -26,32 +26,14 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     self.onStep = onStep
   }
 
-  /// Takes a log's lines, up to the last one or behind step `last`.
-  mutating func take(
-    allFrom open: () throws(LogReadError) -> LogReader, until last: Int?
-  ) throws(ReplayError) {
-    let reader: LogReader
-    do throws(LogReadError) {
-      reader = try open()
-    } catch {
-      throw .unreadable(error)
-    }
-    while try takeStep(reader, until: last) {}
-  }
-
-  /// Takes lines up to the next step, that one included; false where there is none, or only one behind step `last`.
-  mutating func takeStep(_ reader: LogReader, until last: Int?) throws(ReplayError) -> Bool {
+  /// Takes a file's lines, up to the last one or behind step `last`.
+  mutating func take(_ file: LogFile, until last: Int?) throws(ReplayError) {
     do {
+      let reader = try file.reader()
       while let entry = try reader.next() {
-        guard case .step(let step) = entry.line else {
-          try take(entry, reader)
-          continue
-        }
-        if let last, step.n > last { return false }
+        if let last, case .step(let step) = entry.line, step.n > last { return }
         try take(entry, reader)
-        return true
       }
-      return false
     } catch {
       throw ReplayError(error, at: steps)
     }

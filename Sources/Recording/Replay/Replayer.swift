@@ -3,9 +3,9 @@ import SwiftBoardStore
 
 /// Runs a log's actions through the reducer again and compares every step with what was recorded.
 ///
-/// Only the reducer runs: no effect is started, and what it draws comes from the log, as long as its dependencies' generators draw
-/// through `journal`. The log is read twice: once to decode and grade all of it, then to replay, so memory does not grow with
-/// it. Cost a step: decoding and encoding the action, reducing, and a digest of the state where the log has one.
+/// Only the reducer runs: no effect is started, and what it draws comes from the log, as long as its
+/// dependencies' generators draw through `journal`. A log is read once to decode and grade all of it,
+/// then to replay, so memory does not grow with it. A single file is a recording of one. Cost a step: decoding and encoding the action, reducing, and a digest of the state where the log has one.
 public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// Called after a step that agreed: the step, with its number and origin in the log, the state after it, and `t` in microseconds.
   /// Keeping a copy of the state makes the next step copy what it changes.
@@ -30,91 +30,98 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     self.migrations = migrations
   }
 
-  /// Grades a log and then replays it.
+  /// Replays a recording, each of its files from its own header. Before the first step runs, all files
+  /// were read to their end, joined and graded.
   ///
   /// - Parameters:
-  ///   - open: Gives a reader at the log's beginning; called twice.
-  ///   - acceptRisk: Whether to go on where something was dropped or filled in while decoding. Digests are not compared where that
-  ///     concerns the state itself.
-  ///   - last: The last step to replay; nil: all. What follows it is graded and not run.
+  ///   - acceptRisk: Whether to go on where something was dropped or filled in while decoding.
+  ///     Digests are not compared where that concerns the state itself.
+  ///   - last: The last step to replay, counted through all files; nil: all. What follows it is
+  ///     graded and not run.
+  ///   - onStep: Called with each step, which has its number and time in the whole recording.
+  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers of
+  ///   the whole recording.
+  /// - Complexity: Reads every file three times, twice where there is one.
   public func replay(
-    acceptRisk: Bool = false, until last: Int? = nil,
-    from open: () throws(LogReadError) -> LogReader,
-    onStep: OnStep? = nil
+    _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
   ) throws(ReplayError) -> ReplaySummary {
     let start = ContinuousClock.now
-    let (grader, warnings) = try graded(open)
-    if case .risky = grader.grade, !acceptRisk { throw .risky(grader.grade) }
-    var run = ReplayRun(self, grader, onStep)
-    try run.take(allFrom: open, until: last)
+    try chain.checkJoints()
+    let grading = try LogTravel<R>.Grading(chain, schema, migrations)
+    if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
+    var (steps, digests, time) = (0, 0, Int64(0))
+    for part in chain.parts.indices {
+      let (before, later) = (chain.parts[part].stepsBefore, chain.times[part])
+      if let last, part > 0, before >= last { break }
+      var run = ReplayRun(
+        self, grading.graders[part],
+        onStep.map { onStep in
+          guard before > 0 || later > 0 else { return onStep }
+          return { step, state, t in onStep(step.behind(before), state, t + later) }
+        })
+      do throws(ReplayError) {
+        try run.take(chain.files[part], until: last.map { $0 - before })
+      } catch {
+        throw error.placed(in: chain, part)
+      }
+      steps += run.steps
+      digests += run.digests
+      if run.steps > 0 { time = run.time + later }
+    }
     return ReplaySummary(
-      steps: run.steps, recordedTime: run.time, elapsed: ContinuousClock.now - start,
-      digests: run.digests,
-      warnings: warnings + (grader.digestsComparable ? [] : [.digestsNotCompared]),
-      grade: grader.grade)
+      steps: steps, recordedTime: time, elapsed: ContinuousClock.now - start, digests: digests,
+      warnings: grading.warnings, grade: grading.grade)
   }
 
-  /// Replays the file at `path`.
-  public func replay(
-    path: String, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
-  ) throws(ReplayError) -> ReplaySummary {
-    try replay(
-      acceptRisk: acceptRisk, until: last,
-      from: { () throws(LogReadError) in try LogReader(path: path) }, onStep: onStep)
-  }
-
-  /// Replays without telling anybody: for checking many files. A log in which all agrees takes one pass, every other one the two
-  /// of a replay, and a third.
+  /// Verifies the file at `path` by itself; see `verify(_:acceptRisk:progress:)`.
   @inlinable
   public func verify(path: String, acceptRisk: Bool = false) throws(ReplayError) -> ReplaySummary {
     try verify(LogFile(path: path), acceptRisk: acceptRisk)
   }
 
-  /// Replays a file without telling anybody: one that was found in a chain is the same in every pass, whatever its name is by then.
-  @inlinable
-  public func verify(_ file: LogFile, acceptRisk: Bool = false) throws(ReplayError) -> ReplaySummary
-  {
-    try verify(
-      acceptRisk: acceptRisk,
-      from: { () throws(LogReadError) -> any LogSource in try file.source() })
-  }
-
-  /// Replays without telling anybody what happened at a step.
+  /// Replays a file without telling of its steps: for checking many files. A log in which all agrees
+  /// takes one pass, every other one the two of a replay, and a third.
   ///
-  /// - Parameters:
-  ///   - open: Gives the log's bytes from their beginning; called up to three times. One that throws while it is read ends the
-  ///     verification.
-  ///   - progress: Hears how far the pass is, behind every 1 000th step; begins anew when another pass does.
+  /// A file that was found in a chain is the same in every pass, whatever its name is by then.
+  ///
+  /// - Parameter progress: Called behind every 1 000th step with its number; begins anew when another
+  ///   pass does.
   @inlinable
   public func verify(
-    acceptRisk: Bool = false, from open: () throws(LogReadError) -> any LogSource,
-    progress: ((_ step: Int) -> Void)? = nil
+    _ file: LogFile, acceptRisk: Bool = false, progress: ((_ step: Int) -> Void)? = nil
   ) throws(ReplayError) -> ReplaySummary {
-    if let feed = quickFeed(open), let summary = verifyQuickly(feed, QuickCodes(), progress) {
+    if let feed = QuickFeed.of(file), let summary = verifyQuickly(feed, QuickCodes(), progress) {
       return summary
     }
     return try replay(
-      acceptRisk: acceptRisk, from: { () throws(LogReadError) in LogReader(try open()) },
+      LogChain(file), acceptRisk: acceptRisk,
       onStep: progress.map { progress in
         { step, _, _ in if step.number.isMultiple(of: 1000) { progress(step.number) } }
       })
   }
 
-  /// Reads the whole log, decodes every line, runs nothing.
-  public func grade(from open: () throws(LogReadError) -> LogReader) throws(ReplayError) -> LogGrade
-  {
-    try graded(open).grader.grade
+  /// Verifies the files of a rotated recording, each from its own header, and that they are one
+  /// recording.
+  ///
+  /// - Returns: A summary for each file, oldest first.
+  public func verify(
+    _ chain: LogChain, acceptRisk: Bool = false
+  ) throws(ReplayError) -> [ReplaySummary] {
+    try chain.checkJoints()
+    var summaries: [ReplaySummary] = []
+    for (part, file) in chain.files.enumerated() {
+      do throws(ReplayError) {
+        summaries.append(try verify(file, acceptRisk: acceptRisk))
+      } catch {
+        throw error.placed(in: chain, part)
+      }
+    }
+    return summaries
   }
 
   typealias Grader = LogGrader<R.State, R.Action>
 
-  /// The first pass: reads all of it and decodes every line.
-  func graded(
-    _ open: () throws(LogReadError) -> LogReader
-  ) throws(ReplayError) -> (grader: Grader, warnings: [LogWarning]) {
-    try Replayer<R>.graded(open, schema, migrations)
-  }
-
+  /// The first pass: reads all of a file and decodes every line.
   static func graded(
     _ open: () throws(LogReadError) -> LogReader, _ schema: LogSchema, _ migrations: [LogMigration]
   ) throws(ReplayError) -> (grader: Grader, warnings: [LogWarning]) {
@@ -137,6 +144,29 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       return (grader, reader.warnings)
     } catch {
       throw ReplayError(error, at: 0)
+    }
+  }
+}
+
+extension Step {
+  /// The step of a file as one of the recording, of which `count` steps lie in earlier files.
+  fileprivate func behind(_ count: Int) -> Step {
+    var origin = origin
+    if case .effect(let name, let id, let step) = origin, step > 0 {
+      origin = .effect(name: name, id: id, step: step + count)
+    }
+    return Step(number: number + count, origin: origin, action: action, effects: effects)
+  }
+}
+
+extension LogChain {
+  /// Checks that the files are one recording, where there are several.
+  func checkJoints() throws(ReplayError) {
+    guard parts.count > 1 else { return }
+    do throws(LogReadError) {
+      _ = try check()
+    } catch {
+      throw .unreadable(error)
     }
   }
 }

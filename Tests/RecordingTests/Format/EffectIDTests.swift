@@ -74,9 +74,7 @@ struct EffectIDTests {
     let feed = try #require(QuickFeed(BytesSource(bytes)))
     let quick = replayer(nameOf).verifyQuickly(feed, QuickCodes())
     do throws(ReplayError) {
-      let summary = try replayer(nameOf).replay { () throws(LogReadError) in
-        LogReader(BytesSource(bytes))
-      }
+      let summary = try replayer(nameOf).replay(LogChain(LogFile(bytes: bytes)))
       #expect(quick?.steps == summary.steps)
       return nil
     } catch {

@@ -68,9 +68,7 @@ struct OtherDaysTests {
     let file = LogFile(bytes: sink.bytes)
     #expect(try file.reader().header().created == Int64(microseconds))
     for today in Self.days {
-      let summary = try Self.replayer(today: today).replay { () throws(LogReadError) in
-        try file.reader()
-      }
+      let summary = try Self.replayer(today: today).replay(LogChain(file))
       #expect(summary.steps == 8 && summary.digests == 8 && summary.warnings == [])
       #expect(summary.recordedTime == 8 * 86_400_000_000)
       let travel = try LogTravel(file, replayer: Self.replayer(today: today))

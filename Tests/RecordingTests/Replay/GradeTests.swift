@@ -85,8 +85,7 @@ struct GradeTests {
       reducer: Reduce(apply: apply), dependencies: journal, journal: journal, schema: schema,
       migrations: migrations)
     return try replayer.replay(
-      acceptRisk: acceptRisk,
-      from: { () throws(LogReadError) in LogReader(BytesSource(bytes)) })
+      LogChain(LogFile(bytes: bytes)), acceptRisk: acceptRisk)
   }
 
   private static let same: @Sendable (inout State, Add) -> Void = { $0.total += $1.by }
@@ -155,8 +154,7 @@ struct GradeTests {
     func run(acceptRisk: Bool) throws -> ReplaySummary {
       if !isVerified { return try replay(log, Self.schema(1), acceptRisk: acceptRisk, apply) }
       return try replayer.verify(
-        acceptRisk: acceptRisk,
-        from: { () throws(LogReadError) -> any LogSource in BytesSource(log) })
+        LogFile(bytes: log), acceptRisk: acceptRisk)
     }
     let error = #expect(throws: ReplayError.self) { try run(acceptRisk: false) }
     #expect(error?.kind == "risky")

@@ -80,7 +80,7 @@ struct ImpureTests {
     let replayer = Replayer(
       reducer: Impure(), dependencies: journal, journal: journal, schema: Self.schema)
     do throws(ReplayError) {
-      _ = try replayer.replay { () throws(LogReadError) in try file.reader() }
+      _ = try replayer.replay(LogChain(file))
     } catch {
       guard case .diverged(let divergence) = error else { throw error }
       #expect(error.kind == "diverged")
@@ -128,6 +128,6 @@ struct ImpureTests {
     let replayer = Replayer(
       reducer: Impure(), dependencies: journal, journal: journal, schema: Self.schema)
     #expect(
-      try replayer.replay { () throws(LogReadError) in LogReader(BytesSource(log)) }.steps == 3)
+      try replayer.replay(LogChain(LogFile(bytes: log))).steps == 3)
   }
 }

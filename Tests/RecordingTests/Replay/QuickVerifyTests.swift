@@ -17,7 +17,7 @@ struct QuickVerifyTests {
   }
 
   private func long(_ bytes: [UInt8]) throws -> ReplaySummary {
-    try Session.replayer().replay { LogReader(BytesSource(bytes)) }
+    try Session.replayer().replay(LogChain(LogFile(bytes: bytes)))
   }
 
   private func expectSame(_ bytes: [UInt8], chunk: Int = 4096) throws {
@@ -157,7 +157,7 @@ struct QuickVerifyTests {
     let log = try Self.log(2_500)
     var told: [Int] = []
     let summary = try Session.replayer().verify(
-      from: { () throws(LogReadError) -> any LogSource in BytesSource(log) },
+      LogFile(bytes: log),
       progress: { told.append($0) })
     #expect(summary.steps == 2_500)
     #expect(told == [1_000, 2_000])
@@ -169,7 +169,7 @@ struct QuickVerifyTests {
     var told: [Int] = []
     #expect(throws: ReplayError.self) {
       try Session.replayer().verify(
-        from: { () throws(LogReadError) -> any LogSource in BytesSource(log) },
+        LogFile(bytes: log),
         progress: { told.append($0) })
     }
     // The short way got that far; the long one reads all of it before it runs anything, and so never began.
@@ -199,7 +199,7 @@ struct QuickVerifyTests {
     let log = try Self.log(3_000)
     do {
       _ = try Session.replayer().verify(
-        from: { () throws(LogReadError) -> any LogSource in FailingSource(log, after: reads) })
+        LogFile { _ in FailingSource(log, after: reads) })
       Issue.record("it was verified")
     } catch {
       guard case .unreadable(.io(_, let failure)) = error else {

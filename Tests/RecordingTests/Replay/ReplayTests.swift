@@ -9,7 +9,7 @@ struct ReplayTests {
     _ bytes: [UInt8], _ replayer: Replayer<CounterReducer> = Session.replayer()
   ) throws -> Divergence? {
     do {
-      _ = try replayer.replay { LogReader(BytesSource(bytes)) }
+      _ = try replayer.replay(LogChain(LogFile(bytes: bytes)))
       return nil
     } catch {
       guard case .diverged(let divergence) = error else { throw error }
@@ -21,7 +21,7 @@ struct ReplayTests {
   @Test func aReplayPassesThroughTheSameStates() throws {
     var seen: [(Int, CounterState, Int64)] = []
     let bytes = try Session.example()
-    let summary = try Session.replayer().replay(from: { LogReader(BytesSource(bytes)) }) {
+    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes))) {
       seen.append(($0.number, $1, $2))
     }
     #expect(seen.map(\.0) == [1, 2, 3, 4, 5, 6, 7])
@@ -37,7 +37,7 @@ struct ReplayTests {
 
   @Test func aReplayCanStopEarly() throws {
     let bytes = try Session.example()
-    let summary = try Session.replayer().replay(until: 3, from: { LogReader(BytesSource(bytes)) })
+    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes)), until: 3)
     #expect(summary.steps == 3)
   }
 
@@ -119,9 +119,7 @@ struct ReplayTests {
 
   @Test func aLogThatWasCutShortReplaysAsFarAsItGoes() throws {
     let log = try Session.example()
-    let summary = try Session.replayer().replay {
-      LogReader(BytesSource(Array(log.dropLast(400))))
-    }
+    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: Array(log.dropLast(400)))))
     #expect(summary.steps > 0)
     #expect(summary.warnings.contains(.cutShort(afterStep: summary.steps)))
   }
@@ -131,7 +129,7 @@ struct ReplayTests {
     log[log.count - 10] ^= 1
     var steps = 0
     do {
-      _ = try Session.replayer().replay(from: { LogReader(BytesSource(log)) }) { _, _, _ in
+      _ = try Session.replayer().replay(LogChain(LogFile(bytes: log))) { _, _, _ in
         steps += 1
       }
       Issue.record("damage was not found")

@@ -65,7 +65,7 @@ struct ForkTests {
       let end = try goOn(path, continuation, state)
       var last: CounterState?
       let summary = try Session.replayer().replay(
-        path: path,
+        LogChain(LogFile(path: path)),
         onStep: {
           last = $1; _ = ($0, $2)
         })

@@ -171,7 +171,7 @@ struct RecorderTests {
     #expect(warnings == [])
     #expect(lines.map(\.kind) == ["log", "step", "mark", "issue", "end"])
     #expect(lines[1].step?.digest != nil)
-    _ = try Session.replayer().replay { LogReader(BytesSource(sink.bytes)) }
+    _ = try Session.replayer().replay(LogChain(LogFile(bytes: sink.bytes)))
   }
 
   @Test func stoppingWithoutTheStateLeavesAValidLog() throws {

@@ -69,7 +69,7 @@ struct RotationTests {
       for part in chain.parts {
         #expect(part.stepsBefore == steps)
         let summary = try Session.replayer().replay(
-          path: part.path, onStep: { _, state, _ in rolled = state.rolls })
+          LogChain(LogFile(path: part.path)), onStep: { _, state, _ in rolled = state.rolls })
         #expect(summary.warnings == [], "each has its end line")
         steps += summary.steps
         let size = try contents(of: part.path).count
