@@ -1,7 +1,8 @@
 /// Names effects so that they can be cancelled: any hashable value, told apart by type as well.
 ///
 /// An id belongs to one store and to the place in the composition where it was given: the same value in a sibling, in another row
-/// or in another store is another id. Its `description`, `==` and `hash(into:)` may run under the lock of the store: they must not use it.
+/// or in another store is another id. Its `description`, `==`, `hash(into:)` and `deinit` may run under the lock of the store: they must
+/// not use it.
 /// Numbers and strings cost no allocation, other types one.
 public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   @usableFromInline

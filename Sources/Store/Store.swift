@@ -17,7 +17,8 @@
 ///   allocates nothing.
 /// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A start is the
 ///   creation of the task; what the tasks do overlaps. An effect inherits the task-local values of the sender if the sending thread reduces
-///   the action; if `send` only queued it, or the effect waited for a permit, it inherits none.
+///   the action; if `send` only queued it, it inherits none. One that waited for a permit inherits none either, unless a member of its own
+///   group gave it back.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not, and whether the action
 ///   waits in the queue or not. It applies to what was returned before it, and to what stands in front of it in the same list, `merge` or
 ///   `concatenate`; effects behind it run. In a `concatenate` it acts when it is reached.
@@ -213,7 +214,8 @@ public final class Store<R: Reducer>: Sendable {
   /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which run for as
   /// long as the state declares them, are cancelled first, and so is the work that `cancelling` names.
   ///
-  /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had passed. A second call returns at once.
+  /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had passed. Of two calls at once the
+  /// shorter deadline ends both; where the store has ended a call returns at once.
   ///
   /// - Parameters:
   ///   - work: What does not run to its end. By default that is what waits for a permit of its limit; effects that run, and the members of

@@ -36,7 +36,7 @@ public struct StoreTask: Sendable {
   /// not wait: `finish()` does.
   ///
   /// What a step has caused at once by a `.send` without an id belongs to the turn under way and is still reduced; effects that this
-  /// returns do not start.
+  /// returns are cancelled with it: on the pool a body may have begun by then, and nothing that it sends is reduced.
   ///
   /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue) where actions wait in it.
   public func cancel() {

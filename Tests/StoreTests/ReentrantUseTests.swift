@@ -11,7 +11,9 @@ import Testing
       case hook = "a hook"
       case withState = "the closure of withState"
       case id = "description of an id"
+      case idEnd = "deinit or description of an id"
       case end = "the deinit of a value"
+      case executor = "the enqueue of an executor"
     }
 
     /// Uses the store wherever it is told to.
@@ -39,6 +41,19 @@ import Testing
         }
       }
 
+      struct EndingID: Hashable, Sendable {
+        let ending: Ending
+        static func == (a: EndingID, b: EndingID) -> Bool { a.ending === b.ending }
+        func hash(into hasher: inout Hasher) { hasher.combine(0) }
+      }
+
+      /// Runs a job at once, which an executor of a store must not do.
+      final class InlineExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+          UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+      }
+
       private let store = Mutex<Store<Feature>?>(nil)
 
       func use() { _ = store.withLock { $0 }?.state }
@@ -52,10 +67,12 @@ import Testing
             case .reducer: world.use()
             case .end: state.ending = nil
             case .id: return [.fireAndForget {}.cancellable(id: ID(world: world))]
+            case .idEnd: return [.cancel(id: EndingID(ending: Ending(world)))]
+            case .executor: return [.fireAndForget { world.use() }]
             case .hook, .withState: break
             }
             return []
-          }, dependencies: self)
+          }, dependencies: self, executor: place == .executor ? InlineExecutor() : nil)
         self.store.withLock { $0 = store }
         if place == .hook {
           store.setHooks { _, _ in StepHooks(willReduce: { _ in self.use() }) }

@@ -177,6 +177,20 @@ struct R4TaskLocals {
     #expect(scene.values.entries == ["1: a", "2: none"])
   }
 
+  @Test("R4 a member that waited for a permit of its own group has those of the group")
+  func limitedMembers() {
+    let scene = Scene { action, note in
+      guard action.count == 1 else { return [] }
+      let members = (1...2).map { number -> Effect<String> in
+        .run { _ in note("\(number)") }.limited(id: "one", whenFull: .wait)
+      }
+      return [.merge(members)]
+    }
+    _ = scene.send("1", as: "a")
+    scene.executor?.run()
+    #expect(scene.values.entries == ["1: a", "2: a"])
+  }
+
   @Test("R4 subscriptions have none")
   func subscriptions() {
     let values = Journal<String>()

@@ -19,9 +19,6 @@ struct Queue<Element: Sendable>: Sendable {
   var elements: [Element] { storage[head...].compactMap(\.self) }
 
   @inlinable
-  var first: Element? { isEmpty ? nil : storage[head] }
-
-  @inlinable
   mutating func append(_ element: Element) {
     storage.append(element)
   }

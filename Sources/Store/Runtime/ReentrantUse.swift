@@ -6,7 +6,8 @@
 var reentrantUse: String {
   """
   deadlock: a store is used by code that runs under its own lock. That is a reducer or what it declares (subscriptions), \
-  a hook, the closure of withState, the ==, hash(into:) or description of an id, or the deinit of a value that a step \
-  replaces. Use the store when that code has returned: in an effect, an observer, or another task
+  a hook, the closure of withState, the ==, hash(into:), deinit or description of an id, the description of an action \
+  that no child takes, the deinit of a value that a step replaces, or the enqueue of an executor that runs its job at \
+  once. Use the store when that code has returned: in an effect, an observer, or another task
   """
 }

@@ -194,7 +194,7 @@ struct EffectGraphTests {
     graph.start(first)
     graph.commands = Queue()
     graph.start(group)
-    #expect(graph.commands.first == .drop(group))
+    #expect(graph.commands.elements.first == .drop(group))
     #expect(members.allSatisfy { !graph.tree.contains($0) })
     graph.end(first)
     #expect(graph.tree.count == 0 && graph.limits.isEmpty)

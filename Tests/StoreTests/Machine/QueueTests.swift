@@ -17,7 +17,7 @@ struct QueueTests {
     for element in 0..<2000 { #expect(queue.popFirst() == element) }
     for element in 3000..<5000 { queue.append(element) }
     #expect(queue.count == 3000)
-    #expect(queue.first == 2000)
+    #expect(queue.elements.first == 2000)
     for element in 2000..<5000 { #expect(queue.popFirst() == element) }
     #expect(queue.popFirst() == nil)
   }
@@ -26,7 +26,7 @@ struct QueueTests {
   func empty() {
     var queue = queue([1])
     #expect(queue.popFirst() == 1)
-    #expect(queue.isEmpty && queue.first == nil && queue.count == 0 && queue.elements.isEmpty)
+    #expect(queue.isEmpty && queue.count == 0 && queue.elements.isEmpty)
     queue.append(2)
     #expect(queue.elements == [2])
   }
