@@ -215,7 +215,7 @@ struct APIFeatureTests {
     store.receive(where: { if case .api(.failed(job: 1, _)) = $0 { true } else { false } }) {
       $0.shell.lastStatus = 130
     }
-    store.receive(.api(.succeeded(job: 3, .cancelled([1]))))
+    store.receive(.api(.succeeded(job: 3, result: .cancelled(jobs: [1]))))
     #expect(world.api.hangingCount == 0)
   }
 

@@ -19,7 +19,7 @@ struct FailingEffectTests {
   private static let address = "http://hang.test/"
 
   /// An action of no command's.
-  private static let between = BoardAction.log(.succeeded(job: 99, .noted))
+  private static let between = BoardAction.log(.succeeded(job: 99, result: .noted))
 
   private static func hangingWorld() -> World {
     let world = World()

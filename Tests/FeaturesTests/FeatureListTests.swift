@@ -104,17 +104,18 @@ struct FeatureListTests {
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
-      .api(.answered(job: 1, spec, answer)),
-      .api(.succeeded(job: 1, .tested(name: "n", status: 200, milliseconds: 1))),
-      .api(.succeeded(job: 1, .recent([RecentSearch(text: "t", at: 1)]))),
-      .api(.succeeded(job: 1, .cache([cached]))),
-      .db(.succeeded(job: 1, .document(document))),
-      .db(.succeeded(job: 1, .documents([document]))), .db(.succeeded(job: 1, .paths(["p"]))),
-      .db(.succeeded(job: 1, .statistics(statistics))),
-      .keychain(.succeeded(job: 1, .created(status))),
-      .keychain(.succeeded(job: 1, .status(status))),
-      .keychain(.succeeded(job: 1, .checked(status))),
-      .log(.succeeded(job: 1, .records([record]))),
+      .api(.answered(job: 1, request: spec, answer: answer)),
+      .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
+      .api(.succeeded(job: 1, result: .recent(searches: [RecentSearch(text: "t", at: 1)]))),
+      .api(.succeeded(job: 1, result: .cache(responses: [cached]))),
+      .db(.succeeded(job: 1, result: .document(document: document))),
+      .db(.succeeded(job: 1, result: .documents(documents: [document]))),
+      .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
+      .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
+      .keychain(.succeeded(job: 1, result: .created(status: status))),
+      .keychain(.succeeded(job: 1, result: .status(status: status))),
+      .keychain(.succeeded(job: 1, result: .checked(status: status))),
+      .log(.succeeded(job: 1, result: .records(records: [record]))),
     ]
   }()
 }

@@ -180,7 +180,7 @@ struct DatabaseFeatureTests {
     store.send(try action("db put people 1 1"))
     #expect(store.effects.map(\.name) == ["db.put"])
     #expect(store.state.db.writes == 0)
-    store.receive(.db(.succeeded(job: 1, .put(collection: "people", id: "1")))) {
+    store.receive(.db(.succeeded(job: 1, result: .put(collection: "people", id: "1")))) {
       $0.db.writes = 1
       $0.db.collection = "people"
     }
@@ -239,17 +239,19 @@ struct LogFeatureTests {
     var query = LogQuery()
     query.limit = -1
     world.logger.log("x", level: .error, category: "c")
-    store.send(.log(.run(context("log tail", "log.tail"), .tail(query))))
-    store.receive(.log(.succeeded(job: 1, .records([]))))
+    store.send(.log(.run(context: context("log tail", "log.tail"), command: .tail(query: query))))
+    store.receive(.log(.succeeded(job: 1, result: .records(records: []))))
   }
 
   @Test("the level is part of the state where it is for all")
   func level() throws {
     let store = world.looseStore()
     store.send(try action("log level error"))
-    store.receive(.log(.succeeded(job: 1, .level(.error, category: nil)))) { $0.log.level = .error }
+    store.receive(.log(.succeeded(job: 1, result: .level(level: .error, category: nil)))) {
+      $0.log.level = .error
+    }
     store.send(try action("log level api trace", job: 2))
-    store.receive(.log(.succeeded(job: 2, .level(.trace, category: "api")))) {
+    store.receive(.log(.succeeded(job: 2, result: .level(level: .trace, category: "api")))) {
       $0.log.level = .error
     }
     #expect(world.logger.level(category: nil) == .error)
@@ -276,11 +278,11 @@ struct LogFeatureTests {
     let store = world.looseStore()
     store.send(try action("session record a.jsonl"))
     #expect(store.effects == [])
-    store.send(.session(.succeeded(job: 1, .recording(path: "a.jsonl")))) {
+    store.send(.session(.succeeded(job: 1, result: .recording(path: "a.jsonl")))) {
       $0.session.recording = "a.jsonl"
       $0.shell.running = []
     }
-    store.send(.session(.succeeded(job: 1, .stopped(path: "a.jsonl", steps: 3)))) {
+    store.send(.session(.succeeded(job: 1, result: .stopped(path: "a.jsonl", steps: 3)))) {
       $0.session.recording = nil
     }
     store.send(try action("session verify a.jsonl b.jsonl", job: 2))
@@ -320,7 +322,7 @@ struct ShellFeatureTests {
     #expect(store.effects == [])
     let wrong = self.context(2)
     let failure = Failure(code: 64, error: "usage", message: "no")
-    store.send(.shell(.reject(wrong, failure))) {
+    store.send(.shell(.reject(context: wrong, failure: failure))) {
       $0.shell.finished = FinishedJob(context: wrong, status: 64)
       $0.shell.lastStatus = 64
     }

@@ -21,7 +21,8 @@ struct RendererTests {
     var renderer = BoardRenderer(isReplay: isReplay)
     var state = BoardState(settings: settings)
     state.shell.running = [context]
-    _ = renderer.outputs(of: .api(.run(context, .serviceList)), in: state, at: 1_000_000)
+    _ = renderer.outputs(
+      of: .api(.run(context: context, command: .serviceList)), in: state, at: 1_000_000)
     let status = BoardFeatures.outcome(of: end, in: state)?.status ?? -1
     state.shell.finished = FinishedJob(context: context, status: status)
     return renderer.outputs(of: end, in: state, at: 1_250_999)
@@ -33,7 +34,7 @@ struct RendererTests {
 
   @Test("a table, for people, programs and spreadsheets")
   func table() {
-    let end = BoardAction.api(.succeeded(job: 4, .services(services)))
+    let end = BoardAction.api(.succeeded(job: 4, result: .services(services: services)))
     #expect(
       text(end, .table) == """
         name    url                 auth
@@ -63,7 +64,9 @@ struct RendererTests {
   func document() {
     let end = BoardAction.db(
       .succeeded(
-        job: 4, .document(Document(collection: "a", id: "1", body: #"{"a":[1]}"#, updated: 0))))
+        job: 4,
+        result: .document(
+          document: Document(collection: "a", id: "1", body: #"{"a":[1]}"#, updated: 0))))
     #expect(text(end, .table) == "{\n  \"a\": [\n    1\n  ]\n}\n")
     #expect(text(end, .plain) == "{\"a\":[1]}\n")
     #expect(
@@ -75,8 +78,8 @@ struct RendererTests {
   func failure() {
     let end = BoardAction.shell(
       .reject(
-        context("x y", "x.y", job: 4),
-        Failure(
+        context: context("x y", "x.y", job: 4),
+        failure: Failure(
           code: 64, error: "usage", message: "no 'y'", help: "did you mean 'z'?", column: 3,
           length: 1)))
     #expect(
@@ -114,7 +117,7 @@ struct RendererTests {
   @Test("notes go to standard error, and --quiet leaves them out, and no error")
   func quiet() {
     var settings = BoardSettings()
-    let end = BoardAction.api(.succeeded(job: 4, .removed("rm")))
+    let end = BoardAction.api(.succeeded(job: 4, result: .removed(name: "rm")))
     #expect(
       outputs(end, settings: settings) == [
         BoardOutput(stream: .standardError, text: "removed rm\n", job: 4)
@@ -122,13 +125,13 @@ struct RendererTests {
     settings.isQuiet = true
     #expect(outputs(end, settings: settings) == [])
     let failed = BoardAction.api(
-      .failed(job: 4, Failure(code: 69, error: "refused", message: "nobody listens")))
+      .failed(job: 4, failure: Failure(code: 69, error: "refused", message: "nobody listens")))
     #expect(outputs(failed, settings: settings).map(\.stream) == [.standardError])
   }
 
   @Test("prefixes: the time it took, and a line that should have failed")
   func prefixes() {
-    let end = BoardAction.api(.succeeded(job: 4, .removed("rm")))
+    let end = BoardAction.api(.succeeded(job: 4, result: .removed(name: "rm")))
     #expect(
       outputs(end, change: { $0.prefix = .time }).map(\.text) == ["removed rm\n", "time: 250 ms\n"])
     #expect(outputs(end, change: { $0.prefix = .mustFail }).map(\.text) == ["removed rm\n"])
@@ -137,12 +140,13 @@ struct RendererTests {
   @Test("a redirect takes standard output alone, and all of its width")
   func redirect() {
     let redirect = CommandContext.Redirect(file: "out.txt", appends: true)
-    let end = BoardAction.api(.succeeded(job: 4, .services(services)))
+    let end = BoardAction.api(.succeeded(job: 4, result: .services(services: services)))
     let outputs = outputs(
       end, settings: .output(.table, width: 20), change: { $0.redirect = redirect })
     #expect(outputs.map(\.redirect) == [redirect])
     #expect(outputs.first?.text.contains("http://rm.test/api") == true)
-    let failed = BoardAction.api(.failed(job: 4, Failure(code: 1, error: "x", message: "y")))
+    let failed = BoardAction.api(
+      .failed(job: 4, failure: Failure(code: 1, error: "x", message: "y")))
     #expect(self.outputs(failed, change: { $0.redirect = redirect }).map(\.redirect) == [nil])
   }
 
@@ -152,7 +156,7 @@ struct RendererTests {
       OutputFormat.table, .json,
     ])
   func revealed(format: OutputFormat) {
-    let end = BoardAction.keychain(.succeeded(job: 4, .revealed(name: "radarr")))
+    let end = BoardAction.keychain(.succeeded(job: 4, result: .revealed(name: "radarr")))
     #expect(outputs(end, settings: .output(format)) == [])
     let replayed = outputs(end, settings: .output(format), isReplay: true)
     #expect(replayed.map(\.stream) == [.standardOutput])
@@ -161,7 +165,7 @@ struct RendererTests {
 
   @Test("a line's own format wins over the program's")
   func ownFormat() {
-    let end = BoardAction.api(.succeeded(job: 4, .services([])))
+    let end = BoardAction.api(.succeeded(job: 4, result: .services(services: [])))
     #expect(
       outputs(end, change: { $0.output = .json }).first?.text.hasPrefix("{\"line\":4") == true)
   }
@@ -171,7 +175,9 @@ struct RendererTests {
     let end = BoardAction.db(
       .succeeded(
         job: 4,
-        .documents([Document(collection: "a", id: "\u{1B}[2J\n", body: "\"\u{202E}\"", updated: 0)])
+        result: .documents(documents: [
+          Document(collection: "a", id: "\u{1B}[2J\n", body: "\"\u{202E}\"", updated: 0)
+        ])
       ))
     for format in [OutputFormat.table, .plain] {
       let text = text(end, format)

@@ -161,18 +161,18 @@ struct SessionPartTests {
     var state = BoardState()
     state.shell.running = [context]
     var renderer = BoardRenderer(isReplay: false)
-    let part = BoardAction.session(.printed(job: 4, "a\n"))
+    let part = BoardAction.session(.printed(job: 4, text: "a\n"))
     #expect(
       renderer.outputs(of: part, in: state, at: 0) == [
         BoardOutput(stream: .standardOutput, text: "a\n", redirect: context.redirect, job: 4)
       ])
     #expect(
-      renderer.outputs(of: .session(.progress(job: 4, "1 of 2")), in: state, at: 0) == [
+      renderer.outputs(of: .session(.progress(job: 4, text: "1 of 2")), in: state, at: 0) == [
         BoardOutput(stream: .standardError, text: "session replay: 1 of 2\n", job: 4)
       ])
     state.settings.output = .json
     #expect(renderer.outputs(of: part, in: state, at: 0) == [])
     #expect(
-      renderer.outputs(of: .session(.printed(job: 9, "a\n")), in: BoardState(), at: 0) == [])
+      renderer.outputs(of: .session(.printed(job: 9, text: "a\n")), in: BoardState(), at: 0) == [])
   }
 }

@@ -18,7 +18,9 @@ struct SeveralIDsTests {
       EffectLine(name: "b", id: "x", phase: "running", step: 2),
       EffectLine(name: "c", id: nil, phase: "running", step: 3),
     ]
-    let outcome = try printed(.shell(.run(context("effects", "effects", job: 1), .effects(lines))))
+    let outcome = try printed(
+      .shell(
+        .run(context: context("effects", "effects", job: 1), command: .effects(effects: lines))))
     #expect(
       outcome.value == [
         ["name": "a", "id": "pool", "ids": ["pool", "x"], "phase": "running", "step": 1],
@@ -43,7 +45,7 @@ struct SeveralIDsTests {
         name: "a", id: "pool", ids: ids, first: 1, last: 2, end: .finished, actions: 1)
     }
     let timeline = SessionTimeline(entries: [], spans: spans, isTruncated: false)
-    let outcome = try printed(.session(.succeeded(job: 1, .timeline(timeline))))
+    let outcome = try printed(.session(.succeeded(job: 1, result: .timeline(timeline: timeline))))
     #expect(
       outcome.value["effects"] == [
         [

@@ -335,7 +335,8 @@ struct TimeTravelTests {
     #expect(other.status == .exited(1), "\(other.errorText)")
     #expect(other.errorText.contains("step 4: the action is not"), "\(other.errorText)")
     #expect(
-      other.errorText.contains("documents.documents[1]: expected nothing, found {"), "\(other.errorText)")
+      other.errorText.contains("documents.documents[1]: expected nothing, found {"),
+      "\(other.errorText)")
   }
 
   /// What is about the recording itself is neither sent nor expected: the command that began it, marks, and its end.

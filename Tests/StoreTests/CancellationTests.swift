@@ -25,7 +25,8 @@ struct R5Cancellation {
     #expect(handle.isFinished)
   }
 
-  @Test("R5 on the pool too, the body of an effect cancelled in the step that returned it never runs")
+  @Test(
+    "R5 on the pool too, the body of an effect cancelled in the step that returned it never runs")
   func cancelledBeforeStartOnThePool() async {
     let began = Journal<Int>()
     let store = Store(

@@ -179,7 +179,8 @@ struct SessionWork {
     return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
       let step = place.here ?? end
       return .asserted(
-        condition: text, holds: condition.holds(for: try StateJSON.past(try travel.state(at: step))),
+        condition: text,
+        holds: condition.holds(for: try StateJSON.past(try travel.state(at: step))),
         step: step)
     }
   }

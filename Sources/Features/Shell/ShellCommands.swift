@@ -38,7 +38,8 @@ enum ShellCommands {
       examples: ["assert shell.lastStatus == 0", "assert 'api.requests > 1 and db.path exists'"]
     ) { invocation throws(UsageError) in
       .shell(
-        .assert(condition: try JSONCondition(arguments: invocation.arguments("expression")).description))
+        .assert(
+          condition: try JSONCondition(arguments: invocation.arguments("expression")).description))
     },
     CommandSpec(
       ["state"], "show the state, or what is at a path of it",

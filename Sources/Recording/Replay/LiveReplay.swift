@@ -168,7 +168,10 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       observation.cancel()
       continuation.finish()
     }
-    var life = Life(events: events.makeAsyncIterator(), isUnderWay: isUnderWay(store.state))
+    // What a state in the middle of a recording calls under way has no effects here: nothing comes of it.
+    var life = Life(
+      events: events.makeAsyncIterator(),
+      isUnderWay: !store.effects.isEmpty && isUnderWay(store.state))
     var (sent, agreed) = (0, 0)
     do {
       let reader = try LogChainReader(recording.chain)

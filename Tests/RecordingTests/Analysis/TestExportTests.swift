@@ -135,7 +135,7 @@ struct TestExportTests {
 
   /// The modules of the build, and the shim that one of them imports.
   private static func folders(_ modules: String) -> [String] {
-    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
     return ["-I", modules, "-I", root + "/Sources/CSystem"]
   }
 

@@ -169,7 +169,7 @@ struct EffectIDTests {
         == "1: effects: expected run download id pool and a1, found run download id pool and a9")
     #expect(try differences(log, unsteady)?.hasPrefix("1: effects: ") == true)
     #expect(throws: ReplayError.self) {
-      try replayer(unsteady).verify { () throws(LogReadError) -> any LogSource in BytesSource(log) }
+      try replayer(unsteady).verify(LogFile(bytes: log))
     }
   }
 
