@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A tool of its own that uses the store alone, beside a package whose modules are called `Store` and `Dependencies`.
+// A tool of its own that uses the store alone, beside a package whose modules are called `Store`
+// and `Dependencies`.
 let package = Package(
   name: "embedding",
   platforms: [.macOS(.v15)],

@@ -1,4 +1,5 @@
-/// The environments. Each mention makes a new world: nothing is shared between two of them but the files of `live`.
+/// The environments. Each mention makes a new world: nothing is shared between two of them but the
+/// files of `live`.
 extension Dependencies {
   /// The real services. Nothing is opened, loaded, made or started before it is used.
   ///
@@ -32,9 +33,10 @@ extension Dependencies {
   /// `live` with the process's environment and the standard folders.
   public static var live: Dependencies { live(LiveConfiguration()) }
 
-  /// For tests: everything in memory, deterministic, and silent. The HTTP client answers nothing that it was not told to,
-  /// the keychain is empty and unlocked, there are no files and nobody at the terminal, the date is 2026-01-01T00:00:00Z,
-  /// identifiers count from 1, and time stands still; see `mock(clock:)`.
+  /// For tests: everything in memory, deterministic, and silent. The HTTP client answers nothing
+  /// that it was not told to, the keychain is empty and unlocked, there are no files and nobody at
+  /// the terminal, the date is 2026-01-01T00:00:00Z, identifiers count from 1, and time stands
+  /// still; see `mock(clock:)`.
   public static var mock: Dependencies { mock(clock: ManualClock()) }
 
   /// `mock` on a clock that the test advances.
@@ -49,8 +51,9 @@ extension Dependencies {
       clock: clock.clock, date: date, uuid: .incrementing, random: .seeded(0))
   }
 
-  /// For trying the board: like `mock`, with sample answers for every host, sample secrets until a keychain is made, and with
-  /// time that passes, so that what waits comes back. Touches no network and no disk.
+  /// For trying the board: like `mock`, with sample answers for every host, sample secrets until a
+  /// keychain is made, and with time that passes, so that what waits comes back. Touches no network
+  /// and no disk.
   public static var demonstration: Dependencies {
     var dependencies = mock
     dependencies.apiClient = MockAPIClient.demonstration()
@@ -59,7 +62,8 @@ extension Dependencies {
     return dependencies
   }
 
-  /// For looking at: every service with sample data, and time that passes. Touches no network and no disk.
+  /// For looking at: every service with sample data, and time that passes. Touches no network and
+  /// no disk.
   public static var preview: Dependencies {
     let date = DateGenerator.fixed()
     let logger = PreviewLogger(date: date)

@@ -1,8 +1,9 @@
 import Dispatch
 
 extension Dependencies {
-  /// Lets what waits reach files and providers, then closes the database. Call it at the end of a program that used
-  /// `live`; a later call of a service opens what it needs again. For the other environments there is nothing to do.
+  /// Lets what waits reach files and providers, then closes the database. Call it at the end of a
+  /// program that used `live`; a later call of a service opens what it needs again. For the other
+  /// environments there is nothing to do.
   ///
   /// - Parameter duration: The most that log and analytics are waited for, each.
   /// - Returns: False when something was left behind.

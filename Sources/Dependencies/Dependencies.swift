@@ -1,8 +1,8 @@
-/// Everything a reducer or an effect may reach outside the state: the services, and the world (time, identifiers,
-/// chance).
+/// Everything a reducer or an effect may reach outside the state: the services, and the world
+/// (time, identifiers, chance).
 ///
-/// A value: replace what you like on a copy. The services and generators in it have reference semantics, so that copies
-/// share them and no write is lost. See `docs/adr/003`.
+/// A value: replace what you like on a copy. The services and generators in it have reference
+/// semantics, so that copies share them and no write is lost. See `docs/adr/003`.
 ///
 /// ```swift
 /// var dependencies = Dependencies.mock
@@ -57,9 +57,9 @@ public struct Dependencies: Sendable {
     self.random = random
   }
 
-  /// A copy whose `clock`, `date`, `uuid` and `random` go through the interceptor: a recorder notes what is drawn, a
-  /// replay gives it back. The services are the same, and what they draw for themselves (a log record's time) is not
-  /// seen.
+  /// A copy whose `clock`, `date`, `uuid` and `random` go through the interceptor: a recorder notes
+  /// what is drawn, a replay gives it back. The services are the same, and what they draw for
+  /// themselves (a log record's time) is not seen.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> Dependencies {
     var copy = self
     copy.clock = clock.intercepted(by: interceptor)

@@ -12,7 +12,8 @@ public struct LiveConfiguration: Sendable {
   public var isOffline: Bool
   /// The least level that is logged.
   public var logLevel: LogLevel
-  /// The least level that the database keeps too, beside the log file; `nil`: none, and logging never opens it.
+  /// The least level that the database keeps too, beside the log file; `nil`: none, and logging
+  /// never opens it.
   public var storedLogLevel: LogLevel?
 
   /// - Parameter home: One folder for every file, as `--home` gives it; `nil`: the XDG folders.

@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A keychain whose values the redactor knows: all of them, from the moment of unlocking, before a call returns that
-/// unlocked it or changed it.
+/// A keychain whose values the redactor knows: all of them, from the moment of unlocking, before a
+/// call returns that unlocked it or changed it.
 ///
-/// A value stays known after `lock` and `delete`: text that was made with it may still be on its way. Everything else is the
-/// other keychain's.
+/// A value stays known after `lock` and `delete`: text that was made with it may still be on its
+/// way. Everything else is the other keychain's.
 public final class RedactingKeychain: KeychainService {
   /// The keychain behind it.
   public let base: any KeychainService

@@ -1,9 +1,9 @@
 /// Names effects so that they can be cancelled: any hashable value, told apart by type as well.
 ///
-/// An id belongs to one store and to the place in the composition where it was given: the same value in a sibling, in another row
-/// or in another store is another id. Its `description`, `==`, `hash(into:)` and `deinit` may run under the lock of the store: they must
-/// not use it.
-/// Numbers and strings cost no allocation, other types one.
+/// An id belongs to one store and to the place in the composition where it was given: the same
+/// value in a sibling, in another row or in another store is another id. Its `description`, `==`,
+/// `hash(into:)` and `deinit` may run under the lock of the store: they must not use it. Numbers
+/// and strings cost no allocation, other types one.
 public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   @usableFromInline
   enum Value: Sendable {
@@ -16,7 +16,8 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
 
   /// Takes any value as an id; a `CancelID` stays what it is.
   ///
-  /// - Complexity: `Int` and `String` are kept in place; any other type costs one allocation and is hashed once, here.
+  /// - Complexity: `Int` and `String` are kept in place; any other type costs one allocation and is
+  ///   hashed once, here.
   @inlinable
   public init(_ base: some Hashable & Sendable) {
     // Compared first: casting what may be of any type takes longer than all the rest.
@@ -60,11 +61,12 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An id of a type that the store does not know. A class, so that copying is a retain and most comparisons end at the
-/// hash.
+/// An id of a type that the store does not know. A class, so that copying is a retain and most
+/// comparisons end at the hash.
 @usableFromInline
 class AnyCancelID: @unchecked Sendable {
-  // Unchecked only because a subclassable class cannot be checked: this field and the subclass's are constants of Sendable types.
+  // Unchecked only because a subclassable class cannot be checked: this field and the subclass's
+  // are constants of Sendable types.
   @usableFromInline let hash: Int
 
   @inlinable
@@ -99,7 +101,8 @@ final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Se
   override var description: String { String(describing: base) }
 }
 
-/// One step of the way from the root reducer to a child: who the child is, and how it is called in descriptors.
+/// One step of the way from the root reducer to a child: who the child is, and how it is called in
+/// descriptors.
 @usableFromInline
 struct ScopeKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
@@ -141,7 +144,8 @@ extension CancelID {
   }
 }
 
-/// An id with its place, outermost scope first. Without an id it stands for everything at that place and below.
+/// An id with its place, outermost scope first. Without an id it stands for everything at that
+/// place and below.
 @usableFromInline
 struct CancelKey: Hashable, Sendable {
   @usableFromInline var path: [ScopeKey]

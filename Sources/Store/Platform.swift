@@ -17,8 +17,8 @@ func writeToStandardError(_ line: String) {
   }
 }
 
-/// A monotonic clock that costs a few nanoseconds and moves every few milliseconds: good enough to say since when an effect runs, which
-/// is written for each.
+/// A monotonic clock that costs a few nanoseconds and moves every few milliseconds: good enough to
+/// say since when an effect runs, which is written for each.
 @usableFromInline
 func coarseNanoseconds() -> Int64 {
   var time = timespec()

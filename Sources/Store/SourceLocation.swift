@@ -5,7 +5,8 @@ public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: UInt32
 
-  /// The line that calls it, where nothing is passed. 24 bytes, no allocation: the text is the compiler's.
+  /// The line that calls it, where nothing is passed. 24 bytes, no allocation: the text is the
+  /// compiler's.
   @inlinable
   public init(fileID: StaticString = #fileID, line: UInt32 = #line) {
     self.fileID = fileID

@@ -28,7 +28,8 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
 
   /// Begins to watch: one observer of the store until the iterator is dropped.
   ///
-  /// - Complexity: Three small objects. From then on every step of the store takes one lock more, to set the mark, and wakes whoever waits.
+  /// - Complexity: Three small objects. From then on every step of the store takes one lock more,
+  ///   to set the mark, and wakes whoever waits.
   public func makeAsyncIterator() -> Iterator {
     let signal = ChangeSignal()
     return Iterator(
@@ -51,10 +52,12 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
       self.watch = watch
     }
 
-    /// The present value at first, then the latest once there is a newer one; `nil` when the store has ended or the task is cancelled.
+    /// The present value at first, then the latest once there is a newer one; `nil` when the store
+    /// has ended or the task is cancelled.
     ///
-    /// - Complexity: One lock for the mark and one of the store for each value that is read, and a copy of it; with repetitions removed,
-    ///   one comparison. Suspends only where nothing has changed.
+    /// - Complexity: One lock for the mark and one of the store for each value that is read, and a
+    ///   copy of it; with repetitions removed, one comparison. Suspends only where nothing has
+    ///   changed.
     public mutating func next() async -> Value? {
       await next(isolation: nil)
     }

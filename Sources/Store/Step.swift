@@ -10,24 +10,27 @@ public enum StepOrigin: Sendable, Hashable {
   case effect(name: String, id: String?, step: Int)
 }
 
-/// One reduction, as hooks and observers see it. Two words beside the action, and one small object where the origin has a name or there are
-/// effects.
+/// One reduction, as hooks and observers see it. Two words beside the action, and one small object
+/// where the origin has a name or there are effects.
 public struct Step<Action: Sendable>: Sendable {
   /// 1, 2, 3 … in the order of reduction, without gaps.
   public let number: Int
   /// What was reduced.
   public let action: Action
-  /// `nil` for the commonest of steps, sent by nameless code and without effects: copying it is cheap then.
+  /// `nil` for the commonest of steps, sent by nameless code and without effects: copying it is
+  /// cheap then.
   @usableFromInline let details: StepDetails?
 
   /// Who sent the action. O(1).
   @inlinable
   public var origin: StepOrigin { details?.origin ?? .program("") }
-  /// What was returned, in order. `.none` leaves nothing here. O(1): they were made when the step was.
+  /// What was returned, in order. `.none` leaves nothing here. O(1): they were made when the step
+  /// was.
   @inlinable
   public var effects: [EffectDescriptor] { details?.effects ?? [] }
 
-  /// Whether the origin is nameless code and there are no effects. O(1), and cheaper than to ask for the two.
+  /// Whether the origin is nameless code and there are no effects. O(1), and cheaper than to ask
+  /// for the two.
   @inlinable
   public var isBare: Bool { details == nil }
 
@@ -40,7 +43,8 @@ public struct Step<Action: Sendable>: Sendable {
 
   /// A step as a store makes it; for tests and replays.
   ///
-  /// - Complexity: One small object, or none where there are no effects and the origin is nameless code.
+  /// - Complexity: One small object, or none where there are no effects and the origin is nameless
+  ///   code.
   @inlinable
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
     self.init(
@@ -69,15 +73,16 @@ extension StepOrigin {
   }
 }
 
-/// What an effect is, without what it does: comparable in tests, written to recordings, listed while it runs.
+/// What an effect is, without what it does: comparable in tests, written to recordings, listed
+/// while it runs.
 ///
-/// Two descriptors are equal when name, ids, kind and parts are; the place in the source may move between versions and does not
-/// count.
+/// Two descriptors are equal when name, ids, kind and parts are; the place in the source may move
+/// between versions and does not count.
 public struct EffectDescriptor: Sendable, Hashable {
   /// What an effect does, as far as the store knows.
   public enum Kind: String, Sendable, Hashable {
-    /// `task` and `run` are work that takes time; `send`, `cancel` and `issue` are done at once; `merge` and `concatenate` are groups,
-    /// whose members are in `parts`.
+    /// `task` and `run` are work that takes time; `send`, `cancel` and `issue` are done at once;
+    /// `merge` and `concatenate` are groups, whose members are in `parts`.
     case task, run, send, cancel, merge, concatenate, issue
   }
 
@@ -85,8 +90,9 @@ public struct EffectDescriptor: Sendable, Hashable {
   public let kind: Kind
   /// The name it was given, else its kind.
   public let name: String
-  /// The cancel ids, each with its place in the composition, `/` between the parts: in the order in which the effect was given them,
-  /// none twice. Of a `cancel` the first is the one that it cancels.
+  /// The cancel ids, each with its place in the composition, `/` between the parts: in the order in
+  /// which the effect was given them, none twice. Of a `cancel` the first is the one that it
+  /// cancels.
   public let ids: [String]
   /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [EffectDescriptor]
@@ -96,7 +102,8 @@ public struct EffectDescriptor: Sendable, Hashable {
   /// The first of the cancel ids; `nil` where there is none. O(1).
   public var id: String? { ids.first }
 
-  /// A descriptor to compare with, of an effect with one id or none. Without a name it has its kind's. O(1).
+  /// A descriptor to compare with, of an effect with one id or none. Without a name it has its
+  /// kind's. O(1).
   ///
   /// - Parameter id: Places and the id itself, joined by `/`.
   public init(
@@ -167,12 +174,14 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String { "\(location): \(message)" }
 }
 
-/// Taps on the reductions of one store, called on the reducing thread inside the store's critical section: they see every step
-/// before anybody else does. They must be quick and must not call the store.
+/// Taps on the reductions of one store, called on the reducing thread inside the store's critical
+/// section: they see every step before anybody else does. They must be quick and must not call the
+/// store.
 public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   /// Before the reducer is called, with the number the step will have. A call a step.
   public var willReduce: (@Sendable (_ number: Int) -> Void)?
-  /// After the reducer returned. Keeping a copy of the state makes the next step copy what it changes.
+  /// After the reducer returned. Keeping a copy of the state makes the next step copy what it
+  /// changes.
   public var didReduce: (@Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void)?
   /// An issue, after the step it belongs to.
   public var issue: (@Sendable (StoreIssue) -> Void)?

@@ -1,6 +1,7 @@
-// For test stores alone: a store that is held keeps what effects send in its queue until it is told to go on. Turns, cancelling, ids,
-// origins and tasks are the store's own, so that a lazily stepped test meets the same rules as the program. It has one caller, and no
-// observer of a held store may send to it.
+// For test stores alone: a store that is held keeps what effects send in its queue until it is told
+// to go on. Turns, cancelling, ids, origins and tasks are the store's own, so that a lazily stepped
+// test meets the same rules as the program. It has one caller, and no observer of a held store may
+// send to it.
 
 extension Store {
   /// An action of an effect that waits for `reduceNext()`.
@@ -11,8 +12,8 @@ extension Store {
     package let isOfTurn: Bool
   }
 
-  /// A store that is held: actions of effects wait in the queue until `reduceNext()` takes them, those of what the initial state declares
-  /// too.
+  /// A store that is held: actions of effects wait in the queue until `reduceNext()` takes them,
+  /// those of what the initial state declares too.
   package convenience init(
     initialState: State, reducer: R, dependencies: R.Dependencies, executor: any TaskExecutor,
     isHeld: Bool, onIssue: @escaping @Sendable (StoreIssue) -> Void
@@ -25,8 +26,9 @@ extension Store {
     startSubscriptions()
   }
 
-  /// Reduces an action of the test's at once, before what waits. In an open turn it joins the turn: what it causes at once comes behind
-  /// what waits there. A store that has ended drops the action, which is an issue at the line of the call.
+  /// Reduces an action of the test's at once, before what waits. In an open turn it joins the turn:
+  /// what it causes at once comes behind what waits there. A store that has ended drops the action,
+  /// which is an issue at the line of the call.
   package func sendHeld(
     _ action: Action, origin: StepOrigin, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> StoreTask {
@@ -41,7 +43,8 @@ extension Store {
     return StoreTask(runtime: runtime, id: task)
   }
 
-  /// What waits, in the order in which it will be reduced, without the actions of effects that were cancelled meanwhile.
+  /// What waits, in the order in which it will be reduced, without the actions of effects that were
+  /// cancelled meanwhile.
   package var waiting: [WaitingAction] {
     runtime.lock.withLock { $0.machine.waiting.map(WaitingAction.init) }
   }
@@ -65,7 +68,8 @@ extension Store {
     return isReduced
   }
 
-  /// The effects whose work has not ended; one that only waits for its last action to be reduced has.
+  /// The effects whose work has not ended; one that only waits for its last action to be reduced
+  /// has.
   package var unendedEffects: [RunningEffect<Action>] {
     effects.filter { $0.descriptor.kind != .send }
   }

@@ -1,5 +1,6 @@
 extension Store {
-  /// `observe` that also hears of the store's end: `end` is called once, when the store closes, or at once where it is closed already.
+  /// `observe` that also hears of the store's end: `end` is called once, when the store closes, or
+  /// at once where it is closed already.
   @usableFromInline
   @discardableResult
   func observe(
@@ -9,14 +10,17 @@ extension Store {
     runtime.observe(observer, end: end)
   }
 
-  /// Every step with the state after it, in order, as an asynchronous sequence that ends with the store.
+  /// Every step with the state after it, in order, as an asynchronous sequence that ends with the
+  /// store.
   ///
-  /// The store does not wait for whoever iterates: steps lie in a buffer until they are taken. A buffered state is a copy, so that the next
-  /// step copies what it changes of it: where only the latest state matters, `states` costs less.
+  /// The store does not wait for whoever iterates: steps lie in a buffer until they are taken. A
+  /// buffered state is a copy, so that the next step copies what it changes of it: where only the
+  /// latest state matters, `states` costs less.
   ///
-  /// - Parameter limit: How many steps may lie in the buffer; beyond that the oldest are dropped. Unlimited by default.
-  /// - Complexity: One observer, until the stream or the iterating task ends. A step costs an element in the buffer and the lock of the
-  ///   stream; its memory is what has not been taken.
+  /// - Parameter limit: How many steps may lie in the buffer; beyond that the oldest are dropped.
+  ///   Unlimited by default.
+  /// - Complexity: One observer, until the stream or the iterating task ends. A step costs an
+  ///   element in the buffer and the lock of the stream; its memory is what has not been taken.
   public func steps(buffering limit: Int? = nil) -> AsyncStream<(step: Step<Action>, state: State)>
   {
     stream(limit) { step, state in (step, copy state) }
@@ -43,21 +47,23 @@ extension Store {
     }
   }
 
-  /// The latest state, whenever there is a newer one than was taken: conflated, so that whoever iterates slowly misses states but is
-  /// never behind. Begins with the present state, and ends with the store.
+  /// The latest state, whenever there is a newer one than was taken: conflated, so that whoever
+  /// iterates slowly misses states but is never behind. Begins with the present state, and ends
+  /// with the store.
   ///
   /// Nothing is kept while nobody takes: the state is read when it is asked for.
   ///
   /// - Complexity: O(1) to make; each iteration then watches by itself: see `StateSequence`.
   public var states: StateSequence<State> { states { copy $0 } }
 
-  /// The latest of a part of the state, conflated like `states`, and only where it differs from the one before:
+  /// The latest of a part of the state, conflated like `states`, and only where it differs from the
+  /// one before:
   /// ```swift
   /// for await count in store.states(\.count) { … }
   /// ```
   ///
-  /// - Complexity: As `states`, and one read through the key path and one comparison for each mark that is taken, not for each step. The
-  ///   value taken last is kept.
+  /// - Complexity: As `states`, and one read through the key path and one comparison for each mark
+  ///   that is taken, not for each step. The value taken last is kept.
   public func states<Value: Sendable & Equatable>(
     _ value: KeyPath<State, Value> & Sendable
   ) -> StateSequence<Value> {
@@ -67,8 +73,8 @@ extension Store {
       observe: { runtime.observe($0, $1) })
   }
 
-  /// The latest of what `read` makes of the state, conflated like `states`. `read` runs under the lock, like `withState`. Nothing is
-  /// compared.
+  /// The latest of what `read` makes of the state, conflated like `states`. `read` runs under the
+  /// lock, like `withState`. Nothing is compared.
   ///
   /// - Complexity: As `states`, and one call of `read` for each element that is taken.
   public func states<Value: Sendable>(
@@ -80,8 +86,8 @@ extension Store {
       observe: { runtime.observe($0, $1) })
   }
 
-  /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or the calling task is cancelled: for an
-  /// actor that lives off a store.
+  /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or
+  /// the calling task is cancelled: for an actor that lives off a store.
   ///
   /// - Parameter limit: As in `steps(buffering:)`.
   /// - Complexity: As `steps(buffering:)`: `body` runs behind the store, which never waits for it.
@@ -91,12 +97,15 @@ extension Store {
     for await (step, state) in steps(buffering: limit) { await body(step, state) }
   }
 
-  /// Waits for the first state that fulfils `predicate`, the present one included. No state is missed: it is asked in every step.
+  /// Waits for the first state that fulfils `predicate`, the present one included. No state is
+  /// missed: it is asked in every step.
   ///
-  /// - Parameter predicate: Must be quick; it is part of the cost of `send` while the wait lasts, and must not use the store.
-  /// - Throws: `StoreEnded` where the store ended before there was such a state, `CancellationError` where the waiting task was cancelled.
-  /// - Complexity: One lock and no observer where the present state fulfils it; else one observer and one call of `predicate` a step until
-  ///   there is an answer.
+  /// - Parameter predicate: Must be quick; it is part of the cost of `send` while the wait lasts,
+  ///   and must not use the store.
+  /// - Throws: `StoreEnded` where the store ended before there was such a state,
+  ///   `CancellationError` where the waiting task was cancelled.
+  /// - Complexity: One lock and no observer where the present state fulfils it; else one observer
+  ///   and one call of `predicate` a step until there is an answer.
   nonisolated(nonsending) public func wait(
     until predicate: @escaping @Sendable (borrowing State) -> Bool
   ) async throws {

@@ -1,41 +1,50 @@
 /// Holds a state, reduces actions one at a time, and runs the effects that follow.
 ///
-/// A store is no actor: `send` is synchronous and may be called from any thread, task or isolation. All that changes lives behind
-/// one lock.
+/// A store is no actor: `send` is synchronous and may be called from any thread, task or isolation.
+/// All that changes lives behind one lock.
 ///
 /// ## Rules
 ///
 /// The title of a test bears the number of the rule that it shows.
 ///
 /// - **R1** A store reduces one action at a time, in one total order.
-/// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer, opens a turn: it is reduced, then all that
-///   it causes at once, which is `.send` effects and what those cause, first in, first out, with no other action in between. Turns run in the
-///   order in which their actions arrived. Watching a store does not change the order. When `send` returns, the turn is over and observers
-///   have been told, with one exception: while an observer is being told of a step, by this thread or another, `send` only queues its action,
-///   and the thread that tells goes on to reduce it.
-/// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched elements, and a `send` without effects
-///   allocates nothing.
-/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n before those of n+1. A start is the
-///   creation of the task; what the tasks do overlaps. An effect inherits the task-local values of the sender if the sending thread reduces
-///   the action; if `send` only queued it, it inherits none. One that waited for a permit inherits none either, unless a member of its own
-///   group gave it back.
-/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it had started or not, and whether the action
-///   waits in the queue or not. It applies to what was returned before it, and to what stands in front of it in the same list, `merge` or
+/// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
+///   opens a turn: it is reduced, then all that it causes at once, which is `.send` effects and
+///   what those cause, first in, first out, with no other action in between. Turns run in the order
+///   in which their actions arrived. Watching a store does not change the order. When `send`
+///   returns, the turn is over and observers have been told, with one exception: while an observer
+///   is being told of a step, by this thread or another, `send` only queues its action, and the
+///   thread that tells goes on to reduce it.
+/// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
+///   elements, and a `send` without effects allocates nothing.
+/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n
+///   before those of n+1. A start is the creation of the task; what the tasks do overlaps. An
+///   effect inherits the task-local values of the sender if the sending thread reduces the action;
+///   if `send` only queued it, it inherits none. One that waited for a permit inherits none either,
+///   unless a member of its own group gave it back.
+/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it
+///   had started or not, and whether the action waits in the queue or not. It applies to what was
+///   returned before it, and to what stands in front of it in the same list, `merge` or
 ///   `concatenate`; effects behind it run. In a `concatenate` it acts when it is reached.
-/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a child's.
+/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a
+///   child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
 ///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls
 ///   end with `Effect.endChild(id:)`.
-/// - **R8** A child sees an action before what is attached to it. An action for a child that is not there is an issue at the composing
-///   line.
+/// - **R8** A child sees an action before what is attached to it. An action for a child that is not
+///   there is an issue at the composing line.
 /// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
-/// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels them.
-/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets those that run end first.
-/// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest state (`states`). A slow reader of a
-///   sequence never slows the store.
+/// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels
+///   them.
+/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets those that run end
+///   first.
+/// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest
+///   state (`states`). A slow reader of a sequence never slows the store.
 /// - **R13** Effects can be looked at: `effects` lists what runs.
-/// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the clock that it is handed.
-/// - **R15** The same actions lead to the same states, descriptors and origins, so that a recording replays.
+/// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the
+///   clock that it is handed.
+/// - **R15** The same actions lead to the same states, descriptors and origins, so that a recording
+///   replays.
 public final class Store<R: Reducer>: Sendable {
   /// The reducer's state.
   public typealias State = R.State
@@ -44,20 +53,22 @@ public final class Store<R: Reducer>: Sendable {
 
   @usableFromInline let runtime: StoreRuntime<R>
 
-  /// A store at its initial state. Nothing is reduced; what that state declares with `subscriptions` is started.
+  /// A store at its initial state. Nothing is reduced; what that state declares with
+  /// `subscriptions` is started.
   ///
   /// - Parameters:
   ///   - dependencies: Handed to the reducer with every action; the store does not look at them.
   ///   - hooks: Called for every step, from the first one on.
-  ///   - lastStep: The number of the last step that led to `initialState`; the first step of this store has the number after it.
-  ///   - startsSubscriptions: Whether the subscriptions of the initial state are started here. Else they are held back until
-  ///     `startSubscriptions()`, for example until a recorder is in place.
-  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order exact. Its `enqueue` is called under the
-  ///     store's lock and must not run the job at once.
-  ///   - onIssue: Hears of misuse and of errors that nothing caught, after the step and outside the lock, on the thread where it came up.
-  ///     Writes to standard error by default.
-  /// - Complexity: One object of less than 512 bytes beside the state. The graph of effects grows with the most effects there ever were at
-  ///   once, and stays as large.
+  ///   - lastStep: The number of the last step that led to `initialState`; the first step of this
+  ///     store has the number after it.
+  ///   - startsSubscriptions: Whether the subscriptions of the initial state are started here. Else
+  ///     they are held back until `startSubscriptions()`, for example until a recorder is in place.
+  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order
+  ///     exact. Its `enqueue` is called under the store's lock and must not run the job at once.
+  ///   - onIssue: Hears of misuse and of errors that nothing caught, after the step and outside the
+  ///     lock, on the thread where it came up. Writes to standard error by default.
+  /// - Complexity: One object of less than 512 bytes beside the state. The graph of effects grows
+  ///   with the most effects there ever were at once, and stays as large.
   @inlinable
   public init(
     initialState: State, reducer: R, dependencies: R.Dependencies,
@@ -109,13 +120,14 @@ public final class Store<R: Reducer>: Sendable {
     runtime.handle { $0.close() }
   }
 
-  /// Reduces `action` on the calling thread, with all that it causes at once. See R2 for what holds when it returns. After the store was
-  /// shut down the action is dropped and is an issue.
+  /// Reduces `action` on the calling thread, with all that it causes at once. See R2 for what holds
+  /// when it returns. After the store was shut down the action is dropped and is an issue.
   ///
   /// - Parameter origin: Who sends, for hooks, observers and recordings.
   /// - Returns: A handle to what the action set going.
-  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects and no observers. Each `.task` or `.run`
-  ///   that is returned starts one task. With observers, one lock more and their own cost.
+  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects
+  ///   and no observers. Each `.task` or `.run` that is returned starts one task. With observers,
+  ///   one lock more and their own cost.
   @inlinable
   @discardableResult
   public func send(
@@ -125,11 +137,13 @@ public final class Store<R: Reducer>: Sendable {
     runtime.send(action, origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Reduces `actions` in order, as one `send` after the other does: each opens a turn. The lock is acquired once for all that have no effects
-  /// while nothing watches. Another thread's actions come before or after such a run.
+  /// Reduces `actions` in order, as one `send` after the other does: each opens a turn. The lock is
+  /// acquired once for all that have no effects while nothing watches. Another thread's actions
+  /// come before or after such a run.
   ///
-  /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are no effects and no observers. The lock
-  ///   is held meanwhile: send very many in portions where others should get their turn.
+  /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are
+  ///   no effects and no observers. The lock is held meanwhile: send very many in portions where
+  ///   others should get their turn.
   @inlinable
   public func send(
     contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program(""),
@@ -139,7 +153,8 @@ public final class Store<R: Reducer>: Sendable {
       all: Array(actions), origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// A copy of the state: a retain for what is shared, and the next step copies what it changes of it while you keep it.
+  /// A copy of the state: a retain for what is shared, and the next step copies what it changes of
+  /// it while you keep it.
   ///
   /// - Complexity: One lock and a copy of the value; no allocation.
   @inlinable
@@ -147,7 +162,8 @@ public final class Store<R: Reducer>: Sendable {
     runtime.lock.withLock { $0.machine.state }
   }
 
-  /// Reads the state in place. The closure runs under the store's lock: it must be quick and must not use the store.
+  /// Reads the state in place. The closure runs under the store's lock: it must be quick and must
+  /// not use the store.
   ///
   /// - Complexity: One lock, no copy and no allocation; a step of another thread waits meanwhile.
   @inlinable
@@ -160,15 +176,17 @@ public final class Store<R: Reducer>: Sendable {
     runtime.lock.withLock { $0.machine.steps }
   }
 
-  /// What runs, waits for its turn in a sequence or for a permit, or was cancelled and has not ended. In no particular order.
+  /// What runs, waits for its turn in a sequence or for a permit, or was cancelled and has not
+  /// ended. In no particular order.
   ///
-  /// - Complexity: O(most effects that there ever were at once), under the lock. Makes each one's descriptor.
+  /// - Complexity: O(most effects that there ever were at once), under the lock. Makes each one's
+  ///   descriptor.
   public var effects: [RunningEffect<Action>] {
     runtime.lock.withLock { $0.machine.unendedEffects }
   }
 
-  /// Starts the subscriptions that the state declares, if they were held back. From here on they start and end with the state. Does nothing
-  /// where they were not held back. One lock.
+  /// Starts the subscriptions that the state declares, if they were held back. From here on they
+  /// start and end with the state. Does nothing where they were not held back. One lock.
   @inlinable
   public func startSubscriptions() {
     runtime.handle { $0.startSubscriptions() }
@@ -185,12 +203,13 @@ public final class Store<R: Reducer>: Sendable {
   /// How many slots the graph of effects has, free ones included.
   package var slotCount: Int { runtime.lock.withLock { $0.machine.graph.tree.nodes.count } }
 
-  /// Calls `observer` after every step, in order, on the thread that reduced it and outside the lock, before the next step is
-  /// reduced. It may send. It is part of the cost of `send`, so a slow one belongs behind a queue of its own.
+  /// Calls `observer` after every step, in order, on the thread that reduced it and outside the
+  /// lock, before the next step is reduced. It may send. It is part of the cost of `send`, so a
+  /// slow one belongs behind a queue of its own.
   ///
   /// - Returns: Ends the observation when `cancel()` is called; dropping it changes nothing.
-  /// - Complexity: O(1) amortised here. A step then costs one call for each observer, a copy of the state as it is handed on, and a second
-  ///   lock. Observing a store that has ended does nothing.
+  /// - Complexity: O(1) amortised here. A step then costs one call for each observer, a copy of the
+  ///   state as it is handed on, and a second lock. Observing a store that has ended does nothing.
   @discardableResult
   public func observe(
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
@@ -198,11 +217,13 @@ public final class Store<R: Reducer>: Sendable {
     observe(observer, end: nil)
   }
 
-  /// Puts hooks on the reductions from the next step on, in place of those before; `nil` takes them off.
+  /// Puts hooks on the reductions from the next step on, in place of those before; `nil` takes them
+  /// off.
   ///
-  /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that no step falls between what it sees
-  ///   and what the hooks see.
-  /// - Complexity: One lock. Without hooks steps cost nothing more; with them each makes a `Step` and the descriptors of its effects.
+  /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that
+  ///   no step falls between what it sees and what the hooks see.
+  /// - Complexity: One lock. Without hooks steps cost nothing more; with them each makes a `Step`
+  ///   and the descriptors of its effects.
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
@@ -211,19 +232,22 @@ public final class Store<R: Reducer>: Sendable {
     }
   }
 
-  /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more actions. Subscriptions, which run for as
-  /// long as the state declares them, are cancelled first, and so is the work that `cancelling` names.
+  /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more
+  /// actions. Subscriptions, which run for as long as the state declares them, are cancelled first,
+  /// and so is the work that `cancelling` names.
   ///
-  /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had passed. Of two calls at once the
-  /// shorter deadline ends both; where the store has ended a call returns at once.
+  /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had
+  /// passed. Of two calls at once the shorter deadline ends both; where the store has ended a call
+  /// returns at once.
   ///
   /// - Parameters:
-  ///   - work: What does not run to its end. By default that is what waits for a permit of its limit; effects that run, and the members of
-  ///     sequences that have begun, run to their end.
+  ///   - work: What does not run to its end. By default that is what waits for a permit of its
+  ///     limit; effects that run, and the members of sequences that have begun, run to their end.
   ///   - clock: Measures the deadline.
-  /// - Returns: What was still running when the deadline passed, including what was cancelled before and has not returned; empty where all
-  ///   ended in time.
-  /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued actions) to end them.
+  /// - Returns: What was still running when the deadline passed, including what was cancelled
+  ///   before and has not returned; empty where all ended in time.
+  /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued
+  ///   actions) to end them.
   @discardableResult
   public func shutdown(
     cancelling work: ShutdownWork = .queued, deadline: Duration,
@@ -259,7 +283,8 @@ public struct Observation: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: Int
 
-  /// No step that is reduced after this is told. One that is being told now may still arrive. O(number of observers). One lock.
+  /// No step that is reduced after this is told. One that is being told now may still arrive.
+  /// O(number of observers). One lock.
   public func cancel() {
     runtime?.ask(.removeObserver(id))
   }

@@ -1,7 +1,9 @@
-/// What a meter is told of: each reduction, and what becomes of each effect and of actions that are not reduced.
+/// What a meter is told of: each reduction, and what becomes of each effect and of actions that are
+/// not reduced.
 ///
-/// For counters, spans and alarms in production. Events come in the order in which they happen, on whichever thread, inside the store's
-/// critical section: a meter must be quick and must not use the store.
+/// For counters, spans and alarms in production. Events come in the order in which they happen, on
+/// whichever thread, inside the store's critical section: a meter must be quick and must not use
+/// the store.
 public enum StoreEvent<Action: Sendable>: Sendable {
   /// A reduction begins; `step` is the number it will have.
   case willReduce(action: Action, step: Int)
@@ -17,7 +19,8 @@ public enum StoreEvent<Action: Sendable>: Sendable {
   case effectCancelled(MeteredEffect)
   /// It never starts: too many of its id run or wait.
   case effectDropped(MeteredEffect)
-  /// Sent by an effect that was cancelled or had returned, or after the end of the store: not reduced.
+  /// Sent by an effect that was cancelled or had returned, or after the end of the store: not
+  /// reduced.
   case actionDropped(Action)
 }
 
@@ -44,11 +47,14 @@ extension MeteredEffect {
 }
 
 extension Store {
-  /// Tells `meter` what happens in the store, in place of the meter before; `nil` takes it off. Independent of hooks and observers.
+  /// Tells `meter` what happens in the store, in place of the meter before; `nil` takes it off.
+  /// Independent of hooks and observers.
   ///
-  /// Without a meter it costs nothing. With one, each event costs its call, and events of effects build their descriptors.
+  /// Without a meter it costs nothing. With one, each event costs its call, and events of effects
+  /// build their descriptors.
   ///
-  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store. One lock.
+  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
+  ///   One lock.
   public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
     runtime.change { shared in
       defer { shared.meter = meter }

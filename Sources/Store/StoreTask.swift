@@ -1,7 +1,7 @@
 /// What a `send` set going: its effects, the effects of the actions they send, and so on.
 ///
-/// A handle costs nothing where there are no effects, and keeps no effect that has ended. One that had effects keeps the state of its
-/// store. A value of 16 bytes.
+/// A handle costs nothing where there are no effects, and keeps no effect that has ended. One that
+/// had effects keeps the state of its store. A value of 16 bytes.
 public struct StoreTask: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: EffectID
@@ -15,12 +15,13 @@ public struct StoreTask: Sendable {
   @inlinable
   static var finished: StoreTask { StoreTask(runtime: nil, id: .none) }
 
-  /// Returns when the effects and all that they caused have ended. Cancelling the waiting task cancels them, and waits for
-  /// their end.
+  /// Returns when the effects and all that they caused have ended. Cancelling the waiting task
+  /// cancels them, and waits for their end.
   ///
   /// Runs where the caller does: no hop to another executor where there is nothing to wait for.
   ///
-  /// - Complexity: One lock where nothing runs any more, and no suspension; else one suspension. Cancelling as `cancel()`.
+  /// - Complexity: One lock where nothing runs any more, and no suspension; else one suspension.
+  ///   Cancelling as `cancel()`.
   nonisolated(nonsending) public func finish() async {
     guard let runtime, !runtime.ask(.isSettled(id)) else { return }
     await withTaskCancellationHandler {
@@ -32,18 +33,21 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels the effects and all that they caused; nothing that they send is reduced from now on. Others are not touched. Does
-  /// not wait: `finish()` does.
+  /// Cancels the effects and all that they caused; nothing that they send is reduced from now on.
+  /// Others are not touched. Does not wait: `finish()` does.
   ///
-  /// What a step has caused at once by a `.send` without an id belongs to the turn under way and is still reduced; effects that this
-  /// returns are cancelled with it: on the pool a body may have begun by then, and nothing that it sends is reduced.
+  /// What a step has caused at once by a `.send` without an id belongs to the turn under way and is
+  /// still reduced; effects that this returns are cancelled with it: on the pool a body may have
+  /// begun by then, and nothing that it sends is reduced.
   ///
-  /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue) where actions wait in it.
+  /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue)
+  ///   where actions wait in it.
   public func cancel() {
     runtime?.ask(.cancel(id))
   }
 
-  /// Whether everything has ended. Observers may still be being told of the last step; `finish()` waits for that too. One lock.
+  /// Whether everything has ended. Observers may still be being told of the last step; `finish()`
+  /// waits for that too. One lock.
   public var isFinished: Bool {
     runtime?.ask(.isFinished(id)) ?? true
   }

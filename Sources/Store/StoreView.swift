@@ -1,8 +1,9 @@
-/// A part of a store, for code that should know no more: reads a part of the state, sends a part of the actions.
+/// A part of a store, for code that should know no more: reads a part of the state, sends a part of
+/// the actions.
 ///
-/// A value of three closures, 48 bytes. It keeps nothing, and costs nothing while nobody uses it: no copy of the state, no place in the
-/// store.
-/// It keeps the store's core alive, but not the store: once that is dropped, a view reads the last state, and what it sends is an issue.
+/// A value of three closures, 48 bytes. It keeps nothing, and costs nothing while nobody uses it:
+/// no copy of the state, no place in the store. It keeps the store's core alive, but not the store:
+/// once that is dropped, a view reads the last state, and what it sends is an issue.
 public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let read: @Sendable (_ body: (borrowing State) -> Void) -> Void
   @usableFromInline let dispatch: @Sendable (Action, StepOrigin, SourceLocation) -> StoreTask
@@ -29,7 +30,8 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @inlinable
   public var state: State { withState { copy $0 } }
 
-  /// Reads the part of the state in place, under the store's lock: be quick, and do not use the store.
+  /// Reads the part of the state in place, under the store's lock: be quick, and do not use the
+  /// store.
   ///
   /// - Complexity: As `Store.withState`, and one closure and one key path for each level.
   @inlinable
@@ -52,9 +54,11 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
     dispatch(action, origin, SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Calls `observer` with the part after every step of the store, as `Store.observe` does, whether the part has changed or not.
+  /// Calls `observer` with the part after every step of the store, as `Store.observe` does, whether
+  /// the part has changed or not.
   ///
-  /// - Complexity: As `Store.observe`; the part is found by one key path for each level in every step.
+  /// - Complexity: As `Store.observe`; the part is found by one key path for each level in every
+  ///   step.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (_ state: borrowing State) -> Void)
     -> Observation
@@ -68,7 +72,8 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
       read: { state }, isEqual: nil, observe: { changed, end in watch({ _ in changed() }, end) })
   }
 
-  /// The latest of a part of the part, only where it differs from the one before: see `Store.states(_:)`. O(1) to make.
+  /// The latest of a part of the part, only where it differs from the one before: see
+  /// `Store.states(_:)`. O(1) to make.
   public func states<Value: Sendable & Equatable>(
     _ value: KeyPath<State, Value> & Sendable
   ) -> StateSequence<Value> {
@@ -79,8 +84,8 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
 
   /// A part of this part.
   ///
-  /// - Complexity: Reading and sending go through all levels; each is a key path and a closure. The closures of this view are kept, and
-  ///   three more made.
+  /// - Complexity: Reading and sending go through all levels; each is a key path and a closure. The
+  ///   closures of this view are kept, and three more made.
   @inlinable
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState> & Sendable,
@@ -94,7 +99,8 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
 }
 
 extension Store {
-  /// The whole store as a view: for functions that should not depend on its reducer's type. O(1): three closures.
+  /// The whole store as a view: for functions that should not depend on its reducer's type. O(1):
+  /// three closures.
   @inlinable
   public var view: StoreView<State, Action> {
     let runtime = runtime

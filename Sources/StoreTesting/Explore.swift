@@ -1,11 +1,12 @@
 import Synchronization
 
-/// One run of a scenario of `explore`: an order of ready tasks, the time, and where to say what is wrong.
+/// One run of a scenario of `explore`: an order of ready tasks, the time, and where to say what is
+/// wrong.
 public final class ExploredRun: Sendable {
   /// What decides the order.
   public let seed: UInt64
-  /// Runs the next ready task that the seed chooses. Tasks of the scenario's own go here too: `Task(executorPreference: run.executor)`.
-  /// O(1).
+  /// Runs the next ready task that the seed chooses. Tasks of the scenario's own go here too:
+  /// `Task(executorPreference: run.executor)`. O(1).
   public var executor: ManualExecutor { clock.executor }
   /// A clock on that executor: for the test store and its dependencies.
   public let clock: TestClock
@@ -21,7 +22,8 @@ public final class ExploredRun: Sendable {
     { [self] failure in found.withLock { $0.append(failure) } }
   }
 
-  /// Fails the run where `condition` is false. Expectations of a test framework are not seen here: the run would count as good.
+  /// Fails the run where `condition` is false. Expectations of a test framework are not seen here:
+  /// the run would count as good.
   ///
   /// - Parameter message: Made only where the condition is false.
   /// - Complexity: O(1); one lock where it is false.
@@ -44,13 +46,15 @@ public final class ExploredRun: Sendable {
 public struct Exploration: Sendable, Hashable {
   /// How many seeds were run.
   public let runs: Int
-  /// How many different orders they gave. Where it is 1 there was nothing to choose, and the exploration says nothing.
+  /// How many different orders they gave. Where it is 1 there was nothing to choose, and the
+  /// exploration says nothing.
   public let orders: Int
   /// The seeds that failed, in order; at most one unless all were to be run.
   public let failingSeeds: [UInt64]
 }
 
-/// Runs a scenario under many orders of its tasks, one a seed, and stops at the first seed that fails.
+/// Runs a scenario under many orders of its tasks, one a seed, and stops at the first seed that
+/// fails.
 ///
 /// ```swift
 /// explore(seeds: 1...1000, report: report) { run in
@@ -58,16 +62,18 @@ public struct Exploration: Sendable, Hashable {
 ///   …
 /// }
 /// ```
-/// What is reported through `run.report`, what `run.expect` finds wrong and what the scenario throws fails the run; each is told with the
-/// seed and how to run that alone: `explore(seeds: 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every
-/// exploration and model test of the process run that seed and no other.
+/// What is reported through `run.report`, what `run.expect` finds wrong and what the scenario
+/// throws fails the run; each is told with the seed and how to run that alone: `explore(seeds:
+/// 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every exploration and
+/// model test of the process run that seed and no other.
 ///
 /// - Parameters:
 ///   - seeds: One run each, in this order.
-///   - stopsAtFirst: Whether to end at the first seed that fails. If not, all seeds are run; the failures told are those of the first, and
-///     the message lists the others.
+///   - stopsAtFirst: Whether to end at the first seed that fails. If not, all seeds are run; the
+///     failures told are those of the first, and the message lists the others.
 ///   - report: Hears of failures.
-///   - scenario: Has to make everything anew each time, and to drive it by `run.executor` and `run.clock`.
+///   - scenario: Has to make everything anew each time, and to drive it by `run.executor` and
+///     `run.clock`.
 /// - Complexity: one run of the scenario a seed.
 @discardableResult
 public func explore(

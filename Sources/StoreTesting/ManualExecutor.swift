@@ -1,12 +1,13 @@
 import Synchronization
 
-/// Runs tasks only when told to, one at a time, in the order in which they became ready: concurrency without chance.
+/// Runs tasks only when told to, one at a time, in the order in which they became ready:
+/// concurrency without chance.
 ///
-/// Give it to a store, send, and call `run()`: when that returns, every effect has ended or waits for something that the test
-/// controls. Nothing sleeps or yields.
+/// Give it to a store, send, and call `run()`: when that returns, every effect has ended or waits
+/// for something that the test controls. Nothing sleeps or yields.
 ///
-/// With a seed the next task is drawn from those that are ready: another order that is possible, and the same one for the same
-/// seed. See `explore`.
+/// With a seed the next task is drawn from those that are ready: another order that is possible,
+/// and the same one for the same seed. See `explore`.
 public final class ManualExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -57,8 +58,8 @@ public final class ManualExecutor: TaskExecutor {
 
   /// An executor with nothing to run.
   ///
-  /// - Parameter seed: Where given, decides which of the ready tasks runs next; without one they run in the order in which they became
-  ///   ready.
+  /// - Parameter seed: Where given, decides which of the ready tasks runs next; without one they
+  ///   run in the order in which they became ready.
   public init(seed: UInt64? = nil) {
     state = Mutex(State(random: seed.map(SeededRandom.init)))
   }
@@ -96,7 +97,8 @@ public final class ManualExecutor: TaskExecutor {
   /// Runs ready tasks until none is left; those that become ready meanwhile too.
   ///
   /// - Returns: How many times a task was run.
-  /// - Complexity: Amortized O(1) for each, beside what it does. Does not return while tasks make each other ready for ever.
+  /// - Complexity: Amortized O(1) for each, beside what it does. Does not return while tasks make
+  ///   each other ready for ever.
   @discardableResult
   public func run() -> Int {
     var count = 0
@@ -104,15 +106,17 @@ public final class ManualExecutor: TaskExecutor {
     return count
   }
 
-  /// Returns as soon as a task is ready, the waiting task is cancelled, or the patience of a test store on this executor is over: for tasks
-  /// that wait for a thread or an actor which is not run from here. It does not poll, and has no time-out of its own.
+  /// Returns as soon as a task is ready, the waiting task is cancelled, or the patience of a test
+  /// store on this executor is over: for tasks that wait for a thread or an actor which is not run
+  /// from here. It does not poll, and has no time-out of its own.
   ///
   /// - Complexity: One lock and one suspension; none where a task is ready already.
   public func waitUntilReady() async {
     await waitUntilReady(unless: { false })
   }
 
-  /// Lets those who wait look again whether they have waited enough. Whoever waits by the public function returns as well.
+  /// Lets those who wait look again whether they have waited enough. Whoever waits by the public
+  /// function returns as well.
   func wakeWaiters() {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       defer { state.waiters = [:] }
@@ -121,7 +125,8 @@ public final class ManualExecutor: TaskExecutor {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// - Parameter isEnough: Asked under the lock, so that no `wakeWaiters()` falls between the question and the waiting.
+  /// - Parameter isEnough: Asked under the lock, so that no `wakeWaiters()` falls between the
+  ///   question and the waiting.
   func waitUntilReady(unless isEnough: @escaping @Sendable () -> Bool) async {
     let id = state.withLock { state -> Int in
       state.nextWaiter += 1

@@ -1,6 +1,7 @@
 /// What a test found wrong, at the line of the test that is to blame.
 public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What sort of thing went wrong: for tests of failures, and for reporters that treat some otherwise.
+  /// What sort of thing went wrong: for tests of failures, and for reporters that treat some
+  /// otherwise.
   public enum Kind: String, Sendable, Hashable {
     /// The state after a step is another than the closure says.
     case stateDiffers

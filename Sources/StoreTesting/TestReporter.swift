@@ -1,7 +1,7 @@
 /// Tells a test framework of a failure.
 ///
-/// No framework is imported here, and there is no default: one could only print, and a run that printed would still be green. A test
-/// target says it once, for the framework it uses.
+/// No framework is imported here, and there is no default: one could only print, and a run that
+/// printed would still be green. A test target says it once, for the framework it uses.
 ///
 /// Swift Testing:
 /// ```swift
@@ -16,8 +16,8 @@
 /// A target that has tests of both kinds has both, under two names.
 public typealias TestReporter = @Sendable (_ failure: TestFailure) -> Void
 
-/// A reporter for a framework that is told of file ID, path, line and column, as Swift Testing is. Called on the thread where the failure
-/// was found.
+/// A reporter for a framework that is told of file ID, path, line and column, as Swift Testing is.
+/// Called on the thread where the failure was found.
 ///
 /// - Parameter record: Tells the framework of a message at a place.
 public func testReporter(
@@ -33,7 +33,8 @@ public func testReporter(
   }
 }
 
-/// A reporter for a framework that is told of a path and a line, as XCTest is. Called on the thread where the failure was found.
+/// A reporter for a framework that is told of a path and a line, as XCTest is. Called on the thread
+/// where the failure was found.
 ///
 /// - Parameter record: Tells the framework of a message at a path and a line.
 public func testReporter(

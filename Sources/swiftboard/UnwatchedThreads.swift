@@ -6,8 +6,9 @@
 
   /// Where tasks run while `/proc` cannot be read.
   ///
-  /// On Linux Dispatch looks at the threads of its shared queues once a second, in `/proc/THREAD/stat`, and ends the process where
-  /// that is missing. It does not look at those of serial queues: here each of a few such queues runs one job at a time.
+  /// On Linux Dispatch looks at the threads of its shared queues once a second, in
+  /// `/proc/THREAD/stat`, and ends the process where that is missing. It does not look at those of
+  /// serial queues: here each of a few such queues runs one job at a time.
   final class UnwatchedThreads: TaskExecutor {
     private struct State {
       var count = 0

@@ -107,7 +107,8 @@ struct LineSourceTests {
     let pipe = try TestPipe()
     pipe.send("line 1\n")
     let source = pipe.source()
-    // Each line is written only by the handler of the one before: reading ahead would wait for ever.
+    // Each line is written only by the handler of the one before: reading ahead would wait for
+    // ever.
     let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
       if line.place.line == 50 { pipe.finish() } else { pipe.send("line \(line.place.line + 1)\n") }
       return .success

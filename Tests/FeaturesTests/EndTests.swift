@@ -18,7 +18,8 @@ import Testing
   import Darwin
 #endif
 
-/// Runs what it is given at once, on the thread that gives it: a task begins inside its initialiser and runs to its first suspension.
+/// Runs what it is given at once, on the thread that gives it: a task begins inside its initialiser
+/// and runs to its first suspension.
 final class InlineExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
@@ -236,7 +237,8 @@ struct BoardEndTests {
 /// Interrupts, at every moment that a line has.
 @Suite("Interrupts")
 struct InterruptTests {
-  /// Lines that are interrupted once, while the first output is printed: the command has ended then, and who waits has not heard of it.
+  /// Lines that are interrupted once, while the first output is printed: the command has ended
+  /// then, and who waits has not heard of it.
   private static func interruptedLines(_ world: World = World()) -> Lines {
     let session = Slot<BoardSession>()
     let isFirst = Atomic(true)

@@ -7,7 +7,8 @@ import Testing
 
 @testable import SwiftBoardFeatures
 
-/// The places where a feature joins the board: what is missing in one of them, the compiler does not see.
+/// The places where a feature joins the board: what is missing in one of them, the compiler does
+/// not see.
 struct FeatureListTests {
   /// Commands that an observer of the store answers.
   private static let answeredOutside: Set<String> = [

@@ -10,7 +10,8 @@ import Testing
   import Foundation
 #endif
 
-/// What is never altered, never shown and never passed on; each rule with its number, through a board's lines.
+/// What is never altered, never shown and never passed on; each rule with its number, through a
+/// board's lines.
 @Suite("Redaction")
 struct RedactionRuleTests {
   /// Known, and loaded by no line. The quote and the slash make JSON write it otherwise.

@@ -8,7 +8,8 @@ import Testing
   import Foundation
 #endif
 
-/// What the HTTP client is told of the secrets in a request, so that none follows a redirect to another host.
+/// What the HTTP client is told of the secrets in a request, so that none follows a redirect to
+/// another host.
 @Suite("Secrets of a request")
 struct RequestSecretTests {
   let world = World(MockKeychainService(entries: ["k": Data("hidden-value\n".utf8)]))

@@ -16,8 +16,8 @@ import Testing
 struct SecretTests {
   let world = World()
 
-  /// Runs the lines; looks for the secret in every action and every state, as a recording has them, in what is printed, logged
-  /// and kept.
+  /// Runs the lines; looks for the secret in every action and every state, as a recording has them,
+  /// in what is printed, logged and kept.
   func expectNoSecret(_ lines: [String], formatting: OutputFormat = .table) async throws {
     let store = world.looseStore(BoardState(settings: .output(formatting)))
     var renderer = BoardRenderer(isReplay: false)

@@ -1,7 +1,8 @@
 import SwiftBoardTestSupport
 import Testing
 
-/// Rule 1: off a terminal the body of an answer is printed as its bytes, and a replay prints the same.
+/// Rule 1: off a terminal the body of an answer is printed as its bytes, and a replay prints the
+/// same.
 @Suite(.timeLimit(.minutes(60)))
 struct BodyBytesTests {
   private static let bodies: [String: [UInt8]] = [

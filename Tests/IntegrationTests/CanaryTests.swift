@@ -14,8 +14,8 @@ import Testing
   import Darwin
 #endif
 
-/// A secret with everything that an encoding changes is used, repeated by a service and typed; afterwards it is searched, in all its forms, in
-/// all that the program left behind and printed.
+/// A secret with everything that an encoding changes is used, repeated by a service and typed;
+/// afterwards it is searched, in all its forms, in all that the program left behind and printed.
 @Suite(.timeLimit(.minutes(5)))
 struct CanaryTests {
   static let canary = #"Kn4ry"z/w\?+~é4711"#
@@ -215,7 +215,8 @@ struct CanaryTests {
 
   // MARK: Memory
 
-  /// Whether this process may read another one's memory, as only root may where dumps are forbidden.
+  /// Whether this process may read another one's memory, as only root may where dumps are
+  /// forbidden.
   @Sendable private static func canReadMemory() -> Bool {
     geteuid() == 0 && access("/proc/self/mem", R_OK) == 0
   }

@@ -14,7 +14,8 @@ struct EarlierRecordingTests {
     #filePath.split(separator: "/", omittingEmptySubsequences: false)
     .dropLast().joined(separator: "/") + "/Recordings"
 
-  /// A session of all features, made while members of bodies were masked by their names and bodies were always indented.
+  /// A session of all features, made while members of bodies were masked by their names and bodies
+  /// were always indented.
   @Test(arguments: ["every-feature"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()

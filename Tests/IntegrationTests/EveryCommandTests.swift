@@ -2,11 +2,12 @@ import SwiftBoardFeatures
 import SwiftBoardTestSupport
 import Testing
 
-/// A session with every command that the board has, recorded and replayed: whatever a command prints comes from its steps.
+/// A session with every command that the board has, recorded and replayed: whatever a command
+/// prints comes from its steps.
 @Suite(.timeLimit(.minutes(60)))
 struct EveryCommandTests {
-  /// Lines for every command, by its name, in an order in which they make sense. What may not work in memory may fail: how a
-  /// command fails is printed from steps as well.
+  /// Lines for every command, by its name, in an order in which they make sense. What may not work
+  /// in memory may fail: how a command fails is printed from steps as well.
   private static let lines: [(command: String, lines: [String])] = [
     ("keychain.get", ["keychain get radarr --reveal"]),
     ("api.service.add", ["api service add rm http://127.0.0.1:18110/api"]),

@@ -246,7 +246,8 @@ struct ExitCodeTests {
 
   // MARK: The form of a message
 
-  /// `SOURCE:LINE:COLUMN: error: …`, the line, a caret under the word to blame. Where no word is, the place alone.
+  /// `SOURCE:LINE:COLUMN: error: …`, the line, a caret under the word to blame. Where no word is,
+  /// the place alone.
   private func expectReport(
     _ text: String, in place: String?, text typed: String, _ cause: Cause,
     _ location: Testing.SourceLocation = #_sourceLocation

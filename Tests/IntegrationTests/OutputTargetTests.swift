@@ -14,7 +14,8 @@ import Testing
   import Darwin
 #endif
 
-/// The files that lines write to: never the board's own, exact bytes, and nothing cut where the disk is full.
+/// The files that lines write to: never the board's own, exact bytes, and nothing cut where the
+/// disk is full.
 @Suite(.timeLimit(.minutes(5)))
 struct OutputTargetTests {
   /// Lines that write to a file, with what they do before.

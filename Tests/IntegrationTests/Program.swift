@@ -13,7 +13,8 @@ import SwiftBoardTestSupport
   import Darwin
 #endif
 
-/// The built program and a folder of its own to run it in. `home` in that folder is the user's home: it is there and empty.
+/// The built program and a folder of its own to run it in. `home` in that folder is the user's
+/// home: it is there and empty.
 struct Program {
   let folder: TemporaryFolder
 
@@ -27,7 +28,8 @@ struct Program {
   /// Of the keychains of `withKeychain`.
   static let passphrase = "correct horse battery stäple"
 
-  /// The program with a home `h` whose keychain, a published one, is quick to open, and its passphrase in the file `pass`.
+  /// The program with a home `h` whose keychain, a published one, is quick to open, and its
+  /// passphrase in the file `pass`.
   static func withKeychain(_ vector: String = "ok_passphrase") throws -> Program {
     let program = try Program()
     try program.makeFolder("h")

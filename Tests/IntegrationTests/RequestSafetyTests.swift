@@ -7,7 +7,8 @@ import Testing
   import Foundation
 #endif
 
-/// Servers that mean ill, on real sockets: no secret goes where it does not belong, and no answer is taken for what it is not.
+/// Servers that mean ill, on real sockets: no secret goes where it does not belong, and no answer
+/// is taken for what it is not.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestSafetyTests {
   private static let secret = "sk-test-123"

@@ -1,7 +1,8 @@
 import SwiftBoardTestSupport
 import Testing
 
-/// A recording of several files, from the line that asks for one to every command that looks into it.
+/// A recording of several files, from the line that asks for one to every command that looks into
+/// it.
 @Suite(.timeLimit(.minutes(60)))
 struct RotatedRecordingTests {
   /// A program with the recording `r.jsonl` of 24 steps of some 180 KB each, in files of a MiB.

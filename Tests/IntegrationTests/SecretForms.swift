@@ -16,7 +16,8 @@ enum SecretForms {
   static func all(of secret: String) -> [[UInt8]] {
     let bytes = Array(secret.utf8)
     var forms = [bytes]
-    // In base64 a text looks different at each of three places; what its neighbours decide is left out.
+    // In base64 a text looks different at each of three places; what its neighbours decide is left
+    // out.
     for shift in 0..<3 {
       let text = Array(
         Data([UInt8](repeating: 0, count: shift) + bytes).base64EncodedString().utf8)

@@ -91,7 +91,8 @@ struct SessionAcceptanceTests {
     #expect(try program.text("s.jsonl").contains(#""by":{"user":"\#(line)","at":"-c:1"}"#))
   }
 
-  /// A secret that somebody typed is refused, and stays nowhere, however the line is wrong otherwise.
+  /// A secret that somebody typed is refused, and stays nowhere, however the line is wrong
+  /// otherwise.
   @Test(arguments: [
     "keychain set x hunter5", "-keychain set x hunter5", "!keychain set \"a b\" hunter5",
     "keychain set x \"hunter5", "nope; keychain set x hunter5", "echo a; keychain set x hunter5",

@@ -14,7 +14,8 @@ import Testing
   import Darwin
 #endif
 
-/// `keychain set NAME --from-stdin` takes what is left of descriptor 0, whatever that is, or is refused.
+/// `keychain set NAME --from-stdin` takes what is left of descriptor 0, whatever that is, or is
+/// refused.
 @Suite(.timeLimit(.minutes(5)))
 struct StandardInputTests {
   private static let keychain = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]

@@ -4,7 +4,8 @@ import Testing
 /// Going back in a session, and looking into recordings.
 @Suite(.timeLimit(.minutes(60)))
 struct TimeTravelTests {
-  /// A program with the recording `r.jsonl` of four lines in eight steps, and a mark behind the second.
+  /// A program with the recording `r.jsonl` of four lines in eight steps, and a mark behind the
+  /// second.
   private static func recorded() async throws -> Program {
     let program = try Program()
     let run = try await program.run(
@@ -339,7 +340,8 @@ struct TimeTravelTests {
       "\(other.errorText)")
   }
 
-  /// What is about the recording itself is neither sent nor expected: the command that began it, marks, and its end.
+  /// What is about the recording itself is neither sent nor expected: the command that began it,
+  /// marks, and its end.
   @Test func aLiveReplayTakesARecordingThatALineBegan() async throws {
     let program = try Program()
     let run = try await program.run(

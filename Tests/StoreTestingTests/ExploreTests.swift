@@ -15,7 +15,8 @@ struct ExploreTests {
     }
   }
 
-  /// Looks up what was typed. Without cancelling, an older answer that comes late takes the place of a newer one.
+  /// Looks up what was typed. Without cancelling, an older answer that comes late takes the place
+  /// of a newer one.
   struct Lookup: Reducer {
     struct State: Sendable, Equatable {
       var text = ""

@@ -120,7 +120,8 @@ struct R5Cancellation {
     stage.store.observe { [weak store] step, _ in
       switch step.action {
       case "go":
-        // The effect sends while this step is told, so that its action waits in the queue behind "cancel".
+        // The effect sends while this step is told, so that its action waits in the queue behind
+        // "cancel".
         store?.send("cancel")
         executor.run()
       case "cancel":
@@ -471,7 +472,8 @@ struct RegistryTests {
     "R5 R6 an id finds its effects and no others, however many came and went",
     arguments: [1, 2, 3])
   func agreesWithModel(seed: UInt64) {
-    // So few that most effects are cancelled: what is left of their ids has to be swept out again and again.
+    // So few that most effects are cancelled: what is left of their ids has to be swept out again
+    // and again.
     let ids = 30
     let executor = ManualExecutor()
     @Sendable func placed(_ effect: Effect<Starting>, _ place: Int?) -> [Effect<Starting>] {

@@ -3,7 +3,8 @@ import SwiftBoardTesting
 import Synchronization
 import Testing
 
-/// A store whose effects sleep a second each on a clock of the test's, and say when they begin and end.
+/// A store whose effects sleep a second each on a clock of the test's, and say when they begin and
+/// end.
 private struct Line {
   let clock = TestClock()
   let dropped = Journal<String>()

@@ -163,7 +163,8 @@ struct LockTests {
         owner.store.withLock { $0 = store }
       }
 
-      /// Here the compiler may put what is on a stack elsewhere, because it must outlive a suspension.
+      /// Here the compiler may put what is on a stack elsewhere, because it must outlive a
+      /// suspension.
       func sendFromATask() async {
         for turn in 0..<10 {
           await Task.yield()

@@ -10,7 +10,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits, which may be in an observer.
+/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits,
+/// which may be in an observer.
 ///
 /// - Parameter stack: The bytes of its stack.
 func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {

@@ -6,7 +6,8 @@
   import Glibc
 #endif
 
-/// A port of this machine at which nobody listens, and which nobody else gets while this is kept: it is bound and not listened at.
+/// A port of this machine at which nobody listens, and which nobody else gets while this is kept:
+/// it is bound and not listened at.
 public final class ClosedPort: Sendable {
   /// The port.
   public let number: Int

@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// One connection of the test server, on its own thread: reads requests, writes replies, until either side closes.
+/// One connection of the test server, on its own thread: reads requests, writes replies, until
+/// either side closes.
 final class Connection {
   private let peer: Int32
   private let number: Int
@@ -135,7 +136,8 @@ final class Connection {
     return true
   }
 
-  /// Whether the peer closed within so many milliseconds; -1 waits for ever. What it sends meanwhile is kept.
+  /// Whether the peer closed within so many milliseconds; -1 waits for ever. What it sends
+  /// meanwhile is kept.
   private func peerHasClosed(within milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: peer, events: Int16(POLLIN), revents: 0)
     let ready = poll(&wait, 1, milliseconds)

@@ -65,7 +65,8 @@ final class EventLog<Element: Sendable>: Sendable {
     return events
   }
 
-  /// Waits until `result` finds something in the events so far; nil once the log has ended or the task is cancelled.
+  /// Waits until `result` finds something in the events so far; nil once the log has ended or the
+  /// task is cancelled.
   func first<Result>(_ result: ([Element]) -> Result?) async -> Result? {
     var seen = events
     while true {

@@ -3,13 +3,15 @@ extension Core {
   ///
   /// - `hang`: no answer; `closed` tells when the peer left
   /// - `drip`: `tick` every 100 ms for an hour
-  /// - `cut`: 3 of 100 bytes, then the connection closes; `garbage`: no HTTP; `empty`: closes at once; `reset`: RST
+  /// - `cut`: 3 of 100 bytes, then the connection closes; `garbage`: no HTTP; `empty`: closes at
+  ///   once; `reset`: RST
   /// - `status/N`: that status; with `N` 204 or 304 without a body
   /// - `redirect?to=URL&status=N`: without `to` the same server under the name `localhost`, `/echo`
   /// - `loop`: redirects to itself
   /// - `basic`: 401 with a challenge unless `user:pass` comes along
   /// - `flaky?fail=N&key=K`: 503 N times for that key, then 200
-  /// - `large?bytes=N`: that many bytes of `x`; `gzip`: 200 000 zero bytes in 229; `headers?bytes=N`: that much header
+  /// - `large?bytes=N`: that many bytes of `x`; `gzip`: 200 000 zero bytes in 229;
+  ///   `headers?bytes=N`: that much header
   /// - `repeat`: two `Set-Cookie` fields; `old`: an answer as before HTTP/1.0
   /// - `escape`: control sequences for terminals in a JSON string
   func faultReply(_ parts: [String], to request: TestHTTPServer.Request) -> TestHTTPServer.Reply {

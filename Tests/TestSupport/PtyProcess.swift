@@ -10,7 +10,8 @@ import Synchronization
 
 /// A program on a terminal of its own, as someone at a keyboard runs it.
 ///
-/// What it shows, and the echo of what is typed, is in `output`. Dropping the value kills the program.
+/// What it shows, and the echo of what is typed, is in `output`. Dropping the value kills the
+/// program.
 public final class PtyProcess: Sendable {
   private let reaper: Reaper
   private let master: Mutex<Int32?>
@@ -60,7 +61,8 @@ public final class PtyProcess: Sendable {
 
   public var processID: Int32 { reaper.processID }
 
-  /// Types: bytes as a keyboard sends them, for example `\r` for Enter and `\u{3}` for C-c. False once it has ended.
+  /// Types: bytes as a keyboard sends them, for example `\r` for Enter and `\u{3}` for C-c. False
+  /// once it has ended.
   @discardableResult
   public func type(_ text: String) -> Bool { type(Array(text.utf8)) }
 

@@ -1,9 +1,10 @@
 /// What the built-in routes answer. All of them are deterministic.
 ///
-/// - `/api/character?page=N&name=…&status=…&species=…&type=…&gender=…`: 40 characters, 20 a page, with `ETag`;
-///   `/api/character/ID` and `/api/character/1,2`; otherwise 404 and `{"error":…}`
-/// - `/radarr/api/v3/system/status`, `/movie`, `/queue`: need `X-Api-Key: radarr-key` or `?apikey=`, else 401;
-///   `/sonarr/…/system/status`, `/series`, `/queue`: the same with `sonarr-key`
+/// - `/api/character?page=N&name=…&status=…&species=…&type=…&gender=…`: 40 characters, 20 a page,
+///   with `ETag`; `/api/character/ID` and `/api/character/1,2`; otherwise 404 and `{"error":…}`
+/// - `/radarr/api/v3/system/status`, `/movie`, `/queue`: need `X-Api-Key: radarr-key` or
+///   `?apikey=`, else 401; `/sonarr/…/system/status`, `/series`, `/queue`: the same with
+///   `sonarr-key`
 /// - `/sabnzbd/api?mode=version|queue|history&apikey=sab-key`, else 403
 /// - `/echo`: the request as JSON
 /// - `/faults/…`: see `faultReply(_:to:)`

@@ -41,7 +41,8 @@ enum Channels {
   case terminal(String)
 }
 
-/// Starts a program. Signals are at their defaults in it, and it inherits no descriptor but 0, 1 and 2.
+/// Starts a program. Signals are at their defaults in it, and it inherits no descriptor but 0, 1
+/// and 2.
 func spawn(
   _ path: String, _ arguments: [String], environment: [String: String]?, folder: String?,
   _ channels: Channels

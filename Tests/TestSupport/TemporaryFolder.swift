@@ -8,7 +8,8 @@
 
 /// An empty folder, mode 0700, that goes with everything in it when the value is dropped.
 ///
-/// Keep the value alive as long as the folder is used: `defer { _ = folder }` or `withExtendedLifetime`.
+/// Keep the value alive as long as the folder is used: `defer { _ = folder }` or
+/// `withExtendedLifetime`.
 public final class TemporaryFolder: Sendable {
   /// Absolute, without a slash at the end.
   public let path: String

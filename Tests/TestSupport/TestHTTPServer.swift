@@ -10,8 +10,9 @@ import Synchronization
 
 /// A real HTTP/1.1 server on 127.0.0.1 and a port of its own, for tests of whatever speaks HTTP.
 ///
-/// Each connection has a thread and is kept alive. The handler given is asked first; what it leaves (nil) goes to the
-/// built-in routes, see `builtInReply(to:origin:)`. Dropping the value stops the server.
+/// Each connection has a thread and is kept alive. The handler given is asked first; what it leaves
+/// (nil) goes to the built-in routes, see `builtInReply(to:origin:)`. Dropping the value stops the
+/// server.
 public final class TestHTTPServer: Sendable {
   public struct Request: Sendable {
     public var method: String
@@ -96,7 +97,8 @@ public final class TestHTTPServer: Sendable {
   /// How many connections were accepted so far.
   public var connectionCount: Int { core.connectionCount }
 
-  /// Waits until there were `count` requests for the path; gives the last of them, nil when the server stopped first.
+  /// Waits until there were `count` requests for the path; gives the last of them, nil when the
+  /// server stopped first.
   @discardableResult
   public func waitForRequest(path: String, count: Int = 1) async -> Request? {
     await core.requests.first { requests in
@@ -105,7 +107,8 @@ public final class TestHTTPServer: Sendable {
     }
   }
 
-  /// Waits until the peer has closed `count` hanging or dripping answers of the path; false when the server stopped first.
+  /// Waits until the peer has closed `count` hanging or dripping answers of the path; false when
+  /// the server stopped first.
   @discardableResult
   public func waitForClose(path: String, count: Int = 1) async -> Bool {
     await core.closed.first { closed in
@@ -162,7 +165,8 @@ final class Core: Sendable {
 
   func accept() {
     while true {
-      // Asked again every while only to see that the server has stopped where shutdown does not wake a listener.
+      // Asked again every while only to see that the server has stopped where shutdown does not
+      // wake a listener.
       var wait = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
       let ready = poll(&wait, 1, 250)
       if state.withLock({ $0.listener == nil }) { break }

@@ -11,7 +11,8 @@
   import Darwin
 #endif
 
-/// A real server of HTTPS on 127.0.0.1 and a port of its own: `openssl s_server`, which answers every GET with a page.
+/// A real server of HTTPS on 127.0.0.1 and a port of its own: `openssl s_server`, which answers
+/// every GET with a page.
 ///
 /// Its certificate is made for it, by an authority of its own. Dropping the value stops the server.
 public final class TestTLSServer: Sendable {

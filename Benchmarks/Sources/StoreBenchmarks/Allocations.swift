@@ -1,7 +1,8 @@
 import CAllocations
 import SwiftBoardStore
 
-/// What a kind of work may allocate at most, each time. Free of noise, so that the tests of the repository hold it.
+/// What a kind of work may allocate at most, each time. Free of noise, so that the tests of the
+/// repository hold it.
 struct AllocationLimit {
   let name: String
   let limit: Int
@@ -51,8 +52,9 @@ func allocationLimits() async -> [AllocationLimit] {
   return limits
 }
 
-/// An effect that sends while another thread is still publishing joins a queue, which allocates: the scheduler decides
-/// how often. What a round trip itself allocates is therefore the fewest of several rounds, of which one suffices.
+/// An effect that sends while another thread is still publishing joins a queue, which allocates:
+/// the scheduler decides how often. What a round trip itself allocates is therefore the fewest of
+/// several rounds, of which one suffices.
 private func roundTrip(limit: Int) async -> AllocationLimit {
   let links = 10_000
   let chain = Store(initialState: 0, reducer: Chain(), dependencies: links)

@@ -255,7 +255,8 @@ struct ListByOperator: ComposedReducer {
 
 // MARK: Measuring
 
-/// Nanoseconds of one send to each of two stores, the best of many short rounds in turn: what disturbs one disturbs the other, too.
+/// Nanoseconds of one send to each of two stores, the best of many short rounds in turn: what
+/// disturbs one disturbs the other, too.
 func sending<A: Reducer, B: Reducer>(
   _ ours: A, _ state: A.State, _ action: (Int) -> A.Action,
   against limit: B, _ limitState: B.State, _ limitAction: (Int) -> B.Action

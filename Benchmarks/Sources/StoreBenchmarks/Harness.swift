@@ -23,7 +23,8 @@ struct Measurement {
   }
 }
 
-/// Nanoseconds an operation, the best of several rounds: what disturbs a round only makes it slower.
+/// Nanoseconds an operation, the best of several rounds: what disturbs a round only makes it
+/// slower.
 func nanoseconds(rounds: Int = 7, operations: Int, _ body: () -> Void) -> Double {
   var best = Double.infinity
   for _ in 0..<rounds {
@@ -38,10 +39,12 @@ func nanosecondsOnce(_ operations: Int, _ body: () -> Void) -> Double {
   return (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations)
 }
 
-/// What two kinds of work take together at least: longer than most of what a neighbour on the same machine does.
+/// What two kinds of work take together at least: longer than most of what a neighbour on the same
+/// machine does.
 private let leastTime = Duration.milliseconds(500)
 
-/// Two kinds of work, their rounds one by one in turn, so that what the machine does meanwhile meets both. The best of each.
+/// Two kinds of work, their rounds one by one in turn, so that what the machine does meanwhile
+/// meets both. The best of each.
 func pair(
   rounds: Int = 9, operations: Int, ours: () -> Void, limit: () -> Void
 ) -> (ours: Double, limit: Double) {
@@ -56,8 +59,9 @@ func pair(
   return best
 }
 
-/// The same for work that suspends. The median: how the threads of the pool meet is luck, good as well as bad. And that of the ratios of
-/// two rounds that follow each other, from which the limit is reckoned back, since a busy machine is so for longer than a round.
+/// The same for work that suspends. The median: how the threads of the pool meet is luck, good as
+/// well as bad. And that of the ratios of two rounds that follow each other, from which the limit
+/// is reckoned back, since a busy machine is so for longer than a round.
 func pair(
   rounds: Int = 15, operations: Int, ours: () async -> Void, limit: () async -> Void
 ) async -> (ours: Double, limit: Double) {

@@ -8,7 +8,8 @@ import SwiftBoardStore
   import Darwin
 #endif
 
-/// L1 to L4 and L6: what it costs to record a step and to verify one. All with a real clock and, but for L2, with real files.
+/// L1 to L4 and L6: what it costs to record a step and to verify one. All with a real clock and,
+/// but for L2, with real files.
 func logBenchmarks() -> [Measurement] {
   guard let folder = LogFolder() else {
     print("no folder for files in /var/tmp: the log is not measured")
@@ -316,7 +317,8 @@ private func againstSQLite(in folder: LogFolder) -> [Measurement] {
   ]
 }
 
-/// A table of steps in SQLite, with the settings that are fastest and still leave a whole database behind.
+/// A table of steps in SQLite, with the settings that are fastest and still leave a whole database
+/// behind.
 private final class Rows {
   private var database: OpaquePointer?
   private var insertion: OpaquePointer?

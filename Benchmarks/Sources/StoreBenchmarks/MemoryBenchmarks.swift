@@ -57,7 +57,8 @@ func memoryBenchmarks() async -> [Measurement] {
   }
   var tasks: [Task<Void, Never>] = []
   tasks.reserveCapacity(count)
-  // It calls its work, as an effect's does: one call more or less may be a kilobyte, since frames are taken in slabs of that size.
+  // It calls its work, as an effect's does: one call more or less may be a kilobyte, since frames
+  // are taken in slabs of that size.
   let work: @Sendable () async throws -> Int? = {
     asleep.number.withLock { $0 += 1 }
     try await Task.sleep(for: .seconds(1000))

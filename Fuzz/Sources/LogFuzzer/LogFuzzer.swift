@@ -10,7 +10,8 @@ import SwiftBoardStore
   import Darwin
 #endif
 
-/// One input, judged by what must hold for any bytes whatever. The first byte chooses what is tried.
+/// One input, judged by what must hold for any bytes whatever. The first byte chooses what is
+/// tried.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 0 else { return 0 }
@@ -30,7 +31,8 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String, line: UInt
   if !condition { fatalError("line \(line): \(message())") }
 }
 
-/// Any bytes give lines and then the end or one error; a log that reads replays, or says why not; and every reader agrees.
+/// Any bytes give lines and then the end or one error; a log that reads replays, or says why not;
+/// and every reader agrees.
 func readAndReplay(_ bytes: [UInt8]) {
   let file = LogFile(bytes: bytes)
   var lines: [LogLine] = []

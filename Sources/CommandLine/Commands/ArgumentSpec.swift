@@ -6,7 +6,8 @@ public struct ArgumentSpec: Sendable, Hashable {
   public var help: String
   /// What the table checks and completion offers.
   public var kind: ValueKind
-  /// Whether it may be left out: what must be there gets its words first, then optional ones in their order.
+  /// Whether it may be left out: what must be there gets its words first, then optional ones in
+  /// their order.
   public var isOptional: Bool
   /// Takes all that is left; only for the last argument. At least one word, unless it is optional.
   public var isRepeating: Bool

@@ -1,4 +1,5 @@
-/// Reads one command's words against a table: finds the command, sorts options from arguments, binds both.
+/// Reads one command's words against a table: finds the command, sorts options from arguments,
+/// binds both.
 struct CommandBinder<Output> {
   let table: CommandTable<Output>
   let words: [Argument]
@@ -147,7 +148,8 @@ struct CommandBinder<Output> {
 
   // MARK: Options
 
-  /// Starts with a dash and is not a negative number; quotes make a word text, and a value that is put in is text.
+  /// Starts with a dash and is not a negative number; quotes make a word text, and a value that is
+  /// put in is text.
   private func looksLikeOption(_ word: Argument) -> Bool {
     guard isLiteral || !word.isQuoted, isTypedAsOption(word) else { return false }
     let text = word.leadingText
@@ -157,7 +159,8 @@ struct CommandBinder<Output> {
     return candidates.contains { $0.options.contains { $0.short == second } }
   }
 
-  /// Whether the dash and the option's name were typed, so that a value that is put in can be no more than the option's value.
+  /// Whether the dash and the option's name were typed, so that a value that is put in can be no
+  /// more than the option's value.
   private func isTypedAsOption(_ word: Argument) -> Bool {
     guard word.typedCount != nil else { return true }
     let typed = word.typedText
@@ -295,7 +298,8 @@ struct CommandBinder<Output> {
     let usage = "usage: \(spec.synopsis)"
     let required = spec.arguments.filter { !$0.isOptional }
     guard positional.count >= required.count else {
-      // Optional arguments get nothing as long as required ones want, so this is the first one without a word.
+      // Optional arguments get nothing as long as required ones want, so this is the first one
+      // without a word.
       let missing = required[positional.count]
       throw UsageError(
         "\(missing.name.uppercased()) is missing", help: usage, at: words.last)

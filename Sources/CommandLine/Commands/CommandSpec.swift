@@ -16,10 +16,11 @@ public struct CommandSpec<Output>: Sendable {
   public var examples: [String]
   /// Also runs without its last word: `api X` for `api get X`.
   public var isDefault: Bool
-  /// For a default: whether a first word may be meant for it. What it refuses is an unknown sub-command.
+  /// For a default: whether a first word may be meant for it. What it refuses is an unknown
+  /// sub-command.
   public var acceptsBare: @Sendable (String) -> Bool
-  /// Makes the command's output of what was typed. Called after words, kinds and counts were checked; throws what only the command can know
-  /// to be wrong.
+  /// Makes the command's output of what was typed. Called after words, kinds and counts were
+  /// checked; throws what only the command can know to be wrong.
   public var build: @Sendable (Invocation) throws(UsageError) -> Output
 
   /// A command from its parts.

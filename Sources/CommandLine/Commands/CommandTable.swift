@@ -34,10 +34,12 @@ public struct CommandTable<Output>: Sendable {
 
   /// Reads a command's words.
   ///
-  /// Options may stand anywhere after the first word; `--` ends them. A word wholly in quotes, `-` and negative numbers are
-  /// no options. With `literal` (words a shell has taken apart) quotes say nothing.
+  /// Options may stand anywhere after the first word; `--` ends them. A word wholly in quotes, `-`
+  /// and negative numbers are no options. With `literal` (words a shell has taken apart) quotes say
+  /// nothing.
   ///
-  /// - Throws: what is wrong, at the offending word, with the nearest known one. Nothing is guessed.
+  /// - Throws: what is wrong, at the offending word, with the nearest known one. Nothing is
+  ///   guessed.
   /// - Complexity: linear in the words and the commands.
   public func parse(words: [Argument], literal: Bool = false) throws(UsageError)
     -> CommandMatch<Output>

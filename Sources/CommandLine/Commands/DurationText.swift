@@ -1,7 +1,8 @@
 /// Durations as people type them.
 public enum DurationText {
-  /// Reads a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`; `nil` for anything else, signs included, and for
-  /// more than about 290 years. A fraction keeps up to nine digits; finer ones are cut off.
+  /// Reads a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`; `nil` for anything else,
+  /// signs included, and for more than about 290 years. A fraction keeps up to nine digits; finer
+  /// ones are cut off.
   public static func parse(_ text: String) -> Duration? {
     let digits = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
     var rest = text.utf8.dropFirst(digits.count)
@@ -29,7 +30,8 @@ public enum DurationText {
     var part: Int64 = 0
     var unit = nanoseconds
     for digit in fraction.utf8 {
-      // Units of a minute and more divide by ten exactly often enough; what is below a nanosecond is cut off.
+      // Units of a minute and more divide by ten exactly often enough; what is below a nanosecond
+      // is cut off.
       unit /= 10
       part += Int64(digit - 0x30) * unit
     }
@@ -37,7 +39,8 @@ public enum DurationText {
     return tooMuch ? nil : .nanoseconds(sum)
   }
 
-  /// The shortest text that reads back as the same duration to the millisecond: `1500ms`, `2s`, `90s`, `5m`, `1h`.
+  /// The shortest text that reads back as the same duration to the millisecond: `1500ms`, `2s`,
+  /// `90s`, `5m`, `1h`.
   public static func text(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = attoseconds / 1_000_000_000_000_000

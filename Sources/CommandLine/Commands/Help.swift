@@ -1,4 +1,5 @@
-/// Help, rendered from the table. The text is ASCII apart from what the specs say, and ends in a line end.
+/// Help, rendered from the table. The text is ASCII apart from what the specs say, and ends in a
+/// line end.
 extension CommandTable {
   /// All commands, a topic a line: `db  documents and preferences`.
   public func overview(width: Int = 80) -> String {
@@ -85,7 +86,8 @@ extension CommandTable {
 
 /// Layout of help texts.
 enum HelpText {
-  /// Two columns, the second one wrapped; a first column that is too long stands on a line of its own.
+  /// Two columns, the second one wrapped; a first column that is too long stands on a line of its
+  /// own.
   static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
     let room = max(12, width / 2 - indent - 2)
     let left = rows.map(\.0.count).filter { $0 <= room }.max() ?? 0

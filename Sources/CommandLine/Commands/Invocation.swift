@@ -2,8 +2,9 @@ import SwiftBoardJSON
 
 /// A command's arguments and options, bound to their names.
 ///
-/// A getter that throws names the offending word. The table has checked kinds, choices and counts before a command is
-/// built, so the getters of a checked kind throw only where the spec says another kind.
+/// A getter that throws names the offending word. The table has checked kinds, choices and counts
+/// before a command is built, so the getters of a checked kind throw only where the spec says
+/// another kind.
 public struct Invocation: Sendable {
   /// The command's words: `["api", "get"]`.
   public let path: [String]

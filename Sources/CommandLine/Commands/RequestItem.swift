@@ -2,8 +2,8 @@ import SwiftBoardJSON
 
 /// A part of a request, written as HTTPie writes it.
 ///
-/// The first separator decides, and of two that start at the same place the longer one: `:=`, `==`, `=`, `:`, `@`. A `\`
-/// before `:`, `=`, `@` or `\` takes away its meaning.
+/// The first separator decides, and of two that start at the same place the longer one: `:=`, `==`,
+/// `=`, `:`, `@`. A `\` before `:`, `=`, `@` or `\` takes away its meaning.
 public enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
@@ -18,8 +18,8 @@ public enum RequestItem: Sendable, Hashable {
   /// `@file`: the file is the body.
   case body(path: String)
 
-  /// Reads an item. Secrets may stand in the values of fields, queries and headers. The separator must have been typed: what a variable or
-  /// the last value puts in is data, and chooses no kind.
+  /// Reads an item. Secrets may stand in the values of fields, queries and headers. The separator
+  /// must have been typed: what a variable or the last value puts in is data, and chooses no kind.
   ///
   /// - Throws: a `UsageError` at the word; code 65 for malformed JSON.
   public static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {

@@ -1,6 +1,7 @@
 import SwiftBoardJSON
 
-/// What an argument or an option's value is: what completion offers, and what the table checks before a command is built.
+/// What an argument or an option's value is: what completion offers, and what the table checks
+/// before a command is built.
 public enum ValueKind: Sendable, Hashable {
   /// Anything.
   case text

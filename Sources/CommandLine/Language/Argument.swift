@@ -7,8 +7,9 @@ public struct Argument: Sendable, Hashable {
   public private(set) var parts: [Part]
   /// How the word was written; see `Word.Quoting`.
   public var quoting: Word.Quoting
-  /// How many scalars of `leadingText` were typed before the first value that was put in; `nil` where none was. What is put in is
-  /// data: it makes a word no option and says nothing of an item's kind.
+  /// How many scalars of `leadingText` were typed before the first value that was put in; `nil`
+  /// where none was. What is put in is data: it makes a word no option and says nothing of an
+  /// item's kind.
   public var typedCount: Int?
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
@@ -59,7 +60,8 @@ public struct Argument: Sendable, Hashable {
     if case .text(let text) = parts.first { text } else { "" }
   }
 
-  /// The part of `leadingText` that was typed: all of it, or what stands before the first value that was put in.
+  /// The part of `leadingText` that was typed: all of it, or what stands before the first value
+  /// that was put in.
   public var typedText: String {
     guard let typedCount else { return leadingText }
     return String(String.UnicodeScalarView(leadingText.unicodeScalars.prefix(typedCount)))

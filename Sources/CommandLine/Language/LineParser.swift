@@ -1,4 +1,5 @@
-/// The line language: a text in, commands made of words out. Nothing is looked up, run or replaced here.
+/// The line language: a text in, commands made of words out. Nothing is looked up, run or replaced
+/// here.
 ///
 /// ```
 /// text      := blank | '#' … | [ prefix ] list
@@ -18,12 +19,16 @@
 ///              as JSON, where '\$' is '$'
 /// ```
 ///
-/// - `&` and `>` are special only at the start of a word (`x?a=1&b=2` is one word), `&` only when it is the whole word,
-///   and `>` neither before `=` nor in a line that starts with `assert`, whose comparisons need it.
-/// - `|`, `||` and `&&` as whole words are refused: they look like a shell's and would be arguments.
-/// - A `<<TAG` text ends without its last line end. In it only `$`, `{{ }}`, `\$` and `\{` are special, in `<<'TAG'` nothing.
+/// - `&` and `>` are special only at the start of a word (`x?a=1&b=2` is one word), `&` only when
+///   it is the whole word, and `>` neither before `=` nor in a line that starts with `assert`,
+///   whose comparisons need it.
+/// - `|`, `||` and `&&` as whole words are refused: they look like a shell's and would be
+///   arguments.
+/// - A `<<TAG` text ends without its last line end. In it only `$`, `{{ }}`, `\$` and `\{` are
+///   special, in `<<'TAG'` nothing.
 /// - What is open at the end (quote, bracket, heredoc, a last `\`) makes the text incomplete.
-/// - Columns count characters (what a person sees as one) from 1 in their physical line. CR LF counts as a line end.
+/// - Columns count characters (what a person sees as one) from 1 in their physical line. CR LF
+///   counts as a line end.
 ///
 /// Costs time and space linear in the text.
 public enum LineParser {

@@ -6,7 +6,8 @@ enum LineStop: Error {
 
 /// The scanner behind `LineParser`: commands and their frame. Words are in `LineScanner+Words`.
 ///
-/// It works on Unicode scalars, because a combining mark after a quote would hide the quote in a `Character`.
+/// It works on Unicode scalars, because a combining mark after a quote would hide the quote in a
+/// `Character`.
 struct LineScanner {
   let scalars: [Unicode.Scalar]
   var index = 0
@@ -208,7 +209,8 @@ struct LineScanner {
           let body = start..<max(start, lineStart - 1)
           commands[heredoc.command].words[heredoc.word].segments = try segments(
             of: body, isLiteral: heredoc.isLiteral)
-          // At the line end, so that the next heredoc starts behind it and the list goes on after the last.
+          // At the line end, so that the next heredoc starts behind it and the list goes on after
+          // the last.
           index = min(lineEnd + 1, scalars.count)
           break
         }

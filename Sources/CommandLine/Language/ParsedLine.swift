@@ -125,8 +125,8 @@ public struct IncompleteLine: Sendable, Hashable {
 
   /// Takes note of one further physical line, and says whether it is worth parsing the whole again.
   ///
-  /// Without it a value of n lines would be parsed n times. Never says `false` when the line ends what is open or makes
-  /// it invalid. Linear in `line`.
+  /// Without it a value of n lines would be parsed n times. Never says `false` when the line ends
+  /// what is open or makes it invalid. Linear in `line`.
   public mutating func mightEnd(with line: String) -> Bool {
     if line.utf8.contains(0) { return true }
     switch reason {

@@ -1,7 +1,8 @@
 /// A text in which secrets stand by name, for example `Bearer {{secret:radarr}}`.
 ///
-/// Encoded as a plain string where it names no secret, else as `{"parts":[{"text":"Bearer "},{"secret":"radarr"}]}`,
-/// so that a text that merely looks like a reference is never taken for one.
+/// Encoded as a plain string where it names no secret, else as `{"parts":[{"text":"Bearer
+/// "},{"secret":"radarr"}]}`, so that a text that merely looks like a reference is never taken for
+/// one.
 public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {

@@ -1,7 +1,8 @@
 /// Where a scalar is for a reader: line and column, in characters.
 struct TextPlaces: Sendable {
   private let lineStarts: [Int]
-  /// The column of every scalar, and one more; `nil` for ASCII, where it is the distance from the line's start.
+  /// The column of every scalar, and one more; `nil` for ASCII, where it is the distance from the
+  /// line's start.
   private let columns: [Int32]?
   private let count: Int
 

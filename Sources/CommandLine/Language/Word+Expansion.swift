@@ -3,12 +3,14 @@ import SwiftBoardJSON
 extension Word {
   /// Puts in what variables and the last value hold; secrets stay names.
   ///
-  /// What is put in is never split or parsed again, so a value can add neither a word nor a command. A value that is no
-  /// string is put in as compact JSON; inside a JSON string typed bare, all is escaped as JSON.
+  /// What is put in is never split or parsed again, so a value can add neither a word nor a
+  /// command. A value that is no string is put in as compact JSON; inside a JSON string typed bare,
+  /// all is escaped as JSON.
   ///
   /// - Parameters:
   ///   - variables: the value of `$name`; `nil` where there is none.
-  ///   - last: the part of the last value at a path (`""` for the whole, `body.id`); `nil` where there is none.
+  ///   - last: the part of the last value at a path (`""` for the whole, `body.id`); `nil` where
+  ///     there is none.
   /// - Throws: a `UsageError` at this word for what is missing. Cost: linear in the result.
   public func expanded(
     variables: (String) -> String?, last: (String) -> JSON?

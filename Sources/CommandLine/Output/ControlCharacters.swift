@@ -1,8 +1,9 @@
-/// Makes visible what could steer a terminal or reorder a line: C0 and C1 controls, DEL, line separators and the bidi
-/// controls become `\u{1b}` and the like.
+/// Makes visible what could steer a terminal or reorder a line: C0 and C1 controls, DEL, line
+/// separators and the bidi controls become `\u{1b}` and the like.
 ///
-/// For everything that a server, a file or a log wrote. `\n`, `\r` and `\t` become `\n`, `\r` and `\t` in letters unless they
-/// are kept; a kept line end also covers CR LF, which becomes a line feed.
+/// For everything that a server, a file or a log wrote. `\n`, `\r` and `\t` become `\n`, `\r` and
+/// `\t` in letters unless they are kept; a kept line end also covers CR LF, which becomes a line
+/// feed.
 ///
 /// - Complexity: linear; text without controls is returned as it is.
 public func escapeControls(

@@ -6,7 +6,8 @@ public enum DisplayWidth {
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for what only modifies.
+  /// 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for what only
+  /// modifies.
   public static func of(_ character: Character) -> Int {
     var width = 0
     var isFirst = true

@@ -1,6 +1,8 @@
-/// Why a command failed, in the terms of the command line: what, why, what to do, and the exit code.
+/// Why a command failed, in the terms of the command line: what, why, what to do, and the exit
+/// code.
 public struct Failure: Error, Codable, Sendable, Equatable {
-  /// The exit code, of sysexits.h where it has one: 64 usage, 65 malformed data, 69 service and others.
+  /// The exit code, of sysexits.h where it has one: 64 usage, 65 malformed data, 69 service and
+  /// others.
   public var code: Int32
   /// For programs, for example `connectionRefused`.
   public var error: String
@@ -39,8 +41,8 @@ public struct Failure: Error, Codable, Sendable, Equatable {
 }
 
 extension UsageError {
-  /// What programs know the error by: `malformedData` for malformed data (65), `configuration` for a variable or the
-  /// configuration (78), else `usage`.
+  /// What programs know the error by: `malformedData` for malformed data (65), `configuration` for
+  /// a variable or the configuration (78), else `usage`.
   public var name: String {
     switch code {
     case 65: "malformedData"

@@ -40,7 +40,8 @@ public struct FailureReport: Sendable, Equatable {
   /// ```
   ///
   /// - Parameters:
-  ///   - json: one line `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
+  ///   - json: one line
+  ///     `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
   ///     `"value":…` at its end where there is one.
   ///   - width: columns for the shown line; a longer one is cut around the caret.
   ///   - color: only without `json`.
@@ -102,7 +103,8 @@ public struct FailureReport: Sendable, Equatable {
 }
 
 extension OutputFormatter {
-  /// A failure in this format: JSON for JSON, else text; see `FailureReport.render(json:width:color:)`.
+  /// A failure in this format: JSON for JSON, else text; see
+  /// `FailureReport.render(json:width:color:)`.
   public func render(_ report: FailureReport) -> String {
     report.render(json: format == .json, width: width ?? 200, color: color)
   }

@@ -21,8 +21,8 @@ public struct OutputFormatter: Sendable, Hashable {
     self.color = color
   }
 
-  /// The bytes of one successful command: those of the presentation where it has bytes, else the text of
-  /// `render(line:command:presentation:value:milliseconds:isOK:)`.
+  /// The bytes of one successful command: those of the presentation where it has bytes, else the
+  /// text of `render(line:command:presentation:value:milliseconds:isOK:)`.
   public func bytes(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
     isOK: Bool = true
@@ -35,7 +35,8 @@ public struct OutputFormatter: Sendable, Hashable {
       ).utf8)
   }
 
-  /// The text of one successful command, complete with its last line end; empty for nothing to show.
+  /// The text of one successful command, complete with its last line end; empty for nothing to
+  /// show.
   ///
   /// In JSON every command gives exactly one line, also one that shows nothing otherwise.
   ///

@@ -27,7 +27,8 @@ public enum Presentation: Sendable, Hashable {
 
     /// The header, as it is shown.
     public var name: String
-    /// Where the width does not suffice, the column of the lowest priority goes first; of equal ones the last.
+    /// Where the width does not suffice, the column of the lowest priority goes first; of equal
+    /// ones the last.
     public var priority: Int
     /// To which side cells and header go.
     public var alignment: Alignment

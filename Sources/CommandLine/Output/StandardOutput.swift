@@ -40,7 +40,8 @@ public final class StandardOutput: Sendable {
 
 /// Why output could not be written.
 public enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Nobody reads it any more: to end quietly, with 141. SIGPIPE must be ignored for this to be seen.
+  /// Nobody reads it any more: to end quietly, with 141. SIGPIPE must be ignored for this to be
+  /// seen.
   case closed
   /// Disk full, an input/output error and the like, with the system's words.
   case failed(String)

@@ -28,7 +28,8 @@ struct TableLayout {
     self.natural = natural
   }
 
-  /// Header, rule and rows; `nil` where less than two of several columns would fit, and records read better.
+  /// Header, rule and rows; `nil` where less than two of several columns would fit, and records
+  /// read better.
   func text(color: Bool) -> String? {
     guard !columns.isEmpty else { return "" }
     guard let (shown, widths) = fit() else { return nil }
@@ -62,7 +63,8 @@ struct TableLayout {
     }
   }
 
-  /// All columns get their width up to a common limit, the largest that fits; none goes below `narrowest`.
+  /// All columns get their width up to a common limit, the largest that fits; none goes below
+  /// `narrowest`.
   private func shrink(_ shown: [Int], to width: Int) -> [Int]? {
     let wanted = shown.map { natural[$0] }
     let room = width - Self.gap * (shown.count - 1)

@@ -1,11 +1,12 @@
 /// What the program was asked for: the options before a command, and what to run.
 ///
-/// An option that may also stand in a configuration file is `nil` until it is given as a flag or a variable; the caller
-/// puts the file's value or the default there. A flag wins over a variable.
+/// An option that may also stand in a configuration file is `nil` until it is given as a flag or a
+/// variable; the caller puts the file's value or the default there. A flag wins over a variable.
 ///
-/// Variables: `SWIFTBOARD_` and the option's name in capitals with `_` for `-`, such as `SWIFTBOARD_OUTPUT=json` and
-/// `SWIFTBOARD_KEEP_GOING=1`, for every option but `--help`, `--version`, `--json`, `--plain`, `-c` and `-f`. Flags take
-/// `1`, `true`, `yes`, `on` and `0`, `false`, `no`, `off`; an empty variable is none. None holds a secret.
+/// Variables: `SWIFTBOARD_` and the option's name in capitals with `_` for `-`, such as
+/// `SWIFTBOARD_OUTPUT=json` and `SWIFTBOARD_KEEP_GOING=1`, for every option but `--help`,
+/// `--version`, `--json`, `--plain`, `-c` and `-f`. Flags take `1`, `true`, `yes`, `on` and `0`,
+/// `false`, `no`, `off`; an empty variable is none. None holds a secret.
 public struct ProgramOptions: Sendable, Hashable {
   /// What to run.
   public enum Mode: Sendable, Hashable {
@@ -26,7 +27,8 @@ public struct ProgramOptions: Sendable, Hashable {
   /// When output has colours; `auto`: at a terminal that knows them, unless `NO_COLOR` is set.
   public enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
 
-  /// Which world the services belong to: the real one, a deterministic one in memory, or one of sample data.
+  /// Which world the services belong to: the real one, a deterministic one in memory, or one of
+  /// sample data.
   public enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
 
   /// What to run.
@@ -75,10 +77,12 @@ public struct ProgramOptions: Sendable, Hashable {
 
   /// Reads the program's arguments, without its name, and its environment.
   ///
-  /// Options stand before the command; the first word that is none starts it, `--` starts it in any case, and `-f` takes
-  /// everything behind its file as the script's arguments. `-h` and `--help` win over anything wrong beside them.
+  /// Options stand before the command; the first word that is none starts it, `--` starts it in any
+  /// case, and `-f` takes everything behind its file as the script's arguments. `-h` and `--help`
+  /// win over anything wrong beside them.
   ///
-  /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for variables.
+  /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for
+  ///   variables.
   public static func parse(arguments: [String], environment: [String: String]) throws(UsageError)
     -> ProgramOptions
   {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Lines from an open file, a pipe or standard input.
 ///
-/// It reads what is there, in chunks, on a thread of its own, and only when no whole line is left: on a pipe each line can
-/// be run before the next one has been written. One caller at a time.
+/// It reads what is there, in chunks, on a thread of its own, and only when no whole line is left:
+/// on a pipe each line can be run before the next one has been written. One caller at a time.
 public final class DescriptorLineSource: LineSource {
   private static let chunk = 1 << 16
 
@@ -15,7 +15,8 @@ public final class DescriptorLineSource: LineSource {
   private let buffer = Mutex(LineBuffer())
 
   /// - Parameters:
-  ///   - descriptor: open for reading; it is closed at the end of the source's life only with `closes`.
+  ///   - descriptor: open for reading; it is closed at the end of the source's life only with
+  ///     `closes`.
   ///   - file: the name in places.
   public convenience init(descriptor: Int32, file: String?, closes: Bool = false) {
     let opened = closes ? OpenFile(descriptor, name: file ?? "") : nil
@@ -48,7 +49,8 @@ public final class DescriptorLineSource: LineSource {
     }
   }
 
-  /// Hands the open descriptor to `body`, for a question about the file; it must not be read, closed or kept.
+  /// Hands the open descriptor to `body`, for a question about the file; it must not be read,
+  /// closed or kept.
   public func withDescriptor(_ body: (Int32) -> Void) { body(descriptor) }
 
   /// The next line; reads a chunk of 64 KiB where no whole one is left, on a thread of its own.
@@ -66,7 +68,8 @@ public final class DescriptorLineSource: LineSource {
     }
   }
 
-  /// All bytes that no line has taken, to the end of the input; for a command that takes its value from there.
+  /// All bytes that no line has taken, to the end of the input; for a command that takes its value
+  /// from there.
   public func readRest() async throws(LineSourceError) -> [UInt8] {
     var bytes = buffer.withLock { $0.takeRest() }
     while !buffer.withLock({ $0.isAtEnd }) {

@@ -1,6 +1,7 @@
 /// Where lines come from: a file, a pipe, a list, a person.
 public protocol LineSource: Sendable {
-  /// The next physical line. `isContinuation` says that it continues the one before, for the prompt.
+  /// The next physical line. `isContinuation` says that it continues the one before, for the
+  /// prompt.
   ///
   /// Nothing is read ahead of need: on a pipe this waits for one line only.
   func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine
@@ -12,7 +13,8 @@ public enum NextLine: Sendable, Hashable {
   case line(SourceLine)
   /// Nothing more will come.
   case end
-  /// The person gave up what was typed (Ctrl-C); reading may go on. `hadText` says whether something was typed.
+  /// The person gave up what was typed (Ctrl-C); reading may go on. `hadText` says whether
+  /// something was typed.
   case interrupted(hadText: Bool)
 }
 

@@ -6,7 +6,8 @@ public final class PlainLineReader: LineReader {
   private let input: Int32
   private let output: Int32
   private let buffer = Mutex(LineBuffer())
-  /// Wakes the reading thread; `nil` where no pipe could be made, then an interrupt waits for the next line.
+  /// Wakes the reading thread; `nil` where no pipe could be made, then an interrupt waits for the
+  /// next line.
   private let wake: (read: Int32, write: Int32)?
 
   /// - Parameters:
@@ -25,7 +26,8 @@ public final class PlainLineReader: LineReader {
     }
   }
 
-  /// Writes the prompt and waits on a thread of its own. A terminal that was hung up is the end of input.
+  /// Writes the prompt and waits on a thread of its own. A terminal that was hung up is the end of
+  /// input.
   ///
   /// - Throws: 74 where the terminal cannot be read, 65 for a line of more than 64 MiB.
   public func readLine(prompt: String) async throws(LineSourceError) -> LineRead {

@@ -4,7 +4,8 @@ public struct ScriptLine: Sendable, Hashable {
   public var text: String
   /// Where its first physical line is.
   public var place: LinePlace
-  /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is `.invalid`.
+  /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is
+  /// `.invalid`.
   public var parsed: ParsedLine
 
   /// A line from its parts.
@@ -42,7 +43,8 @@ public struct LineOutcome: Sendable, Hashable {
   /// Exit status 0, and the next line is read.
   public static let success = LineOutcome()
 
-  /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-` forgives a failure.
+  /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-`
+  /// forgives a failure.
   ///
   /// Neither touches `stop`, nor what an interrupt ended: that is no answer of the line's. A
   /// command that `cancel` ended is a failure like any other, although its code is 130 as well.

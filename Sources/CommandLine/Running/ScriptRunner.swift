@@ -28,11 +28,13 @@ public struct ScriptRunner: Sendable {
 
   /// Runs to the end of the source, to a failure that ends it, or to an outcome with `stop`.
   ///
-  /// A line that does not parse is handed over as well, so that every line is a step; blank lines and comments are not. The
-  /// prefix is the handler's: see `LineOutcome.applying(_:)`. The next line is read after the handler has returned.
+  /// A line that does not parse is handed over as well, so that every line is a step; blank lines
+  /// and comments are not. The prefix is the handler's: see `LineOutcome.applying(_:)`. The next
+  /// line is read after the handler has returned.
   ///
   /// - Parameters:
-  ///   - onInterrupt: Ctrl-C at the prompt; whether something was typed. A half-typed continued line is dropped.
+  ///   - onInterrupt: Ctrl-C at the prompt; whether something was typed. A half-typed continued
+  ///     line is dropped.
   ///   - handler: runs a line and says how it ended.
   /// - Throws: what the source throws; 65 for a line that is not complete after 64 MiB. What
   ///   follows it would be run as lines.

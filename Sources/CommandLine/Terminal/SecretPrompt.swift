@@ -15,7 +15,8 @@ public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The system's words.
   case failed(String)
 
-  /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a control character, 74 otherwise.
+  /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a control character, 74
+  /// otherwise.
   public var exitCode: Int32 {
     switch self {
     case .noTerminal, .endOfInput: 77
@@ -43,13 +44,14 @@ public enum SecretPrompt {
   /// The longest secret in bytes: a terminal takes no longer line anyway.
   public static let limit = 4094
 
-  /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when it returns.
+  /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when
+  /// it returns.
   ///
-  /// The keys that edit a line are the terminal's. Ctrl-Z and Ctrl-\ do nothing at the prompt, and any other control character
-  /// but a tab is an error: none gets into the secret unseen.
+  /// The keys that edit a line are the terminal's. Ctrl-Z and Ctrl-\ do nothing at the prompt, and
+  /// any other control character but a tab is an error: none gets into the secret unseen.
   ///
-  /// They are never in a `String` and never in memory that moves. The terminal's modes are put back in any case. It blocks: call it through `readOnOwnThread`, or from
-  /// a thread of your own.
+  /// They are never in a `String` and never in memory that moves. The terminal's modes are put back
+  /// in any case. It blocks: call it through `readOnOwnThread`, or from a thread of your own.
   public static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty",
     _ body: (UnsafeMutableRawBufferPointer) -> Value
@@ -83,7 +85,8 @@ public enum SecretPrompt {
     }
   }
 
-  /// The terminal keeps editing the line; signals from keys are off, and Ctrl-C ends the line instead.
+  /// The terminal keeps editing the line; signals from keys are off, and Ctrl-C ends the line
+  /// instead.
   private static func hideEcho(_ descriptor: Int32) throws(SecretPromptError) {
     var modes = termios()
     guard tcgetattr(descriptor, &modes) == 0 else { throw .failed(SystemError.text(of: errno)) }
@@ -121,7 +124,8 @@ public enum SecretPrompt {
     throw .tooLong
   }
 
-  /// Takes the keys out that would have stopped or ended the program, and gives what is left of the line.
+  /// Takes the keys out that would have stopped or ended the program, and gives what is left of the
+  /// line.
   private static func withoutKeys(_ line: UnsafeMutableRawBufferPointer)
     throws(SecretPromptError) -> Int
   {

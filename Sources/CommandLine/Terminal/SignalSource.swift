@@ -26,11 +26,12 @@ public enum Signal: Sendable, Hashable, CaseIterable {
 
 /// Brings signals to asynchronous code.
 ///
-/// The signal handler only writes a byte to a pipe; a thread reads it, and a task calls the handler, one signal after the
-/// other. One for the whole process, and it stays for the process's life.
+/// The signal handler only writes a byte to a pipe; a thread reads it, and a task calls the
+/// handler, one signal after the other. One for the whole process, and it stays for the process's
+/// life.
 public enum SignalSource {
-  /// Where the handler writes. A signal handler can take no context and no lock, so this is a plain global: it is set
-  /// once, before the first handler is installed, and only read from then on.
+  /// Where the handler writes. A signal handler can take no context and no lock, so this is a plain
+  /// global: it is set once, before the first handler is installed, and only read from then on.
   private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
     let pointer = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     pointer.initialize(to: -1)
@@ -39,7 +40,8 @@ public enum SignalSource {
 
   /// Catches `signals` from now on and ignores SIGPIPE; only the first call counts.
   ///
-  /// - Parameter handler: called for each signal in order. Equal signals in quick succession may count as one.
+  /// - Parameter handler: called for each signal in order. Equal signals in quick succession may
+  ///   count as one.
   /// - Returns: `false` where it was started already, or no pipe could be made.
   @discardableResult
   public static func start(
@@ -53,7 +55,8 @@ public enum SignalSource {
     writeEnd.pointee = pipe.write
     let (stream, continuation) = AsyncStream<Signal>.makeStream()
     DetachedThread.start {
-      // The threads that run tasks block signals, and this one inherited that: some thread must take them.
+      // The threads that run tasks block signals, and this one inherited that: some thread must
+      // take them.
       var caught = sigset_t()
       sigemptyset(&caught)
       for signal in signals { sigaddset(&caught, signal.number) }

@@ -55,8 +55,8 @@ public struct Terminal: Sendable, Hashable {
   /// The width for tables on standard output: `nil`, without limit, where it is no terminal.
   public var outputWidth: Int? { isOutputTerminal ? size.columns : nil }
 
-  /// Whether to colour, on standard output or standard error: an explicit choice wins, then `NO_COLOR`, then
-  /// `CLICOLOR_FORCE`, then whether it is a terminal that is not dumb.
+  /// Whether to colour, on standard output or standard error: an explicit choice wins, then
+  /// `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal that is not dumb.
   public func usesColor(_ mode: ProgramOptions.ColorMode, onError: Bool = false) -> Bool {
     switch mode {
     case .always: true
@@ -66,7 +66,8 @@ public struct Terminal: Sendable, Hashable {
     }
   }
 
-  /// Whether our own text on standard output must be ASCII: on request, off a terminal, without a UTF-8 locale.
+  /// Whether our own text on standard output must be ASCII: on request, off a terminal, without a
+  /// UTF-8 locale.
   public func usesASCII(_ requested: Bool) -> Bool { requested || !isOutputTerminal || !isUTF8 }
 
   /// The first that is set and not empty of `LC_ALL`, `LC_CTYPE` and `LANG` names UTF-8.

@@ -1,15 +1,18 @@
 import SwiftBoardSystem
 
-/// The terminal's modes as they were, so that they can be put back from anywhere, a signal handler included.
+/// The terminal's modes as they were, so that they can be put back from anywhere, a signal handler
+/// included.
 enum TerminalModes {
-  /// Plain memory, since a signal handler may neither lock nor allocate. `descriptor` is written last and read first.
+  /// Plain memory, since a signal handler may neither lock nor allocate. `descriptor` is written
+  /// last and read first.
   private struct Saved {
     var descriptor: Int32 = -1
     var modes = termios()
   }
 
-  /// Allocated once and never freed. Sharing it is safe: `save` and `forget` are called by the one reader that owns the
-  /// terminal, and what `restore` reads of it is complete while `descriptor` is not -1.
+  /// Allocated once and never freed. Sharing it is safe: `save` and `forget` are called by the one
+  /// reader that owns the terminal, and what `restore` reads of it is complete while `descriptor`
+  /// is not -1.
   private nonisolated(unsafe) static let saved: UnsafeMutablePointer<Saved> = {
     let pointer = UnsafeMutablePointer<Saved>.allocate(capacity: 1)
     pointer.initialize(to: Saved())
@@ -39,7 +42,8 @@ enum TerminalModes {
     saved.pointee.descriptor = -1
   }
 
-  /// Once: from then on `exit` restores the terminal, and a crash does before it goes on as without this.
+  /// Once: from then on `exit` restores the terminal, and a crash does before it goes on as without
+  /// this.
   private static let restoresAtTheEnd: Void = {
     _ = (saved, former)
     atexit { TerminalModes.restore() }
@@ -59,7 +63,8 @@ enum TerminalModes {
     SignalHandler.install(number, former: former + Int(number)) { number, info, _ in
       TerminalModes.restore()
       sigaction(number, &TerminalModes.former[Int(number)], nil)
-      // A fault comes again where it came from, and then finds what was there before; what somebody sent does not.
+      // A fault comes again where it came from, and then finds what was there before; what somebody
+      // sent does not.
       if let info, info.pointee.si_code > 0 { return }
       raise(number)
     }

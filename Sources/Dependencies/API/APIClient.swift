@@ -2,8 +2,8 @@ import SwiftBoardSystem
 
 /// Sends one HTTP request and gives back the whole answer.
 ///
-/// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came. Cancelling the calling
-/// task closes the connection and throws `APIError.cancelled`.
+/// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
+/// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
 public protocol APIClient: Sendable {
   /// - Throws: `APIError`, which says what failed and at which stage. Nothing is retried here.
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse
@@ -19,20 +19,23 @@ public struct APIRequest: Sendable, Equatable {
   public var url: String
   /// In the order sent; a name may come several times. A value with a line break or NUL is refused.
   public var headers: [HTTPHeader]
-  /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its length is 0.
+  /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its
+  /// length is 0.
   public var body: Data?
-  /// From the call to the last byte of the answer, redirects and waiting for other requests included. `nil` waits for ever.
+  /// From the call to the last byte of the answer, redirects and waiting for other requests
+  /// included. `nil` waits for ever.
   public var timeout: Duration?
   /// How many redirects are followed; 0 gives the 3xx answer itself.
   public var redirectLimit: Int
-  /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or port.
-  /// `Authorization` and `Cookie` always are.
+  /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or
+  /// port. `Authorization` and `Cookie` always are.
   public var secretHeaders: Set<String>
-  /// The secrets in the address and the headers. Where a redirect leaves scheme, host or port, query items of its
-  /// target that hold one are dropped, and a target that holds one elsewhere is `APIError.redirectRefused`.
-  public var secretValues: Set<String>
-  /// Whether the body holds a secret. A redirect that would send it to another scheme, host or port is then
+  /// The secrets in the address and the headers. Where a redirect leaves scheme, host or port,
+  /// query items of its target that hold one are dropped, and a target that holds one elsewhere is
   /// `APIError.redirectRefused`.
+  public var secretValues: Set<String>
+  /// Whether the body holds a secret. A redirect that would send it to another scheme, host or port
+  /// is then `APIError.redirectRefused`.
   public var hasSecretBody: Bool
   /// The most bytes of body, after decompression; more is `APIError.tooLarge`.
   public var bodyLimit: Int
@@ -60,7 +63,8 @@ public struct APIRequest: Sendable, Equatable {
   }
 }
 
-/// A header field as sent or received. Names compare without regard to case: see `Sequence.value(of:)`.
+/// A header field as sent or received. Names compare without regard to case: see
+/// `Sequence.value(of:)`.
 public struct HTTPHeader: Sendable, Hashable, Codable {
   /// In the case given; comparing it is left to `Sequence.value(of:)`.
   public var name: String
@@ -95,7 +99,8 @@ public struct APIResponse: Sendable, Equatable {
   public var url: String
   /// How many redirects were followed.
   public var redirects: Int
-  /// When its stages were reached, counted from the beginning of the first request of a chain of redirects.
+  /// When its stages were reached, counted from the beginning of the first request of a chain of
+  /// redirects.
   public var timing: APITiming
 
   /// An answer; the defaults are those of a mock.
@@ -113,7 +118,8 @@ public struct APIResponse: Sendable, Equatable {
   }
 }
 
-/// Microseconds since the request began; 0 where a stage did not happen (a kept connection has no lookup).
+/// Microseconds since the request began; 0 where a stage did not happen (a kept connection has no
+/// lookup).
 public struct APITiming: Sendable, Equatable, Codable {
   /// When the host name was resolved.
   public var lookup: Int64 = 0
@@ -134,15 +140,16 @@ public struct APITiming: Sendable, Equatable, Codable {
 public struct APIError: Error, Sendable, Equatable, Codable {
   /// What went wrong, and in which stage.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// The address cannot be used, or is neither `http` nor `https`. Nothing was sent. The same goes for a bad method
-    /// or header.
+    /// The address cannot be used, or is neither `http` nor `https`. Nothing was sent. The same
+    /// goes for a bad method or header.
     case invalidURL, unsupportedScheme
-    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal and `--offline`
-    /// included.
+    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal and
+    /// `--offline` included.
     case dns, refused, unreachable
     /// The time was over before the last byte; the task was cancelled, or the client was dropped.
     case timeout, cancelled
-    /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects than were allowed.
+    /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects
+    /// than were allowed.
     case tls, truncated, malformed, tooManyRedirects
     /// A redirect that would take a secret to another scheme, host or port.
     case redirectRefused

@@ -1,8 +1,10 @@
-/// Decides which transfer may begin: first come, first served, so many to a host and so many in all.
+/// Decides which transfer may begin: first come, first served, so many to a host and so many in
+/// all.
 ///
-/// A transfer takes a place of its host as soon as one is free, in the order of arrival, and then one of the places in
-/// all, in the order in which the hosts' places were taken. So hosts do not wait for each other as long as there are
-/// places in all, and nobody is passed over for ever. All operations are O(1), amortised.
+/// A transfer takes a place of its host as soon as one is free, in the order of arrival, and then
+/// one of the places in all, in the order in which the hosts' places were taken. So hosts do not
+/// wait for each other as long as there are places in all, and nobody is passed over for ever. All
+/// operations are O(1), amortised.
 struct AdmissionQueue {
   private enum Stage {
     /// Without a place.
@@ -57,8 +59,8 @@ struct AdmissionQueue {
     return id
   }
 
-  /// Takes one out, whether it waits, is under way or has ended: its places go to the next. Nothing happens for an
-  /// unknown id.
+  /// Takes one out, whether it waits, is under way or has ended: its places go to the next. Nothing
+  /// happens for an unknown id.
   mutating func remove(_ id: UInt64) {
     guard let (host, stage) = entries.removeValue(forKey: id) else { return }
     switch stage {
@@ -78,8 +80,8 @@ struct AdmissionQueue {
   }
 }
 
-/// Ids in order of arrival. Who leaves from the middle is only marked, and swept out when the marks are as many as the
-/// others.
+/// Ids in order of arrival. Who leaves from the middle is only marked, and swept out when the marks
+/// are as many as the others.
 private struct Line {
   private var ids: [UInt64] = []
   private var first = 0

@@ -1,16 +1,19 @@
 import CCurl
 import SwiftBoardSystem
 
-/// libcurl, loaded on first use: its thirty libraries would otherwise be part of every start of the program.
+/// libcurl, loaded on first use: its thirty libraries would otherwise be part of every start of the
+/// program.
 ///
-/// All functions are looked up once. libcurl's handles are plain pointers here; which thread may use them is for
-/// `TransferEngine` to keep.
+/// All functions are looked up once. libcurl's handles are plain pointers here; which thread may
+/// use them is for `TransferEngine` to keep.
 struct CurlLibrary: @unchecked Sendable {
-  // Unchecked: the addresses of functions never change, and the functions may be called from any thread.
+  // Unchecked: the addresses of functions never change, and the functions may be called from any
+  // thread.
 
   typealias Handle = UnsafeMutableRawPointer
 
-  /// The library, or why it cannot be used. Loading takes some milliseconds: not for a thread that others wait for.
+  /// The library, or why it cannot be used. Loading takes some milliseconds: not for a thread that
+  /// others wait for.
   static let loaded: Result<CurlLibrary, APIError> = load()
 
   let easyInit: @convention(c) () -> Handle?
@@ -67,8 +70,8 @@ struct CurlLibrary: @unchecked Sendable {
         .libraryMissing,
         "\(name) is too old: it has no \(symbol). HTTP needs libcurl 7.68 or newer. \(Self.advice)")
     }
-    // Each cast gives the address the type that curl/curl.h declares for it; enums and CURL * are int and void * in C's
-    // calling convention.
+    // Each cast gives the address the type that curl/curl.h declares for it; enums and CURL * are
+    // int and void * in C's calling convention.
     let globalInit = unsafeBitCast(
       try symbol("curl_global_init"), to: (@convention(c) (Int) -> Int32).self)
     let getVersion = unsafeBitCast(
@@ -138,8 +141,8 @@ struct CurlLibrary: @unchecked Sendable {
     }
   }
 
-  /// Leaves a name lookup that hangs to its own thread when its transfer is cancelled, instead of waiting for it.
-  /// Libraries before 7.87 do not know it and wait.
+  /// Leaves a name lookup that hangs to its own thread when its transfer is cancelled, instead of
+  /// waiting for it. Libraries before 7.87 do not know it and wait.
   func abandonLookupsOnCancel(_ handle: Handle) {
     _ = swiftboard_curl_set_long(
       easySet, handle, Int32(SWIFTBOARD_CURLOPT_QUICK_EXIT), 1)

@@ -1,18 +1,19 @@
 import SwiftBoardSystem
 
-/// HTTP over libcurl: connections are kept and shared, cancelling closes them, proxies are taken from `http_proxy`,
-/// `https_proxy`, `all_proxy` and `no_proxy`.
+/// HTTP over libcurl: connections are kept and shared, cancelling closes them, proxies are taken
+/// from `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
 ///
-/// Nothing is loaded and no thread runs before the first request. Then one thread serves all requests, until the client
-/// is dropped. A request costs about 50 µs beside the network.
+/// Nothing is loaded and no thread runs before the first request. Then one thread serves all
+/// requests, until the client is dropped. A request costs about 50 µs beside the network.
 public final class LiveAPIClient: APIClient {
   /// What one client does for all requests.
   public struct Configuration: Sendable, Equatable {
-    /// The most connections to one scheme, host and port at a time, and the most requests: further ones wait, first come,
-    /// first served, and their time limit runs meanwhile. Less than 1 counts as 1.
+    /// The most connections to one scheme, host and port at a time, and the most requests: further
+    /// ones wait, first come, first served, and their time limit runs meanwhile. Less than 1 counts
+    /// as 1.
     ///
-    /// It is the same for HTTP/2, where requests share a connection: what a connection speaks is known too late to count
-    /// otherwise.
+    /// It is the same for HTTP/2, where requests share a connection: what a connection speaks is
+    /// known too late to count otherwise.
     public var connectionsPerHost: Int
     /// The most connections in all, and the most requests. Less than 1 counts as 1.
     public var connections: Int
@@ -23,7 +24,8 @@ public final class LiveAPIClient: APIClient {
     /// A folder of such files, named by hash.
     public var certificateFolder: String?
 
-    /// The defaults; certificates from `CURL_CA_BUNDLE`, else `SSL_CERT_FILE`, and from `SSL_CERT_DIR`.
+    /// The defaults; certificates from `CURL_CA_BUNDLE`, else `SSL_CERT_FILE`, and from
+    /// `SSL_CERT_DIR`.
     public init() {
       connectionsPerHost = 64
       connections = 256
@@ -66,8 +68,8 @@ public final class LiveAPIClient: APIClient {
 
   /// Sends over a kept connection where there is one. Nothing is retried.
   ///
-  /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all redirects together took
-  ///   longer than the request allows.
+  /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all
+  ///   redirects together took longer than the request allows.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     try request.check()
     let clock = ContinuousClock()
@@ -120,7 +122,8 @@ public final class LiveAPIClient: APIClient {
 }
 
 extension APITiming {
-  /// Counted from so many microseconds earlier: from the first request of a chain of redirects, or from the begin of waiting.
+  /// Counted from so many microseconds earlier: from the first request of a chain of redirects, or
+  /// from the begin of waiting.
   func shifted(by offset: Int64) -> APITiming {
     func shift(_ value: Int64) -> Int64 { value == 0 ? 0 : value + offset }
     var result = self

@@ -25,10 +25,11 @@ public enum MockAnswer: Sendable {
   }
 }
 
-/// Answers from a list, and writes down what it was asked. Touches no network and never waits for time.
+/// Answers from a list, and writes down what it was asked. Touches no network and never waits for
+/// time.
 ///
-/// The rules are tried from the newest to the oldest. A request that no rule answers throws `unanswered`, whose message
-/// says which answer to give.
+/// The rules are tried from the newest to the oldest. A request that no rule answers throws
+/// `unanswered`, whose message says which answer to give.
 public final class MockAPIClient: APIClient {
   private struct Rule: Sendable {
     var answer: @Sendable (APIRequest) -> MockAnswer?
@@ -78,7 +79,8 @@ public final class MockAPIClient: APIClient {
 
   // MARK: answers
 
-  /// Answers a method and an address; spellings of the same address are one, see `URLBuilder.cacheKey`.
+  /// Answers a method and an address; spellings of the same address are one, see
+  /// `URLBuilder.cacheKey`.
   ///
   /// Of several answers each is given once, in order; the last one stays.
   public func answer(_ method: String, _ url: String, with answers: MockAnswer...) {
@@ -86,12 +88,14 @@ public final class MockAPIClient: APIClient {
     add(answers) { $0.method == method && Self.key($0.url) == wanted }
   }
 
-  /// Answers a method and all addresses that begin with `prefix`. Of several answers the last one stays.
+  /// Answers a method and all addresses that begin with `prefix`. Of several answers the last one
+  /// stays.
   public func answer(_ method: String, prefix: String, with answers: MockAnswer...) {
     add(answers) { $0.method == method && $0.url.hasPrefix(prefix) }
   }
 
-  /// Answers with whatever the closure gives; nil leaves the request to older rules. It may run on any thread.
+  /// Answers with whatever the closure gives; nil leaves the request to older rules. It may run on
+  /// any thread.
   public func answer(_ answer: @escaping @Sendable (APIRequest) -> MockAnswer?) {
     state.withLock { $0.rules.append(Rule(answer: answer)) }
   }
@@ -132,8 +136,8 @@ public final class MockAPIClient: APIClient {
 
   /// Writes the request down, then answers by the newest rule that has an answer.
   ///
-  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, and what a rule says. O(number of
-  ///   rules).
+  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, and what a rule
+  ///   says. O(number of rules).
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let (rules, waiters) = state.withLock { state in
       state.requests.append(request)
@@ -223,7 +227,8 @@ public final class MockAPIClient: APIClient {
 }
 
 extension MockAPIClient {
-  /// A mock that answers every host like `PreviewAPIClient`, for trying the board without a network.
+  /// A mock that answers every host like `PreviewAPIClient`, for trying the board without a
+  /// network.
   public static func demonstration() -> MockAPIClient {
     let mock = MockAPIClient()
     mock.answer { request in

@@ -12,7 +12,8 @@ public enum PercentEncoding {
 
   static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
 
-  /// One name or value of a query, or one part of a path: everything but unreserved characters encoded. O(length).
+  /// One name or value of a query, or one part of a path: everything but unreserved characters
+  /// encoded. O(length).
   public static func encoded(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {

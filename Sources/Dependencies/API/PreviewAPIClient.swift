@@ -1,4 +1,5 @@
-/// Sample answers for every host: see `SampleData.response(to:)`. The same request always gets the same answer, at once.
+/// Sample answers for every host: see `SampleData.response(to:)`. The same request always gets the
+/// same answer, at once.
 public struct PreviewAPIClient: APIClient {
   /// Holds nothing.
   public init() {}

@@ -1,6 +1,7 @@
 import SwiftBoardSystem
 
-/// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply them.
+/// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply
+/// them.
 enum Redirect {
   /// The address an answer sends to; nil where it is no redirect that can be followed.
   static func target(of head: ResponseHead, from address: URLBuilder) throws(APIError)
@@ -30,13 +31,15 @@ enum Redirect {
     }
   }
 
-  /// 301 and 302 turn a POST into a GET, 303 turns everything but HEAD into one, 307 and 308 change nothing.
+  /// 301 and 302 turn a POST into a GET, 303 turns everything but HEAD into one, 307 and 308 change
+  /// nothing.
   ///
-  /// Where scheme, host or port change, `Authorization`, `Cookie`, every header the caller calls secret, and the query
-  /// items of the new address that hold a secret stay behind, for this and all further redirects.
+  /// Where scheme, host or port change, `Authorization`, `Cookie`, every header the caller calls
+  /// secret, and the query items of the new address that hold a secret stay behind, for this and
+  /// all further redirects.
   ///
-  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port all the same: in the body, or
-  ///   in the new address outside of its query.
+  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port all the
+  ///   same: in the body, or in the new address outside of its query.
   static func request(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
@@ -68,7 +71,8 @@ enum Redirect {
           || secrets.areHeld(in: String(item))
       }
       let secret = Set(request.secretHeaders.map { $0.lowercased() })
-      // `Host` would name the old host; the proxy's credentials are for the proxy, which libcurl configures itself.
+      // `Host` would name the old host; the proxy's credentials are for the proxy, which libcurl
+      // configures itself.
       let dropped = secret.union(["authorization", "cookie", "proxy-authorization", "host"])
       next.headers.removeAll { dropped.contains($0.name.lowercased()) }
     }
@@ -97,7 +101,8 @@ private struct CarriedSecrets {
   private let values: Set<String>
   /// Finds those of six bytes and more in base64, hexadecimal and JSON too.
   private let redactor = Redactor()
-  /// What is left of the longer ones in the name of a host, which is in lower case: as they are and in base64.
+  /// What is left of the longer ones in the name of a host, which is in lower case: as they are and
+  /// in base64.
   private let inHosts: [String]
 
   /// About 20 µs a value.
@@ -111,12 +116,12 @@ private struct CarriedSecrets {
     self.inHosts = inHosts.map { $0.lowercased() }
   }
 
-  /// Whether an encoded part of an address holds a secret. One of fewer than six bytes has to be the whole part, for it
-  /// may be in any text by chance.
+  /// Whether an encoded part of an address holds a secret. One of fewer than six bytes has to be
+  /// the whole part, for it may be in any text by chance.
   func areHeld(in part: String) -> Bool {
     guard !values.isEmpty else { return false }
-    // A plus sign is a space in some queries and itself in others. An address inside of an address, as those of logins
-    // have one to come back to, is encoded again.
+    // A plus sign is a space in some queries and itself in others. An address inside of an address,
+    // as those of logins have one to come back to, is encoded again.
     return [part, part.replacing("+", with: "%2B")].contains { text in
       var text = text
       for _ in 0..<4 {

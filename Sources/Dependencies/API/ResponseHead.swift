@@ -4,7 +4,8 @@ struct ResponseHead {
   var status: Int
   var headers: [HTTPHeader] = []
 
-  /// Nil where there is no status line. Fields without a name are left out; folded lines are joined.
+  /// Nil where there is no status line. Fields without a name are left out; folded lines are
+  /// joined.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let words = Self.line(from: &rest).split(
@@ -34,8 +35,8 @@ struct ResponseHead {
     case conflicting
   }
 
-  /// What is wrong with `Content-Length`, by RFC 9112, 6.3: it is a number, which may be repeated. Where the answer is
-  /// `chunked`, that decides where it ends, and the length means nothing.
+  /// What is wrong with `Content-Length`, by RFC 9112, 6.3: it is a number, which may be repeated.
+  /// Where the answer is `chunked`, that decides where it ends, and the length means nothing.
   var lengthProblem: LengthProblem? {
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.lowercased() == name }

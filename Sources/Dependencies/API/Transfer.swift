@@ -5,7 +5,8 @@ import SwiftBoardSystem
 ///
 /// Made by the task, then owned by the engine's thread alone.
 final class Transfer: @unchecked Sendable {
-  // Unchecked: handed over once through the engine's inbox; after that only the engine's thread touches it.
+  // Unchecked: handed over once through the engine's inbox; after that only the engine's thread
+  // touches it.
 
   /// What came, not yet taken apart: that is for the task, not for the one thread.
   struct Answer: Sendable {
@@ -83,15 +84,16 @@ final class Transfer: @unchecked Sendable {
     }
     head.append(contentsOf: line)
     noteLength(in: line)
-    // libcurl passes over a length that it cannot count and takes the last of several: the connection would be read to
-    // an end that nobody has agreed on.
+    // libcurl passes over a length that it cannot count and takes the last of several: the
+    // connection would be read to an end that nobody has agreed on.
     let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
     guard isLast, lengthCount > 1 || hasOddLength else { return true }
     lengthProblem = ResponseHead(head)?.lengthProblem
     return lengthProblem == nil
   }
 
-  /// One plain number, which nearly every answer has, needs no further look: that would be work for the one thread.
+  /// One plain number, which nearly every answer has, needs no further look: that would be work for
+  /// the one thread.
   private func noteLength(in line: UnsafeRawBufferPointer) {
     guard let first = line.first else { return }
     if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return hasOddLength = true }
@@ -142,7 +144,8 @@ final class EasyHandle {
   /// What libcurl says about the last failure; empty where it said nothing.
   var error: String { String(cString: errorText) }
 
-  /// Sets the options for a transfer. `transfer` must live until the handle has left the multi handle.
+  /// Sets the options for a transfer. `transfer` must live until the handle has left the multi
+  /// handle.
   func prepare(
     _ transfer: Transfer, _ configuration: LiveAPIClient.Configuration, timeoutMilliseconds: Int?
   ) {

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Runs transfers on one thread of its own, which owns libcurl's multi handle.
 ///
-/// Tasks only put commands into the inbox and wake the thread; the thread resumes them outside of any lock. The thread
-/// begins with the first transfer and ends after `stop()`. It holds the engine, and the engine does not hold the client,
-/// so dropping the client ends both.
+/// Tasks only put commands into the inbox and wake the thread; the thread resumes them outside of
+/// any lock. The thread begins with the first transfer and ends after `stop()`. It holds the
+/// engine, and the engine does not hold the client, so dropping the client ends both.
 final class TransferEngine: Sendable {
   enum Command: Sendable {
     case start(Transfer)
@@ -25,8 +25,8 @@ final class TransferEngine: Sendable {
     var isAwake = true
     var lastID: UInt64 = 0
 
-    /// Wakes the thread unless it is awake. A write of one byte that cannot block, hence harmless under the lock,
-    /// which keeps the handle from being freed meanwhile.
+    /// Wakes the thread unless it is awake. A write of one byte that cannot block, hence harmless
+    /// under the lock, which keeps the handle from being freed meanwhile.
     mutating func wake() {
       guard let alarm, !isAwake else { return }
       isAwake = true
@@ -74,7 +74,8 @@ final class TransferEngine: Sendable {
           Transfer(
             id: id, request: request, address: address, deadline: deadline,
             continuation: continuation))
-        // The handler may have run before there was anything to cancel: then its command came to nothing.
+        // The handler may have run before there was anything to cancel: then its command came to
+        // nothing.
         if Task.isCancelled { cancel(id) }
       }
     } onCancel: {
@@ -149,8 +150,9 @@ final class TransferEngine: Sendable {
 
   /// False where there is more to do.
   ///
-  /// Giving way to those who have just got an answer, in the hope that they ask again at once, would save a fifth of the time
-  /// on a quiet machine. On a busy one each such call gives the core away for as long as others want it.
+  /// Giving way to those who have just got an answer, in the hope that they ask again at once,
+  /// would save a fifth of the time on a quiet machine. On a busy one each such call gives the core
+  /// away for as long as others want it.
   private func goesToSleep() -> Bool {
     inbox.withLock { inbox in
       guard inbox.commands.isEmpty, inbox.phase == .running else { return false }

@@ -19,10 +19,11 @@ extension APIError {
 
   /// What libcurl's `code` means for this transfer.
   ///
-  /// The text of libcurl's error buffer is used only where it says more than the code (TLS), because elsewhere it may be a
-  /// remainder of an earlier attempt or repeat parts of the address.
+  /// The text of libcurl's error buffer is used only where it says more than the code (TLS),
+  /// because elsewhere it may be a remainder of an earlier attempt or repeat parts of the address.
   ///
-  /// A connection that was closed before the first byte is `truncated`: the service was there, the answer was not.
+  /// A connection that was closed before the first byte is `truncated`: the service was there, the
+  /// answer was not.
   static func transfer(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) -> APIError {
     let address = transfer.address
     let place = address.endpoint
@@ -32,7 +33,8 @@ extension APIError {
     case CURLE_URL_MALFORMAT:
       return APIError(.invalidURL, "libcurl does not understand the address of \(place)")
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // The scheme was checked before: once connected, this is HTTP/0.9, that is, bytes without a status line.
+      // The scheme was checked before: once connected, this is HTTP/0.9, that is, bytes without a
+      // status line.
       if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(place) }
       return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -135,7 +137,8 @@ extension APIError {
     }
   }
 
-  /// Whether a proxy may be what did not answer. libcurl reads the same variables, `HTTP_PROXY` not among them.
+  /// Whether a proxy may be what did not answer. libcurl reads the same variables, `HTTP_PROXY` not
+  /// among them.
   private static func usesProxy(_ scheme: String) -> Bool {
     let names =
       ["all_proxy", "ALL_PROXY"]

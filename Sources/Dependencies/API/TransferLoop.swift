@@ -1,10 +1,11 @@
 import CCurl
 import SwiftBoardSystem
 
-/// The transfers that wait or are under way, and the handles of libcurl. Lives on the engine's thread alone.
+/// The transfers that wait or are under way, and the handles of libcurl. Lives on the engine's
+/// thread alone.
 ///
-/// libcurl gets only what may begin at once. It could keep a limit of connections itself, but those that it holds back may
-/// never begin: see `advance()`.
+/// libcurl gets only what may begin at once. It could keep a limit of connections itself, but those
+/// that it holds back may never begin: see `advance()`.
 final class TransferLoop {
   private let multi: CurlLibrary.Handle
   private let library: CurlLibrary
@@ -32,7 +33,8 @@ final class TransferLoop {
     self.onWait = onWait
     queue = AdmissionQueue(
       perHost: configuration.connectionsPerHost, inAll: configuration.connections)
-    // Counts idle connections too and closes those first. As no more transfers than that are begun, none waits for it.
+    // Counts idle connections too and closes those first. As no more transfers than that are begun,
+    // none waits for it.
     library.set(multi: multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.limit(configuration.connections))
     library.set(multi: multi, CURLMOPT_MAXCONNECTS, Self.limit(configuration.connectionsPerHost))
   }
@@ -59,24 +61,25 @@ final class TransferLoop {
     onWait?(transfer.request)
   }
 
-  /// Nothing happens for an id that has finished or has not come yet: the task then cancels again, see
-  /// `TransferEngine.perform`.
+  /// Nothing happens for an id that has finished or has not come yet: the task then cancels again,
+  /// see `TransferEngine.perform`.
   func cancel(_ id: UInt64) {
     guard let transfer = transfers[id] else { return }
     finish(transfer, .failure(.cancelled(transfer.address)))
   }
 
-  /// Begins, sends and receives what can be without waiting, and resumes the tasks whose answer is there. O(transfers under
-  /// way).
+  /// Begins, sends and receives what can be without waiting, and resumes the tasks whose answer is
+  /// there. O(transfers under way).
   func advance() {
     giveUpWhoWaitedTooLong()
     beginWhatMay()
     var running: Int32 = 0
     _ = library.multiPerform(multi, &running)
     if hasBegun {
-      // A transfer that connects moves libcurl's notion of now forward. Timers of others that came due meanwhile, also "has
-      // more to read", then count as served although nobody looked at them, and nothing would wake us for them
-      // (libcurl 7.88 to 8.17 at least). A second look serves them.
+      // A transfer that connects moves libcurl's notion of now forward. Timers of others that came
+      // due meanwhile, also "has more to read", then count as served although nobody looked at
+      // them, and nothing would wake us for them (libcurl 7.88 to 8.17 at least). A second look
+      // serves them.
       hasBegun = false
       _ = library.multiPerform(multi, &running)
     }
@@ -97,8 +100,8 @@ final class TransferLoop {
     }
   }
 
-  /// Waits for the network, a timer of libcurl, the deadline of a transfer in the queue or `curl_multi_wakeup`. An idle client
-  /// wakes once an hour.
+  /// Waits for the network, a timer of libcurl, the deadline of a transfer in the queue or
+  /// `curl_multi_wakeup`. An idle client wakes once an hour.
   func wait() {
     var milliseconds: Int64 = 3_600_000
     if let deadline = earliestDeadline {
@@ -177,8 +180,8 @@ final class TransferLoop {
 
 /// Wakes the engine's thread.
 struct Alarm: @unchecked Sendable {
-  // Unchecked: libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the handle lives. The engine's
-  // inbox forgets the alarm under its lock before the handle is freed.
+  // Unchecked: libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the
+  // handle lives. The engine's inbox forgets the alarm under its lock before the handle is freed.
   fileprivate let multi: CurlLibrary.Handle
   fileprivate let wakeUp: @convention(c) (CurlLibrary.Handle?) -> Int32
 

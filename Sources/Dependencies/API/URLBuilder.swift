@@ -12,10 +12,12 @@ public struct QueryItem: Sendable, Hashable, Codable {
   }
 }
 
-/// An absolute `http` or `https` address, taken apart, put together and normalised as RFC 3986 says.
+/// An absolute `http` or `https` address, taken apart, put together and normalised as RFC 3986
+/// says.
 ///
-/// What a URL may not hold as it is (spaces, quotes, letters beyond ASCII, a `%` without two digits) is
-/// percent-encoded; a fragment is dropped, for it is never sent. All operations are O(length).
+/// What a URL may not hold as it is (spaces, quotes, letters beyond ASCII, a `%` without two
+/// digits) is percent-encoded; a fragment is dropped, for it is never sent. All operations are
+/// O(length).
 public struct URLBuilder: Sendable, Equatable {
   /// `http` or `https`.
   public private(set) var scheme: String
@@ -28,8 +30,8 @@ public struct URLBuilder: Sendable, Equatable {
   /// Encoded, without the question mark.
   public private(set) var query: String?
 
-  /// - Throws: `APIError` of kind `unsupportedScheme` or `invalidURL`, saying what to write instead. Its message repeats
-  ///   neither user information nor query.
+  /// - Throws: `APIError` of kind `unsupportedScheme` or `invalidURL`, saying what to write
+  ///   instead. Its message repeats neither user information nor query.
   public init(_ text: String) throws(APIError) {
     try Self.refuseControlCharacters(text)
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
@@ -66,9 +68,10 @@ public struct URLBuilder: Sendable, Equatable {
   /// `host:port`, always with the port: what messages show.
   public var endpoint: String { "\(host):\(port ?? (scheme == "https" ? 443 : 80))" }
 
-  /// One text for all spellings of the same address: scheme and host in lower case, no default port, no dot segments,
-  /// unreserved characters not encoded, hexadecimal digits in upper case. The query keeps its order, which may matter to
-  /// the server. Leave secrets out of an address of which this is taken.
+  /// One text for all spellings of the same address: scheme and host in lower case, no default
+  /// port, no dot segments, unreserved characters not encoded, hexadecimal digits in upper case.
+  /// The query keeps its order, which may matter to the server. Leave secrets out of an address of
+  /// which this is taken.
   public var cacheKey: String {
     let query = query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
     return "\(origin)\(PercentEncoding.normalized(path))\(query)"
@@ -77,10 +80,11 @@ public struct URLBuilder: Sendable, Equatable {
   /// Whether both have the same scheme, host and port.
   public func hasSameOrigin(as other: URLBuilder) -> Bool { origin == other.origin }
 
-  /// The path joined to this one's with exactly one slash between them; it never replaces it. A query in `path` is added
-  /// to the query there is.
+  /// The path joined to this one's with exactly one slash between them; it never replaces it. A
+  /// query in `path` is added to the query there is.
   ///
-  /// `http://h/radarr` and `/api/v3` give `http://h/radarr/api/v3`. Dot segments cannot climb above the path there is.
+  /// `http://h/radarr` and `/api/v3` give `http://h/radarr/api/v3`. Dot segments cannot climb above
+  /// the path there is.
   public func appending(path addition: String) throws(APIError) -> URLBuilder {
     try Self.refuseControlCharacters(addition)
     let question = addition.firstIndex { $0 == "?" || $0 == "#" } ?? addition.endIndex
@@ -93,7 +97,8 @@ public struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  /// The items added behind the query there is. Everything but RFC 3986's unreserved characters is encoded.
+  /// The items added behind the query there is. Everything but RFC 3986's unreserved characters is
+  /// encoded.
   public func appending(query items: [QueryItem]) -> URLBuilder {
     var result = self
     for item in items {
@@ -103,7 +108,8 @@ public struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  /// Without the query items of which `isDropped` is true. It gets each as it is sent: `name=value`, encoded.
+  /// Without the query items of which `isDropped` is true. It gets each as it is sent:
+  /// `name=value`, encoded.
   func droppingQueryItems(where isDropped: (Substring) -> Bool) -> URLBuilder {
     guard let query else { return self }
     let items = query.split(separator: "&", omittingEmptySubsequences: false)

@@ -1,4 +1,5 @@
-/// Counts what people use, for those who agreed. Consent is off by default, and while it is off nothing is kept or sent.
+/// Counts what people use, for those who agreed. Consent is off by default, and while it is off
+/// nothing is kept or sent.
 public protocol Analytics: Sendable {
   /// Returns at once; a slow or failing provider delays nobody.
   func track(_ event: AnalyticsEvent)
@@ -12,7 +13,8 @@ public protocol Analytics: Sendable {
 public struct AnalyticsEvent: Sendable, Equatable, Codable {
   /// What was done, in the form `feature.deed`: `api.get`.
   public var name: String
-  /// What is counted with it. No secrets and nothing that people typed; live analytics redacts both parts all the same.
+  /// What is counted with it. No secrets and nothing that people typed; live analytics redacts both
+  /// parts all the same.
   public var properties: [LogField]
 
   /// An event; its time and id are added when it is tracked.

@@ -1,12 +1,13 @@
 import SwiftBoardSystem
 
-/// Somewhere that counted events go. It is called on a thread of its own, so it may block; it must not log.
+/// Somewhere that counted events go. It is called on a thread of its own, so it may block; it must
+/// not log.
 public protocol AnalyticsProvider: Sendable {
   /// For statistics.
   var name: String { get }
   /// Takes events, oldest first.
-  /// - Throws: Anything; the same events are then offered again with the next ones, three times at most. A provider that
-  ///   may have kept some of them tells them apart by their ids.
+  /// - Throws: Anything; the same events are then offered again with the next ones, three times at
+  ///   most. A provider that may have kept some of them tells them apart by their ids.
   func deliver(_ events: [AnalyticsDelivery]) throws
 }
 

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Hands events to providers side by side. Each has a queue and a thread of its own: one that is slow, hangs or fails
-/// delays neither the caller nor the others.
+/// Hands events to providers side by side. Each has a queue and a thread of its own: one that is
+/// slow, hangs or fails delays neither the caller nor the others.
 ///
-/// A queue holds `capacity` events; the oldest leave first and are counted. Without consent `track` does nothing.
+/// A queue holds `capacity` events; the oldest leave first and are counted. Without consent `track`
+/// does nothing.
 public final class LiveAnalytics: Analytics {
   private let outlets: [AnalyticsOutlet]
   private let redactor: Redactor
@@ -13,7 +14,8 @@ public final class LiveAnalytics: Analytics {
 
   /// - Parameters:
   ///   - capacity: Events that wait for each provider.
-  ///   - date, uuid: Give each event its time and id. Not those of the dependencies: counting is no draw.
+  ///   - date, uuid: Give each event its time and id. Not those of the dependencies: counting is no
+  ///     draw.
   ///   - redactor: The logger's, so that no secret is counted either.
   public init(
     providers: [any AnalyticsProvider] = [], capacity: Int = 1000, date: DateGenerator = .live,
@@ -25,8 +27,8 @@ public final class LiveAnalytics: Analytics {
     self.redactor = redactor
   }
 
-  /// Redacts the event and puts it into every queue; without consent or providers, or from inside a log sink, does
-  /// nothing.
+  /// Redacts the event and puts it into every queue; without consent or providers, or from inside a
+  /// log sink, does nothing.
   ///
   /// - Complexity: The redaction, and one lock for each provider. Never waits for one.
   public func track(_ event: AnalyticsEvent) {
@@ -42,8 +44,8 @@ public final class LiveAnalytics: Analytics {
   /// One atomic load.
   public var hasConsent: Bool { consent.load(ordering: .sequentiallyConsistent) }
 
-  /// Takes effect at once. Taking consent back empties all queues; what a provider has in its hands already may still
-  /// arrive.
+  /// Takes effect at once. Taking consent back empties all queues; what a provider has in its hands
+  /// already may still arrive.
   public func setConsent(_ granted: Bool) {
     consent.store(granted, ordering: .sequentiallyConsistent)
     if !granted { removeAll() }
@@ -52,8 +54,8 @@ public final class LiveAnalytics: Analytics {
   /// By provider, in the order given.
   public func statistics() -> [AnalyticsStatistics] { outlets.map { $0.statistics() } }
 
-  /// Returns when every provider was offered what was tracked so far; false when the time was over first. It blocks the
-  /// thread.
+  /// Returns when every provider was offered what was tracked so far; false when the time was over
+  /// first. It blocks the thread.
   @discardableResult
   public func flush(within duration: Duration) -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)

@@ -1,12 +1,13 @@
 import SwiftBoardSystem
 
-/// A path that names an open descriptor of this process and no file, such as `/dev/stdin`, `/dev/fd/3` or `/proc/self/fd/3`.
+/// A path that names an open descriptor of this process and no file, such as `/dev/stdin`,
+/// `/dev/fd/3` or `/proc/self/fd/3`.
 public struct DescriptorPath: Sendable, Equatable {
   /// The descriptor.
   public let number: Int32
 
-  /// Follows the symbolic links at the path's end; `nil` where they lead to anything else, or to another process. A few system
-  /// calls.
+  /// Follows the symbolic links at the path's end; `nil` where they lead to anything else, or to
+  /// another process. A few system calls.
   public init?(_ path: String) {
     var path = path
     for _ in 0..<40 {
@@ -21,8 +22,8 @@ public struct DescriptorPath: Sendable, Equatable {
     return nil
   }
 
-  /// Whether the board opened the descriptor for itself: what the process was started with is not closed when another
-  /// program begins, and what the board opens is.
+  /// Whether the board opened the descriptor for itself: what the process was started with is not
+  /// closed when another program begins, and what the board opens is.
   var isInternal: Bool {
     guard number > 2 else { return false }
     let flags = fcntl(number, F_GETFD)

@@ -6,12 +6,14 @@ public protocol FileService: Sendable {
   func read(_ path: String, limit: Int) async throws(FileError) -> Data
   /// Writes the whole file, mode 0600 where it is new.
   func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError)
-  /// Refuses a path that must not be written to, before there is anything to write. `write` asks by itself.
+  /// Refuses a path that must not be written to, before there is anything to write. `write` asks by
+  /// itself.
   ///
   /// - Parameter isRecording: The file is a new recording.
   /// - Throws: `ownFile`.
   func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
-  /// Refuses a path at which no file can be made, as far as that can be known before there is anything to write.
+  /// Refuses a path at which no file can be made, as far as that can be known before there is
+  /// anything to write.
   ///
   /// - Throws: `cannotCreate`.
   func checkPlace(_ path: String) throws(FileError)
@@ -38,9 +40,9 @@ public enum FileWriteMode: String, Sendable, Codable {
 public struct FileError: Error, Sendable, Equatable, Codable {
   /// What went wrong.
   public enum Kind: String, Sendable, Codable {
-    /// Nothing is there; something is; more bytes than the limit; permissions; no file can be made there; the disk is
-    /// full; any other error of the system; the file is one that the board keeps for itself; it is standard input, which
-    /// has nothing for a command.
+    /// Nothing is there; something is; more bytes than the limit; permissions; no file can be made
+    /// there; the disk is full; any other error of the system; the file is one that the board keeps
+    /// for itself; it is standard input, which has nothing for a command.
     case missing, exists, tooLarge, denied, cannotCreate, full, io, ownFile, unavailable
   }
 

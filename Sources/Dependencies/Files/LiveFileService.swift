@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
-/// Files on disk. Each call waits on a thread of its own: one that waits for the other end of a pipe holds up neither the pool that
-/// runs effects nor any other call.
+/// Files on disk. Each call waits on a thread of its own: one that waits for the other end of a
+/// pipe holds up neither the pool that runs effects nor any other call.
 public struct LiveFileService: FileService {
   private let system: FileSystem
   private let own: OwnFiles?
@@ -10,7 +10,8 @@ public struct LiveFileService: FileService {
   ///
   /// - Parameters:
   ///   - own: Where the board's own files are, which no line may write to; `nil`: there are none.
-  ///   - environment: The process's variables: the files of its unlock sources are the board's own, too.
+  ///   - environment: The process's variables: the files of its unlock sources are the board's own,
+  ///     too.
   public init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
     self.init(own: own, environment: environment, system: FileSystem())
   }
@@ -20,8 +21,8 @@ public struct LiveFileService: FileService {
     self.system = system
   }
 
-  /// Reads 64 KiB at a time until the end or the limit. Works on pipes too, and waits there; cancelling the task does
-  /// not end that.
+  /// Reads 64 KiB at a time until the end or the limit. Works on pipes too, and waits there;
+  /// cancelling the task does not end that.
   ///
   /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
@@ -30,12 +31,13 @@ public struct LiveFileService: FileService {
     }
   }
 
-  /// `replace` writes a new file beside the old one and renames it when it is whole; it goes through symbolic links, also
-  /// to where nothing is yet, and keeps the old permissions. What is no regular file is written to directly. A write that
-  /// fails leaves what was there before, and nothing waits for the disk.
+  /// `replace` writes a new file beside the old one and renames it when it is whole; it goes
+  /// through symbolic links, also to where nothing is yet, and keeps the old permissions. What is
+  /// no regular file is written to directly. A write that fails leaves what was there before, and
+  /// nothing waits for the disk.
   ///
-  /// - Throws: `ownFile` for the board's own, `exists`, `cannotCreate` where the file cannot be opened, `full`, `denied`
-  ///   or `io`.
+  /// - Throws: `ownFile` for the board's own, `exists`, `cannotCreate` where the file cannot be
+  ///   opened, `full`, `denied` or `io`.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
     try await DetachedThread.run { [self] () throws(FileError) in
       try FileWriter(system: system, path: path) { (path) throws(FileError) in
@@ -44,8 +46,8 @@ public struct LiveFileService: FileService {
     }
   }
 
-  /// Compares with the files in the folders of the board's own, and with the descriptors that it has opened: a few dozen
-  /// system calls.
+  /// Compares with the files in the folders of the board's own, and with the descriptors that it
+  /// has opened: a few dozen system calls.
   ///
   /// - Throws: `ownFile`.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
@@ -63,7 +65,8 @@ public struct LiveFileService: FileService {
 
   /// Looks at what is there and at the folder: a few system calls.
   ///
-  /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must not be written to.
+  /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must
+  ///   not be written to.
   public func checkPlace(_ path: String) throws(FileError) {
     func cannotCreate(_ number: Int32) -> FileError {
       FileError(

@@ -2,9 +2,9 @@ import SwiftBoardSystem
 
 /// A file while it is being written, piece by piece.
 ///
-/// A write that fails leaves what was there before: an existing file as it was, and no new one. What is no regular file
-/// (a device, a pipe) is written directly, and keeps what has come; so is the file that standard output or standard error is
-/// open on. Nothing waits for the disk.
+/// A write that fails leaves what was there before: an existing file as it was, and no new one.
+/// What is no regular file (a device, a pipe) is written directly, and keeps what has come; so is
+/// the file that standard output or standard error is open on. Nothing waits for the disk.
 ///
 /// Use one copy of the value, and end it with `finish` or `discard`.
 public struct OutputFile: Sendable {
@@ -12,10 +12,12 @@ public struct OutputFile: Sendable {
   public enum Mode: Sendable {
     /// It stays until `finish()`, and is then replaced in one step. A new file appears then, too.
     case replace
-    /// As `replace`, except that a new file grows before the eyes of its readers, and that a file of another owner, one
-    /// with several names, or one in a folder that takes no new file is emptied at once, as a shell does it.
+    /// As `replace`, except that a new file grows before the eyes of its readers, and that a file
+    /// of another owner, one with several names, or one in a folder that takes no new file is
+    /// emptied at once, as a shell does it.
     case stream
-    /// Written behind its end. A failure cuts it back, unless another program has added something meanwhile.
+    /// Written behind its end. A failure cuts it back, unless another program has added something
+    /// meanwhile.
     case append
     /// It is an error.
     case create
@@ -40,7 +42,8 @@ public struct OutputFile: Sendable {
   private let undo: Undo
   private var written: Int64 = 0
 
-  /// Opens the file, mode 0600 where it is new. Blocks where the path is a pipe until its reader comes.
+  /// Opens the file, mode 0600 where it is new. Blocks where the path is a pipe until its reader
+  /// comes.
   ///
   /// - Throws: `exists` with `create`, otherwise `cannotCreate`.
   public init(_ path: String, _ mode: Mode) throws(FileError) {
@@ -55,7 +58,8 @@ public struct OutputFile: Sendable {
     (file, undo) = try opening.open(mode)
   }
 
-  /// Whether it is written directly: a pipe, a device, the file of standard output. A write to it may wait.
+  /// Whether it is written directly: a pipe, a device, the file of standard output. A write to it
+  /// may wait.
   public var isDirect: Bool {
     if case .nothing = undo { true } else { false }
   }
@@ -156,8 +160,9 @@ public struct OutputFile: Sendable {
       }
     }
 
-    /// A copy of standard output's or standard error's descriptor where that is open on the same file. It goes on where
-    /// those are, and the file keeps its name: what they write later would be lost with the file that was replaced.
+    /// A copy of standard output's or standard error's descriptor where that is open on the same
+    /// file. It goes on where those are, and the file keeps its name: what they write later would
+    /// be lost with the file that was replaced.
     private func standardDescriptor(of info: FileInfo) -> OpenFile? {
       for number in [STDOUT_FILENO, STDERR_FILENO] {
         guard FileInfo(descriptor: number)?.id == info.id,

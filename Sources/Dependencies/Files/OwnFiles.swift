@@ -45,9 +45,9 @@ struct OwnFiles: Sendable {
     sessions = paths.sessions
   }
 
-  /// What the board keeps where a write to `path` would go; `nil` where that is nothing of its own. Files that are there
-  /// are compared by device and inode, and names of files that are not there yet by their folder, without regard to
-  /// case. A few dozen system calls.
+  /// What the board keeps where a write to `path` would go; `nil` where that is nothing of its own.
+  /// Files that are there are compared by device and inode, and names of files that are not there
+  /// yet by their folder, without regard to case. A few dozen system calls.
   ///
   /// - Parameter isRecording: A new recording may be put among the others.
   func title(of path: String, isRecording: Bool) -> String? {
@@ -148,8 +148,8 @@ struct FilePlace: Sendable {
     }
   }
 
-  /// The path behind the symbolic links at its end, of which the last may lead to nothing; the path itself where they
-  /// lead nowhere.
+  /// The path behind the symbolic links at its end, of which the last may lead to nothing; the path
+  /// itself where they lead nowhere.
   static func followed(_ path: String) -> String {
     var path = path
     for _ in 0..<40 {

@@ -2,24 +2,27 @@ import CSodium
 import SwiftBoardSystem
 import Synchronization
 
-/// Bytes in memory that is locked, surrounded by guard pages and zeroed when the last reference goes.
+/// Bytes in memory that is locked, surrounded by guard pages and zeroed when the last reference
+/// goes.
 ///
-/// The bytes never change after `init`. Between two calls of `withBytes` the memory cannot be read at all, not even by
-/// this process. One value costs four pages and about 40 µs to make: right for keys and passphrases, wrong for
-/// thousands of small things.
+/// The bytes never change after `init`. Between two calls of `withBytes` the memory cannot be read
+/// at all, not even by this process. One value costs four pages and about 40 µs to make: right for
+/// keys and passphrases, wrong for thousands of small things.
 public final class GuardedBytes: Sendable {
   /// How many bytes there are.
   public let count: Int
   /// False when the system refused to keep the memory out of swap (`RLIMIT_MEMLOCK`).
   let isMemoryLocked: Bool
 
-  /// The region's address. A number because a pointer is not Sendable; what it points to is written by `init` only.
+  /// The region's address. A number because a pointer is not Sendable; what it points to is written
+  /// by `init` only.
   private let address: UInt
   /// How many `withBytes` calls are running: protection is by page, not by thread.
   private let readers = Mutex(0)
 
-  /// Makes a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its first bytes as `fill`
-  /// says; the rest is zeroed. Throws `.io` when there is no memory, and what `fill` throws.
+  /// Makes a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its
+  /// first bytes as `fill` says; the rest is zeroed. Throws `.io` when there is no memory, and what
+  /// `fill` throws.
   public init(
     capacity: Int,
     fill: (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int
@@ -79,8 +82,8 @@ public final class GuardedBytes: Sendable {
     }
   }
 
-  /// Reads `fd` to its end, straight into guarded memory. Blocks; does not close `fd`. Throws `.limitExceeded` when
-  /// there are more than `limit` bytes and `.io` when reading fails.
+  /// Reads `fd` to its end, straight into guarded memory. Blocks; does not close `fd`. Throws
+  /// `.limitExceeded` when there are more than `limit` bytes and `.io` when reading fails.
   public static func read(fd: Int32, limit: Int) throws(KeychainError) -> GuardedBytes {
     try GuardedBytes(capacity: limit + 1) { buffer throws(KeychainError) in
       let used = try fillFrom(fd, buffer)
@@ -113,8 +116,8 @@ public final class GuardedBytes: Sendable {
     sodium_free(UnsafeMutableRawPointer(bitPattern: address))
   }
 
-  /// Opens the memory for the time of `body`. The pointer must not leave it. About 2 µs; throws `.io` when the system
-  /// refuses to open or close the pages, and what `body` throws.
+  /// Opens the memory for the time of `body`. The pointer must not leave it. About 2 µs; throws
+  /// `.io` when the system refuses to open or close the pages, and what `body` throws.
   public func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

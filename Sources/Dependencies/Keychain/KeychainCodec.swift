@@ -1,6 +1,7 @@
 /// Reading and writing whole keychain files, in memory.
 enum KeychainCodec {
-  /// Opens `file` with `secret`: from the choice of the slot to the last entry. `header` was parsed from `file`.
+  /// Opens `file` with `secret`: from the choice of the slot to the last entry. `header` was parsed
+  /// from `file`.
   static func open(
     _ file: [UInt8], _ header: KeychainHeader, with secret: KeychainSecret
   ) throws(KeychainError) -> (keys: KeychainKeys, entries: KeychainEntries) {
@@ -49,7 +50,8 @@ enum KeychainCodec {
     return try KeychainEntries(padded: region)
   }
 
-  /// The file that holds `entries`, with a fresh nonce. Throws `.limitExceeded` where no reader would accept it.
+  /// The file that holds `entries`, with a fresh nonce. Throws `.limitExceeded` where no reader
+  /// would accept it.
   static func encode(
     _ entries: KeychainEntries, keys: KeychainKeys, generation: UInt64, slots: [KeychainSlot],
     random: KeychainRandom = .system

@@ -2,7 +2,8 @@ import CSodium
 import SwiftBoardSystem
 import Synchronization
 
-/// The format's algorithms over libsodium, on memory that the caller owns. Nothing here allocates room for a secret.
+/// The format's algorithms over libsodium, on memory that the caller owns. Nothing here allocates
+/// room for a secret.
 enum KeychainCrypto {
   static let slotContext = "SBKCslot"
   static let fileContext = "SBKC_v1_"
@@ -25,7 +26,8 @@ enum KeychainCrypto {
     return output
   }
 
-  /// Subkey `index` of `key` in `context`, 8 characters. False when libsodium refused, which leaves no key.
+  /// Subkey `index` of `key` in `context`, 8 characters. False when libsodium refused, which leaves
+  /// no key.
   static func derive(
     from key: UnsafeRawBufferPointer, _ index: UInt64, _ context: String,
     into output: UnsafeMutableRawBufferPointer
@@ -56,7 +58,8 @@ enum KeychainCrypto {
     }
   }
 
-  /// Decrypts `sealed` into `output`, which is 16 bytes shorter. False when it is not what was sealed with this key.
+  /// Decrypts `sealed` into `output`, which is 16 bytes shorter. False when it is not what was
+  /// sealed with this key.
   static func open(
     _ sealed: ArraySlice<UInt8>, key: UnsafeRawBufferPointer, nonce: [UInt8],
     authenticating data: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer
@@ -72,8 +75,8 @@ enum KeychainCrypto {
     }
   }
 
-  /// Argon2id of a passphrase. The caller has checked the bounds. One runs at a time in the process: each needs up to
-  /// 1 GiB. Half a second at the default; throws `.kdfFailed`.
+  /// Argon2id of a passphrase. The caller has checked the bounds. One runs at a time in the
+  /// process: each needs up to 1 GiB. Half a second at the default; throws `.kdfFailed`.
   static func stretch(
     _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], ops: UInt32, memory: UInt64,
     into output: UnsafeMutableRawBufferPointer

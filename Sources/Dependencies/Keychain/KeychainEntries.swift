@@ -1,8 +1,9 @@
 import CSodium
 import SwiftBoardSystem
 
-/// The decrypted entries: one guarded region with the padded plaintext, and where in it each entry is. Immutable; a
-/// change makes a new region. Keys are bytes: canonically equivalent strings are different keys.
+/// The decrypted entries: one guarded region with the padded plaintext, and where in it each entry
+/// is. Immutable; a change makes a new region. Keys are bytes: canonically equivalent strings are
+/// different keys.
 struct KeychainEntries: Sendable {
   /// The padded plaintext, as it is encrypted.
   let region: GuardedBytes
@@ -91,7 +92,8 @@ struct KeychainEntries: Sendable {
     return index
   }
 
-  /// A copy of a key's value, or `nil` where the key is absent. Logarithmic in the number of entries.
+  /// A copy of a key's value, or `nil` where the key is absent. Logarithmic in the number of
+  /// entries.
   func value(of key: String) throws(KeychainError) -> Data? {
     try region.withBytes { bytes throws(KeychainError) in
       guard case .at(let position) = place(of: Array(key.utf8), in: bytes) else { return nil }
@@ -106,7 +108,8 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// Calls `body` with every key and value, in the order of the keys' bytes. The values are not copied.
+  /// Calls `body` with every key and value, in the order of the keys' bytes. The values are not
+  /// copied.
   func forEach(
     _ body: (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
   ) throws(KeychainError) {
@@ -144,8 +147,8 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// With the value of `key` under `newKey`, or `nil` where both are the same bytes. Throws `.missingKey` and
-  /// `.duplicateKey`.
+  /// With the value of `key` under `newKey`, or `nil` where both are the same bytes. Throws
+  /// `.missingKey` and `.duplicateKey`.
   func renaming(_ key: String, to newKey: String) throws(KeychainError) -> KeychainEntries? {
     let newBytes = Array(newKey.utf8)
     return try region.withBytes { bytes throws(KeychainError) in

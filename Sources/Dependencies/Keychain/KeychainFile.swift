@@ -2,8 +2,8 @@ import SwiftBoardSystem
 
 /// The keychain's file: how it is found, read and replaced. Knows nothing of what the bytes mean.
 ///
-/// A file is never changed in place, so readers take no lock. The path is resolved once; the lock and the temporary file
-/// stand beside the resolved file.
+/// A file is never changed in place, so readers take no lock. The path is resolved once; the lock
+/// and the temporary file stand beside the resolved file.
 final class KeychainFile {
   /// A verified file, kept open so that its inode number cannot be given to another file.
   final class Held {
@@ -67,7 +67,8 @@ final class KeychainFile {
     }
   }
 
-  /// What the name refers to now; `nil` where there is nothing. Throws `.insecurePath` for anything but a file.
+  /// What the name refers to now; `nil` where there is nothing. Throws `.insecurePath` for anything
+  /// but a file.
   func info(in folder: Folder? = nil) throws(KeychainError) -> FileInfo? {
     let place: Place
     do throws(KeychainError) {
@@ -121,7 +122,8 @@ final class KeychainFile {
     return (bytes, Held(descriptor: descriptor, info: info))
   }
 
-  /// Opens for reading, without following a link in the last part and without waiting for a pipe's other end.
+  /// Opens for reading, without following a link in the last part and without waiting for a pipe's
+  /// other end.
   func open(_ name: String, in folder: OpenFile?) throws(SystemError) -> OpenFile {
     try system.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, in: folder)
   }

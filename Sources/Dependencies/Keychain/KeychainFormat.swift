@@ -1,6 +1,7 @@
 import CSodium
 
-/// The numbers of the keychain file, version 1. All integers in the file are little-endian and unaligned.
+/// The numbers of the keychain file, version 1. All integers in the file are little-endian and
+/// unaligned.
 enum KeychainFormat {
   static let magic: [UInt8] = [0x53, 0x42, 0x4B, 0x43, 0x0D, 0x0A, 0x1A, 0x0A]
   static let version: UInt16 = 1

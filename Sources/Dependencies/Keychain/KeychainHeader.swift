@@ -1,4 +1,5 @@
-/// What a keychain file says of itself without a secret. Unverified until its MAC has been checked with the data key.
+/// What a keychain file says of itself without a secret. Unverified until its MAC has been checked
+/// with the data key.
 struct KeychainHeader: Sendable, Equatable {
   let keyID: [UInt8]
   let generation: UInt64
@@ -12,8 +13,9 @@ struct KeychainHeader: Sendable, Equatable {
   /// Header and slots: what the MAC is over.
   var authenticated: Range<Int> { 0..<(payload.lowerBound - KeychainFormat.macSize) }
 
-  /// Reads and checks what needs no secret: magic, checksum, version, lengths, slots and key derivation parameters, in
-  /// the order that the format prescribes. Nothing is allocated or derived by a number that was not checked.
+  /// Reads and checks what needs no secret: magic, checksum, version, lengths, slots and key
+  /// derivation parameters, in the order that the format prescribes. Nothing is allocated or
+  /// derived by a number that was not checked.
   init(parsing file: [UInt8]) throws(KeychainError) {
     try Self.checkChecksum(of: file)
     try Self.checkVersion(of: file)

@@ -41,7 +41,8 @@ struct KeychainKeys: Sendable {
     _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try withKey(2, body) }
 
-  /// The MAC of a header: ties the whole file to this data key, which the payload's own tag would not.
+  /// The MAC of a header: ties the whole file to this data key, which the payload's own tag would
+  /// not.
   func mac(of header: ArraySlice<UInt8>) throws(KeychainError) -> [UInt8] {
     try withKey(1) { key throws(KeychainError) in KeychainCrypto.hash(header, key: key) }
   }

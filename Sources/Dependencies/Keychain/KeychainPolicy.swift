@@ -1,4 +1,5 @@
-/// What a keychain's owner may choose. Parameters come from here, never from the file that was read.
+/// What a keychain's owner may choose. Parameters come from here, never from the file that was
+/// read.
 public struct KeychainPolicy: Sendable {
   /// How long a save waits for another process's lock before it throws `.lockTimeout`.
   public var lockTimeout: Duration
@@ -12,8 +13,8 @@ public struct KeychainPolicy: Sendable {
     self.init(ops: 3, memory: 268_435_456, lockTimeout: lockTimeout)
   }
 
-  /// Smaller parameters make guessing cheap: for tests only. `ops` 1…16 passes, `memory` in bytes, a multiple of 1024
-  /// from 8 192.
+  /// Smaller parameters make guessing cheap: for tests only. `ops` 1…16 passes, `memory` in bytes,
+  /// a multiple of 1024 from 8 192.
   package init(ops: UInt32, memory: UInt64, lockTimeout: Duration = .seconds(10)) {
     kdf = KeyDerivation(ops: ops, memory: memory)
     self.lockTimeout = lockTimeout

@@ -13,7 +13,8 @@ extension KeychainFile {
     var folderCannotBeSynced = false
   }
 
-  /// Steps 1 to 3: opens the folder, takes the lock, removes what interrupted saves left, runs `body`, lets go.
+  /// Steps 1 to 3: opens the folder, takes the lock, removes what interrupted saves left, runs
+  /// `body`, lets go.
   func withLock<Result>(
     _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -94,7 +95,8 @@ extension KeychainFile {
     }
   }
 
-  /// Under the lock, temporary files of this name belong to nobody. What cannot be removed hinders nothing.
+  /// Under the lock, temporary files of this name belong to nobody. What cannot be removed hinders
+  /// nothing.
   private func removeLeftovers(in folder: Folder) {
     guard let names = try? system.names(of: folder.descriptor) else { return }
     let prefix = Array(".\(folder.place.name).".utf8)
@@ -112,9 +114,9 @@ extension KeychainFile {
     }
   }
 
-  /// Steps 6 to 10. `expected` is what the name referred to when the old content was read, `nil` for a new keychain.
-  /// `verify` gets what was read back; `commit` runs right before the name changes. A throw means that the old file is
-  /// untouched and no temporary file is left.
+  /// Steps 6 to 10. `expected` is what the name referred to when the old content was read, `nil`
+  /// for a new keychain. `verify` gets what was read back; `commit` runs right before the name
+  /// changes. A throw means that the old file is untouched and no temporary file is left.
   func replace(
     with bytes: [UInt8], in folder: Folder, expecting expected: FileInfo?,
     random: KeychainRandom, verify: ([UInt8]) throws(KeychainError) -> Void,
@@ -232,7 +234,8 @@ extension KeychainFile {
 
   // MARK: Folders of a new keychain
 
-  /// Makes the missing folders, 0700, and returns those to sync afterwards: each one made, and its parent.
+  /// Makes the missing folders, 0700, and returns those to sync afterwards: each one made, and its
+  /// parent.
   func makeFolders() throws(KeychainError) -> [String] {
     var missing: [String] = []
     var folder = unresolved.folder

@@ -1,10 +1,11 @@
 import SwiftBoardSystem
 
-/// Named secrets. `docs/adr/003` has the first three requirements; they are non-mutating because a `mutating`
-/// requirement on a service that is reached through a copied struct loses the write.
+/// Named secrets. `docs/adr/003` has the first three requirements; they are non-mutating because a
+/// `mutating` requirement on a service that is reached through a copied struct loses the write.
 ///
-/// Keys are 1…1024 bytes of UTF-8 and are compared byte by byte; values are 0…1 048 576 bytes. Every call may unlock by
-/// itself when the implementation was given an unlock source; otherwise a locked keychain throws `.locked`.
+/// Keys are 1…1024 bytes of UTF-8 and are compared byte by byte; values are 0…1 048 576 bytes.
+/// Every call may unlock by itself when the implementation was given an unlock source; otherwise a
+/// locked keychain throws `.locked`.
 public protocol KeychainService: Sendable {
   /// Inserts or replaces. Durable on return.
   func save(_ data: Data, forKey key: String) async throws(KeychainError)
@@ -17,7 +18,8 @@ public protocol KeychainService: Sendable {
   /// All keys, in the order of their bytes.
   func keys() async throws(KeychainError) -> [String]
 
-  /// Makes a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the unlock source's.
+  /// Makes a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the
+  /// unlock source's.
   func create(with secret: KeychainSecret?) async throws(KeychainError)
   /// `secret` `nil`: the unlock source's.
   func unlock(with secret: KeychainSecret?) async throws(KeychainError)
@@ -25,22 +27,26 @@ public protocol KeychainService: Sendable {
   func lock() async
   /// What can be said without a secret, marked as unverified unless unlocked.
   func status() async throws(KeychainError) -> KeychainStatus
-  /// Reads all there is and verifies it, also what was verified before; with the keys where it is unlocked, else as far
-  /// as that goes without a secret. Throws `.missing` where there is no keychain.
+  /// Reads all there is and verifies it, also what was verified before; with the keys where it is
+  /// unlocked, else as far as that goes without a secret. Throws `.missing` where there is no
+  /// keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
-  /// Opens the keychain that is there and remembers it, also where it is older than the one that was seen last or
-  /// another one, which every other call refuses. `secret` `nil`: the held keys', else the unlock source's.
+  /// Opens the keychain that is there and remembers it, also where it is older than the one that
+  /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
+  /// else the unlock source's.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
-  /// What the user has to be told of the file that was opened, in one line, for example that others may read it; `nil`
-  /// where there is nothing, and once it was told. Opens nothing.
+  /// What the user has to be told of the file that was opened, in one line, for example that others
+  /// may read it; `nil` where there is nothing, and once it was told. Opens nothing.
   func takeWarning() async -> String?
 
-  /// Looks whether the file of an unlocked keychain has changed, as another process may have saved, and reads it again then.
-  /// Nothing while locked; what fails is told by the next call that needs the entries.
+  /// Looks whether the file of an unlocked keychain has changed, as another process may have saved,
+  /// and reads it again then. Nothing while locked; what fails is told by the next call that needs
+  /// the entries.
   func refresh() async
 
-  /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks nothing and reads no file. Does
-  /// nothing where `revision` is still the current one. The bytes are valid during the call only.
+  /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks
+  /// nothing and reads no file. Does nothing where `revision` is still the current one. The bytes
+  /// are valid during the call only.
   ///
   /// - Returns: What was looked at, to be given to the next call; `nil` while locked.
   func visitEntries(
@@ -113,7 +119,8 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
   public var slots: [Slot]
   /// False when the system refused to keep a guarded region out of swap; `nil` while locked.
   public var memoryLocked: Bool?
-  /// Things the user should know, for example that rollback was not checked or that others can read the file.
+  /// Things the user should know, for example that rollback was not checked or that others can read
+  /// the file.
   public var warnings: [String]
 
   /// A status; what is left out is not known.
@@ -165,7 +172,8 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
   public var remembered: Version?
   /// The file that was there.
   public var found: Version
-  /// The file's generation now. An older copy is saved anew, so that what was newer is older than it.
+  /// The file's generation now. An older copy is saved anew, so that what was newer is older than
+  /// it.
   public var generation: UInt64
 
   /// An acceptance, as the implementations tell it.
@@ -179,29 +187,32 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
 
 /// Why a keychain refused. Carries path, category and numbers; never keys, values or passphrases.
 public struct KeychainError: Error, Sendable, Equatable, Codable {
-  /// What was refused, and at which stage of reading. `docs/adr` and the format's specification name the same stages.
+  /// What was refused, and at which stage of reading. `docs/adr` and the format's specification
+  /// name the same stages.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// No file; one where none may be; a name or link that is not accepted; an error of the system; more bytes than the
-    /// largest keychain has; no keychain at all; a sum that does not fit; a later version.
+    /// No file; one where none may be; a name or link that is not accepted; an error of the system;
+    /// more bytes than the largest keychain has; no keychain at all; a sum that does not fit; a
+    /// later version.
     case missing, exists, insecurePath, io, tooLarge, notAKeychain, damaged, unsupportedVersion
-    /// Parts that no writer makes; flags that are not known; a key derivation that is too weak or too costly to try.
+    /// Parts that no writer makes; flags that are not known; a key derivation that is too weak or
+    /// too costly to try.
     case malformedHeader, malformedSlot, malformedPayload, unsupportedFlags, kdfParametersRefused
-    /// No slot for this kind of secret; the secret is wrong, or the file was replaced; the derivation could not run,
-    /// and nothing was judged.
+    /// No slot for this kind of secret; the secret is wrong, or the file was replaced; the
+    /// derivation could not run, and nothing was judged.
     case noMatchingSlot, wrongSecret, kdfFailed
     /// Parts that were changed by somebody who made the sums fit.
     case tamperedSlot, tamperedHeader, tamperedPayload
     /// Another keychain is in its place; an older copy of it is.
     case differentKeychain, rolledBack
-    /// No secret at hand; no such entry; an entry of that name; a key of no byte or too many; too many entries or
-    /// bytes.
+    /// No secret at hand; no such entry; an entry of that name; a key of no byte or too many; too
+    /// many entries or bytes.
     case locked, missingKey, duplicateKey, invalidKey, limitExceeded
     /// A new secret that is not accepted; one that others may read; two unlock sources at once.
     case invalidPassphrase, invalidKeyFile, insecurePermissions, unlockSourceAmbiguous
     /// An unlock source whose file is not there.
     case missingUnlockSource
-    /// Another process kept the lock; the file is another user's; it changed while it was being written; the disk did
-    /// not confirm the save.
+    /// Another process kept the lock; the file is another user's; it changed while it was being
+    /// written; the disk did not confirm the save.
     case lockTimeout, notOwner, changedUnderneath, durabilityUnknown
     /// A slot that stays needs its secret, and it was not given.
     case slotSecretNeeded
@@ -209,7 +220,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
 
   /// What was refused, for code.
   public var kind: Kind
-  /// The format's own name where the kind groups several, for example `malformed(header)`; else the kind's name.
+  /// The format's own name where the kind groups several, for example `malformed(header)`; else the
+  /// kind's name.
   public var category: String
   /// The keychain's file; empty in a mock's errors before they are told to anybody.
   public var path: String

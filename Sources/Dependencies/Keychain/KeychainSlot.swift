@@ -33,7 +33,8 @@ struct KeychainSlot: Sendable, Equatable {
   private var check: ArraySlice<UInt8> { image[56..<88] }
   private var wrapped: ArraySlice<UInt8> { image[88..<136] }
 
-  /// Refuses what no writer makes, and key derivations that would cost too much. Kinds of later versions are skipped.
+  /// Refuses what no writer makes, and key derivations that would cost too much. Kinds of later
+  /// versions are skipped.
   func check(index: Int) throws(KeychainError) {
     guard kind == .passphrase || kind == .keyFile else { return }
     guard image.integer(at: 2, as: UInt16.self) == 0 else {
@@ -57,7 +58,8 @@ struct KeychainSlot: Sendable, Equatable {
     }
   }
 
-  /// A slot through which `secret` opens `keys`, with a salt and nonce of its own. Costs one key derivation.
+  /// A slot through which `secret` opens `keys`, with a salt and nonce of its own. Costs one key
+  /// derivation.
   init(
     for secret: KeychainSecret, keys: KeychainKeys, kdf: KeyDerivation, random: KeychainRandom
   ) throws(KeychainError) {
@@ -95,8 +97,9 @@ struct KeychainSlot: Sendable, Equatable {
     self.image = image
   }
 
-  /// The data key, or `nil` when `secret`, which is of this slot's kind, is not the right one. Costs one key
-  /// derivation. Throws `.tamperedSlot` when the secret is right and the slot was changed, and `.kdfFailed`.
+  /// The data key, or `nil` when `secret`, which is of this slot's kind, is not the right one.
+  /// Costs one key derivation. Throws `.tamperedSlot` when the secret is right and the slot was
+  /// changed, and `.kdfFailed`.
   func open(with secret: KeychainSecret, keyID: [UInt8]) throws(KeychainError) -> KeychainKeys? {
     let wrapping = try SlotKeys(secret, salt: salt, kdf: KeyDerivation(ops: ops, memory: memory))
     guard KeychainCrypto.equal(wrapping.check, check) else { return nil }
@@ -122,7 +125,8 @@ struct KeyDerivation: Sendable, Equatable {
   var memory: UInt64
 }
 
-/// What a slot needs of a secret: the wrapping key, and the value that tells whether the secret is the right one.
+/// What a slot needs of a secret: the wrapping key, and the value that tells whether the secret is
+/// the right one.
 private struct SlotKeys {
   let key: GuardedBytes
   let check: [UInt8]
@@ -187,7 +191,8 @@ extension KeychainSecret {
     }
   }
 
-  /// Refuses 32 printable ASCII characters as a new key: that is a typed passphrase without a key derivation.
+  /// Refuses 32 printable ASCII characters as a new key: that is a typed passphrase without a key
+  /// derivation.
   func checkNew() throws(KeychainError) {
     try check()
     guard case .keyFile(let bytes) = self else { return }

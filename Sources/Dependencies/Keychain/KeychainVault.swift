@@ -1,9 +1,10 @@
 import SwiftBoardSystem
 
-/// One keychain, one operation at a time: what is unlocked, what was verified last, and what must not come back. Blocks;
-/// `LiveKeychainService` gives it a thread.
+/// One keychain, one operation at a time: what is unlocked, what was verified last, and what must
+/// not come back. Blocks; `LiveKeychainService` gives it a thread.
 final class KeychainVault {
-  /// The file as it was verified last, with the keys that open it. Both regions are freed with the last reference.
+  /// The file as it was verified last, with the keys that open it. Both regions are freed with the
+  /// last reference.
   struct Unlocked {
     var keys: KeychainKeys
     var header: KeychainHeader
@@ -24,7 +25,8 @@ final class KeychainVault {
   private var remembered: RollbackMark?
   private var marksUnavailable = false
   private var folderCannotBeSynced = false
-  /// The permissions of a file that others may read, from its opening until the user was told; told once.
+  /// The permissions of a file that others may read, from its opening until the user was told; told
+  /// once.
   private var opennessToTell: UInt32?
   private var toldOpenness = false
 
@@ -50,7 +52,8 @@ final class KeychainVault {
     try current().entries.keys()
   }
 
-  /// Opens the file with `secret`, or the sources' one. What was unlocked before stays so when this fails.
+  /// Opens the file with `secret`, or the sources' one. What was unlocked before stays so when this
+  /// fails.
   func unlock(with secret: KeychainSecret?) throws(KeychainError) {
     if secret == nil, unlocked != nil {
       _ = try current()
@@ -192,7 +195,8 @@ final class KeychainVault {
     guard let remembered else { return nil }
     switch remembered.judge(found) {
     case .older: return Objection(mark: remembered, refusal: rolledBack)
-    // After another process's rekey only the stored mark can tell whether the new key is that one's.
+    // After another process's rekey only the stored mark can tell whether the new key is that
+    // one's.
     case .different:
       return stored == nil ? Objection(mark: remembered, refusal: differentKeychain) : nil
     case .same, .newer, .successor: return nil
@@ -226,9 +230,9 @@ final class KeychainVault {
         + "file, or run 'keychain accept' if you put this one here on purpose.")
   }
 
-  /// Opens the file that is there and remembers it, also where it is refused elsewhere. An older copy is saved at once
-  /// with a generation above both, so that what was newer is older from then on; of another keychain only the mark is
-  /// set.
+  /// Opens the file that is there and remembers it, also where it is refused elsewhere. An older
+  /// copy is saved at once with a generation above both, so that what was newer is older from then
+  /// on; of another keychain only the mark is set.
   func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {
     var secret = secret
     var opened: Unlocked?
@@ -256,7 +260,8 @@ final class KeychainVault {
       found: found.version, generation: unlocked?.header.generation ?? found.generation)
   }
 
-  /// Saves a file's entries unchanged, with the generation after `newest`, as long as it is still the file.
+  /// Saves a file's entries unchanged, with the generation after `newest`, as long as it is still
+  /// the file.
   private func saveAnew(_ state: Unlocked, above newest: UInt64) throws(KeychainError) {
     let bytes = try KeychainCodec.encode(
       state.entries, keys: state.keys, generation: newest + 1, slots: state.header.slots,
@@ -305,7 +310,8 @@ final class KeychainVault {
     try change { entries throws(KeychainError) in try entries.renaming(key, to: newKey) }
   }
 
-  /// Applies `operation` to the state found under the lock and saves what it returns; `nil` changes nothing.
+  /// Applies `operation` to the state found under the lock and saves what it returns; `nil` changes
+  /// nothing.
   private func change(
     _ operation: (KeychainEntries) throws(KeychainError) -> KeychainEntries?
   ) throws(KeychainError) {
@@ -421,7 +427,8 @@ final class KeychainVault {
 
   // MARK: Status
 
-  /// Needs no secret. An unlocked vault looks at the file anew; a file that its keys do not open leaves it locked.
+  /// Needs no secret. An unlocked vault looks at the file anew; a file that its keys do not open
+  /// leaves it locked.
   func status() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else {
       return KeychainStatus(path: file.path, exists: false, unlocked: false)
@@ -442,8 +449,8 @@ final class KeychainVault {
     return status(header, info)
   }
 
-  /// As `status()`, but the bytes of the file are always read, and opened where there are keys for them: that name, size
-  /// and times are as before says nothing of what the disk gives now.
+  /// As `status()`, but the bytes of the file are always read, and opened where there are keys for
+  /// them: that name, size and times are as before says nothing of what the disk gives now.
   func verify() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else { throw file.missing }
     if let unlocked {

@@ -3,9 +3,10 @@ import SwiftBoardSystem
 
 /// The keychain in one encrypted file.
 ///
-/// Nothing is opened before the first call. Calls run one after the other on a thread of their own: unlocking takes half
-/// a second and a save waits for the disk, which must not hold up a pool that others share. Another process, or another
-/// instance, may use the same file at the same time: each call looks whether the file changed, and saves take turns.
+/// Nothing is opened before the first call. Calls run one after the other on a thread of their own:
+/// unlocking takes half a second and a save waits for the disk, which must not hold up a pool that
+/// others share. Another process, or another instance, may use the same file at the same time: each
+/// call looks whether the file changed, and saves take turns.
 public actor LiveKeychainService: KeychainService {
   private let vault: KeychainVault
   private let executor: KeychainExecutor
@@ -17,11 +18,12 @@ public actor LiveKeychainService: KeychainService {
   }
 
   /// - Parameters:
-  ///   - path: The keychain's file. Its folder may be reached through symbolic links, the file itself may not.
+  ///   - path: The keychain's file. Its folder may be reached through symbolic links, the file
+  ///     itself may not.
   ///   - unlockSources: Where a secret comes from when a call needs one.
   ///   - policy: How long a save waits for its turn.
-  ///   - rollbackMarks: Remembers the last save outside the file; without it an older file is noticed only inside this
-  ///     process, and `status()` says so.
+  ///   - rollbackMarks: Remembers the last save outside the file; without it an older file is
+  ///     noticed only inside this process, and `status()` says so.
   public init(
     path: String, unlockSources: UnlockSources = .none, policy: KeychainPolicy = KeychainPolicy(),
     rollbackMarks: (any RollbackMarkStore)? = nil
@@ -43,15 +45,17 @@ public actor LiveKeychainService: KeychainService {
     marks = rollbackMarks
   }
 
-  /// Reads, changes and rewrites the whole file under its lock, beside it and renamed, and waits for the disk: some
-  /// milliseconds, and O(size).
+  /// Reads, changes and rewrites the whole file under its lock, beside it and renamed, and waits
+  /// for the disk: some milliseconds, and O(size).
   ///
-  /// - Throws: `KeychainError`; after `durabilityUnknown` the new file is there and may not survive a loss of power.
+  /// - Throws: `KeychainError`; after `durabilityUnknown` the new file is there and may not survive
+  ///   a loss of power.
   public func save(_ data: Data, forKey key: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.save(data, for: key) }
   }
 
-  /// Looks whether the file changed since it was read, and reads it again where it did. Else a `stat` and O(log n).
+  /// Looks whether the file changed since it was read, and reads it again where it did. Else a
+  /// `stat` and O(log n).
   public func load(forKey key: String) throws(KeychainError) -> Data? {
     try perform { vault throws(KeychainError) in try vault.value(of: key) }
   }
@@ -76,9 +80,9 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.create(with: secret) }
   }
 
-  /// One key derivation for each slot of the secret's kind until one fits, about half a second each, also where it is
-  /// unlocked: a secret that is given is always checked. Without one an unlocked keychain stays as it is. What was
-  /// unlocked stays so when this fails.
+  /// One key derivation for each slot of the secret's kind until one fits, about half a second
+  /// each, also where it is unlocked: a secret that is given is always checked. Without one an
+  /// unlocked keychain stays as it is. What was unlocked stays so when this fails.
   public func unlock(with secret: KeychainSecret?) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.unlock(with: secret) }
   }
@@ -99,8 +103,8 @@ public actor LiveKeychainService: KeychainService {
     try perform { vault throws(KeychainError) in try vault.status() }
   }
 
-  /// O(size), also where the file is the one that was read last: a disk may give other bytes than before. Asks for no
-  /// secret.
+  /// O(size), also where the file is the one that was read last: a disk may give other bytes than
+  /// before. Asks for no secret.
   ///
   /// - Throws: `missing`, or what is wrong with the file.
   public func verify() throws(KeychainError) -> KeychainStatus {
@@ -130,8 +134,8 @@ public actor LiveKeychainService: KeychainService {
     }
   }
 
-  /// As `unlock(with:)`; with the keys that are held already where they open the file and no secret is given. An older
-  /// copy is saved as `save` does.
+  /// As `unlock(with:)`; with the keys that are held already where they open the file and no secret
+  /// is given. An older copy is saved as `save` does.
   ///
   /// - Throws: `KeychainError`; what was remembered is unchanged then.
   public func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {

@@ -1,7 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A keychain in memory for tests: keeps the rules of the live one, touches no file, records every call.
+/// A keychain in memory for tests: keeps the rules of the live one, touches no file, records every
+/// call.
 public final class MockKeychainService: KeychainService {
   /// A call as it came in, before it was judged.
   public enum Call: Sendable, Equatable {
@@ -38,8 +39,10 @@ public final class MockKeychainService: KeychainService {
   ///   - entries: What it starts with.
   ///   - exists: Whether there is a keychain at all.
   ///   - unlocked: Whether it starts unlocked.
-  ///   - secret: What opens it; `nil`: anything does. A new keychain takes the secret it is created with.
-  ///   - unlockSource: What a call unlocks with by itself when it is locked; `nil`: it throws `.locked`.
+  ///   - secret: What opens it; `nil`: anything does. A new keychain takes the secret it is created
+  ///     with.
+  ///   - unlockSource: What a call unlocks with by itself when it is locked; `nil`: it throws
+  ///     `.locked`.
   ///   - path: What errors and status name; no file is there.
   public init(
     entries: KeyValuePairs<String, Data> = [:], exists: Bool = true, unlocked: Bool = true,
@@ -55,13 +58,14 @@ public final class MockKeychainService: KeychainService {
   /// Every call so far, in order.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// Makes the next call that can fail throw `error` and do nothing; several are used up one after the other.
+  /// Makes the next call that can fail throw `error` and do nothing; several are used up one after
+  /// the other.
   public func failNext(with error: KeychainError) {
     state.withLock { $0.failures.append(error) }
   }
 
-  /// Puts an older copy (`isOther` false) or another keychain in place, with the same entries: it locks, and is refused
-  /// until it is accepted.
+  /// Puts an older copy (`isOther` false) or another keychain in place, with the same entries: it
+  /// locks, and is refused until it is accepted.
   public func replaceFile(generation: UInt64, isOther: Bool) {
     state.withLock { state in
       state.objection = (isOther ? .replaced : .rolledBack, state.generation)

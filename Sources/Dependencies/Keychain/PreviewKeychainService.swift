@@ -1,7 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// An unlocked keychain in memory with the entries `radarr` and `sonarr`: for demonstrations. Each is a world of its own.
+/// An unlocked keychain in memory with the entries `radarr` and `sonarr`: for demonstrations. Each
+/// is a world of its own.
 public final class PreviewKeychainService: KeychainService {
   /// What it starts with.
   static let samples: KeyValuePairs<String, Data> = [
@@ -41,7 +42,8 @@ public final class PreviewKeychainService: KeychainService {
     try await base.keys()
   }
 
-  /// The samples stand in for a keychain of the user's until one is made: the first call empties it, later ones throw `.exists`.
+  /// The samples stand in for a keychain of the user's until one is made: the first call empties
+  /// it, later ones throw `.exists`.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
     let isFirst = wasCreated.withLock { wasCreated in
       defer { wasCreated = true }

@@ -1,4 +1,5 @@
-/// What is remembered of a keychain's last verified file, so that an older or another file is noticed.
+/// What is remembered of a keychain's last verified file, so that an older or another file is
+/// noticed.
 public struct RollbackMark: Sendable, Equatable, Codable {
   /// 16 bytes, drawn together with the data key.
   public var keyID: [UInt8]
@@ -8,7 +9,8 @@ public struct RollbackMark: Sendable, Equatable, Codable {
   public var mac: [UInt8]
   /// The key id that a rekey under way is about to give.
   public var successor: [UInt8]?
-  /// When the file was written, microseconds since 1970; `nil` where that is not known. Only to be shown.
+  /// When the file was written, microseconds since 1970; `nil` where that is not known. Only to be
+  /// shown.
   public var written: Int64?
 
   /// A mark as a store of marks keeps it; lengths are not checked.
@@ -51,15 +53,16 @@ public struct RollbackMark: Sendable, Equatable, Codable {
 
 /// Keeps one mark for each keychain location, outside the keychain's file.
 ///
-/// Called on the keychain's own thread, so it may block. A throw means that the store is unavailable: the keychain goes
-/// on, and its status says that rollback was not checked.
+/// Called on the keychain's own thread, so it may block. A throw means that the store is
+/// unavailable: the keychain goes on, and its status says that rollback was not checked.
 public protocol RollbackMarkStore: Sendable {
   /// The mark, or `nil` where there is none yet.
   func mark(forKeychainAt path: String) throws -> RollbackMark?
-  /// Sets the mark in one transaction that never lowers it: with the recorded key id only a higher generation, with
-  /// the recorded successor any. Without a mark, `mark` becomes it.
+  /// Sets the mark in one transaction that never lowers it: with the recorded key id only a higher
+  /// generation, with the recorded successor any. Without a mark, `mark` becomes it.
   func raise(_ mark: RollbackMark, forKeychainAt path: String) throws
-  /// Sets the mark whatever was there: a new keychain took the place, or the user accepted another one.
+  /// Sets the mark whatever was there: a new keychain took the place, or the user accepted another
+  /// one.
   func replace(_ mark: RollbackMark, forKeychainAt path: String) throws
   /// Closes what is open; a later call opens it again.
   func closeStore()

@@ -1,9 +1,9 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Where a secret comes from when no person is there to type it: a descriptor, a passphrase file, a key file, or a
-/// credential of the service manager. Nothing is opened before a secret is needed, and files are read anew each time; a
-/// descriptor can be read once only.
+/// Where a secret comes from when no person is there to type it: a descriptor, a passphrase file, a
+/// key file, or a credential of the service manager. Nothing is opened before a secret is needed,
+/// and files are read anew each time; a descriptor can be read once only.
 public final class UnlockSources: Sendable {
   /// No source: operations on a locked keychain throw `.locked`.
   public static let none = UnlockSources(environment: [:])
@@ -33,8 +33,8 @@ public final class UnlockSources: Sendable {
   private static let credentials = "CREDENTIALS_DIRECTORY"
   private static let variables = [passphraseDescriptor, passphraseFile, keyFile, credentials]
 
-  /// Takes the four variables out of `environment`; a variable without a value counts as not set. A passphrase
-  /// descriptor is made close-on-exec, so that no child process gets it.
+  /// Takes the four variables out of `environment`; a variable without a value counts as not set. A
+  /// passphrase descriptor is made close-on-exec, so that no child process gets it.
   public convenience init(environment: [String: String]) {
     self.init(environment: environment) { $0 == geteuid() || $0 == 0 }
   }
@@ -47,13 +47,14 @@ public final class UnlockSources: Sendable {
     }
   }
 
-  /// Removes the variables from this process's environment. Call it once the sources are made and before any child
-  /// process starts, while no other thread reads the environment.
+  /// Removes the variables from this process's environment. Call it once the sources are made and
+  /// before any child process starts, while no other thread reads the environment.
   public static func removeFromEnvironment() {
     for variable in variables { unsetenv(variable) }
   }
 
-  /// Whether a secret can be expected, without reading it. True also for sources that are ambiguous.
+  /// Whether a secret can be expected, without reading it. True also for sources that are
+  /// ambiguous.
   public var hasSecret: Bool {
     let sources = self.sources
     if case .descriptor = sources.first, sources.count == 1 {
@@ -62,9 +63,10 @@ public final class UnlockSources: Sendable {
     return !sources.isEmpty
   }
 
-  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`, `.missingUnlockSource`,
-  /// `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`, `.locked` when the descriptor was read before, and `.io`. A descriptor
-  /// may block until its other end is closed; files never block.
+  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`,
+  /// `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`,
+  /// `.locked` when the descriptor was read before, and `.io`. A descriptor may block until its
+  /// other end is closed; files never block.
   public func secret() throws(KeychainError) -> KeychainSecret? {
     let sources = self.sources
     guard sources.count <= 1 else {
@@ -167,7 +169,8 @@ public final class UnlockSources: Sendable {
     _ body: (Int32) throws(KeychainError) -> GuardedBytes
   ) throws(KeychainError) -> GuardedBytes {
     do throws(KeychainError) {
-      // Not blocking: a pipe without a writer must not hang. Links are followed: what counts is the file behind them.
+      // Not blocking: a pipe without a writer must not hang. Links are followed: what counts is the
+      // file behind them.
       let file: OpenFile
       do throws(SystemError) {
         file = try FileSystem().open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -246,7 +249,8 @@ public final class UnlockSources: Sendable {
 }
 
 extension UnlockSources {
-  /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists` and `.io`.
+  /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
+  /// and `.io`.
   public static func makeKeyFile(at path: String) throws(KeychainError) {
     let key = try GuardedBytes.random(count: KeychainFormat.keySize)
     let system = FileSystem()

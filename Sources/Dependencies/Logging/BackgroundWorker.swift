@@ -1,9 +1,11 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A bounded queue with a thread of its own that empties it, so that who adds never waits for a disk or a provider.
+/// A bounded queue with a thread of its own that empties it, so that who adds never waits for a
+/// disk or a provider.
 ///
-/// The thread starts with the first element and ends, its queue emptied, after the last reference to the worker goes.
+/// The thread starts with the first element and ends, its queue emptied, after the last reference
+/// to the worker goes.
 final class BackgroundWorker<Element: Sendable>: Sendable {
   enum Overflow: Sendable {
     case dropOldest, dropNewest
@@ -20,8 +22,8 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
 
   private let core: WorkerCore<Element>
 
-  /// - Parameter process: Called on the thread, never concurrently. What it leaves at the array's end goes back to the
-  ///   head of the queue and is tried again with the next element or flush.
+  /// - Parameter process: Called on the thread, never concurrently. What it leaves at the array's
+  ///   end goes back to the head of the queue and is tried again with the next element or flush.
   init(
     limits: Limits = Limits(), process: @escaping @Sendable (inout [Element]) -> Void
   ) {
@@ -53,9 +55,11 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
   }
 }
 
-/// What the worker and its thread share. The thread holds it, not the worker, so that the worker can go.
+/// What the worker and its thread share. The thread holds it, not the worker, so that the worker
+/// can go.
 ///
-/// `@unchecked Sendable`: `state` is touched under `mutex` only. A pthread mutex, since a condition needs one.
+/// `@unchecked Sendable`: `state` is touched under `mutex` only. A pthread mutex, since a condition
+/// needs one.
 private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   private struct Item {
     var element: Element
@@ -75,7 +79,8 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     var attemptsEnded: UInt64 = 0
     var hasNew = false
     var flushRequested = false
-    /// Raised by `removeAll`, so that what comes back from an attempt begun before it is forgotten too.
+    /// Raised by `removeAll`, so that what comes back from an attempt begun before it is forgotten
+    /// too.
     var generation = 0
     var isStarted = false
     var isClosed = false
@@ -188,7 +193,8 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     let nanoseconds = Int(time.tv_nsec) + Int(rest) * 1000
     time.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
     time.tv_nsec = nanoseconds % 1_000_000_000
-    // A wall clock that jumps ends or prolongs one wait; the caller's loop then looks at the real deadline.
+    // A wall clock that jumps ends or prolongs one wait; the caller's loop then looks at the real
+    // deadline.
     pthread_cond_timedwait(done, mutex, &time)
     return true
   }
@@ -261,7 +267,8 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Whether the current thread is inside a sink. What is logged there would come back to the sink without end.
+/// Whether the current thread is inside a sink. What is logged there would come back to the sink
+/// without end.
 enum LogRecursion {
   /// A thread-local flag; the value is never dereferenced. A key per process, made at first use.
   private static let key: pthread_key_t = {

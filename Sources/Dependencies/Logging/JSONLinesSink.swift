@@ -1,15 +1,17 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A file with one JSON object a line (`LogRecordLine`), mode 0600, in a folder made with 0700 where it is missing.
+/// A file with one JSON object a line (`LogRecordLine`), mode 0600, in a folder made with 0700
+/// where it is missing.
 ///
-/// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays for putting the record
-/// into a queue of at most 8192 records and 8 MiB, and what finds no place there is dropped and counted. So is what the
-/// disk refuses; each record tries anew, so that writing goes on when there is space again. Records of level `error` and
-/// above are synchronised to the disk.
+/// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays
+/// for putting the record into a queue of at most 8192 records and 8 MiB, and what finds no place
+/// there is dropped and counted. So is what the disk refuses; each record tries anew, so that
+/// writing goes on when there is space again. Records of level `error` and above are synchronised
+/// to the disk.
 ///
-/// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one included. Several
-/// processes may write to the same path.
+/// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one
+/// included. Several processes may write to the same path.
 public final class JSONLinesSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let failed = Shared(0)

@@ -2,8 +2,9 @@ import Synchronization
 
 /// The least level written, by category.
 ///
-/// Most questions are answered by one atomic load: below the lowest threshold of all nothing is enabled, from the highest
-/// on everything is. Only between them the category is looked up, under a lock.
+/// Most questions are answered by one atomic load: below the lowest threshold of all nothing is
+/// enabled, from the highest on everything is. Only between them the category is looked up, under a
+/// lock.
 final class LevelTable: Sendable {
   private struct Thresholds {
     var standard: LogLevel

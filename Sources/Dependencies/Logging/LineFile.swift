@@ -1,10 +1,12 @@
 import SwiftBoardSystem
 
-/// A file of lines that several processes append to and that is rotated by size: `NAME`, `NAME.1`, `NAME.2` …
+/// A file of lines that several processes append to and that is rotated by size: `NAME`, `NAME.1`,
+/// `NAME.2` …
 ///
-/// Each line is one `write` to a file opened with `O_APPEND`, under a lock on the file (`flock`) that is also held while
-/// the files are renamed: no line is lost or torn by another process. A write that the disk cuts short is taken back. A
-/// file left without a final newline, by a crash, gets one first.
+/// Each line is one `write` to a file opened with `O_APPEND`, under a lock on the file (`flock`)
+/// that is also held while the files are renamed: no line is lost or torn by another process. A
+/// write that the disk cuts short is taken back. A file left without a final newline, by a crash,
+/// gets one first.
 ///
 /// Not Sendable: it belongs to one thread. Every failure is an answer, none is thrown.
 final class LineFile {
@@ -87,7 +89,8 @@ final class LineFile {
     }
   }
 
-  /// Shifts the files by one and lets go of the current one. The current one goes last: until then everybody locks it.
+  /// Shifts the files by one and lets go of the current one. The current one goes last: until then
+  /// everybody locks it.
   private func rotate(_ file: OpenFile) {
     let last = maxFiles - 1
     if last > 0 {

@@ -1,13 +1,16 @@
 import Synchronization
 
-/// The logger: decides by level, redacts, bounds, keeps the newest records in memory and hands them to its sinks.
+/// The logger: decides by level, redacts, bounds, keeps the newest records in memory and hands them
+/// to its sinks.
 ///
-/// A call whose level is off costs a few nanoseconds, allocates nothing and builds no message. One that is on costs the
-/// redaction (about a nanosecond a byte) and, for each sink, what putting a record into a queue costs; no sink is waited
-/// for. A record is redacted first and bounded then: messages of more than 16 KiB, field values of more than 4 KiB and
-/// fields beyond the 64th are cut, with a note.
+/// A call whose level is off costs a few nanoseconds, allocates nothing and builds no message. One
+/// that is on costs the redaction (about a nanosecond a byte) and, for each sink, what putting a
+/// record into a queue costs; no sink is waited for. A record is redacted first and bounded then:
+/// messages of more than 16 KiB, field values of more than 4 KiB and fields beyond the 64th are
+/// cut, with a note.
 public final class LiveLogger: Logger {
-  /// Takes secrets out of text. What is registered is also taken out of the records in memory when they are read.
+  /// Takes secrets out of text. What is registered is also taken out of the records in memory when
+  /// they are read.
   public let redactor: Redactor
   private let levels: LevelTable
   private let date: DateGenerator
@@ -91,11 +94,12 @@ public final class LiveLogger: Logger {
       counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
   }
 
-  /// Waits up to two seconds; see `flush(within:)`. It blocks the thread: call it at a shutdown, not from an effect.
+  /// Waits up to two seconds; see `flush(within:)`. It blocks the thread: call it at a shutdown,
+  /// not from an effect.
   public func flush() { _ = flush(within: .seconds(2)) }
 
-  /// Returns when what was written so far has reached every sink; false when the time was over first. It blocks the
-  /// thread.
+  /// Returns when what was written so far has reached every sink; false when the time was over
+  /// first. It blocks the thread.
   @discardableResult
   public func flush(within duration: Duration) -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)

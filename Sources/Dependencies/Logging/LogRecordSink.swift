@@ -1,7 +1,7 @@
 /// Where log records go. A sink gets records that are redacted and bounded already.
 ///
-/// It must return at once (what may wait belongs on its own thread), must not throw and must not log: what a sink logs
-/// is dropped and counted.
+/// It must return at once (what may wait belongs on its own thread), must not throw and must not
+/// log: what a sink logs is dropped and counted.
 public protocol LogRecordSink: Sendable {
   /// Takes a record. Returns at once.
   func write(_ record: LogRecord)

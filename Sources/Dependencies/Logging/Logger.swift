@@ -1,7 +1,8 @@
-/// Takes log records. Never throws, never blocks on a slow sink and never calls back: a sink that fails counts what it
-/// dropped.
+/// Takes log records. Never throws, never blocks on a slow sink and never calls back: a sink that
+/// fails counts what it dropped.
 public protocol Logger: Sendable {
-  /// Whether a record of this level and category would go anywhere. Cheap: it is asked before the message is built.
+  /// Whether a record of this level and category would go anywhere. Cheap: it is asked before the
+  /// message is built.
   func isEnabled(_ level: LogLevel, category: String) -> Bool
   /// Takes a record whose level was enabled. `time` is set by the logger.
   func write(
@@ -11,13 +12,15 @@ public protocol Logger: Sendable {
   func recent(limit: Int) -> [LogRecord]
   /// Removes what is in memory.
   func clear()
-  /// The least level that is written for the category; `nil` stands for every category without one of its own.
+  /// The least level that is written for the category; `nil` stands for every category without one
+  /// of its own.
   func setLevel(_ level: LogLevel, category: String?)
   /// The level that counts for the category; `nil` asks for the common one.
   func level(category: String?) -> LogLevel
   /// What was taken and dropped since the start.
   func statistics() -> LogStatistics
-  /// Takes secrets out of text, by value and by position. What it knows is shared with whatever else shows or keeps text.
+  /// Takes secrets out of text, by value and by position. What it knows is shared with whatever
+  /// else shows or keeps text.
   var redactor: Redactor { get }
   /// Returns when what was written so far has reached its sinks.
   func flush()

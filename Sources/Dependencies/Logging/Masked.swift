@@ -2,7 +2,8 @@
 public struct Masked<Value: Sendable>: Sendable {
   /// The value, with marks.
   public var value: Value
-  /// The secret of each mark that was put in, in the order of the text: as many as there were values.
+  /// The secret of each mark that was put in, in the order of the text: as many as there were
+  /// values.
   public var names: [String]
 
   /// A value with the names of the secrets that were in it.

@@ -1,4 +1,5 @@
-/// A logger for tests: every level is on, records stay in memory, and time comes from the generator given.
+/// A logger for tests: every level is on, records stay in memory, and time comes from the generator
+/// given.
 ///
 /// Levels, redaction and bounds are those of `LiveLogger`.
 public final class MockLogger: Logger {

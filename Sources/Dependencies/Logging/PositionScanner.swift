@@ -1,7 +1,8 @@
-/// Finds what is secret by its place in an address or a header line: values of secret headers, of secret query items, and
-/// the user part of an address. One pass, linear.
+/// Finds what is secret by its place in an address or a header line: values of secret headers, of
+/// secret query items, and the user part of an address. One pass, linear.
 ///
-/// Names and values of bodies and documents are data, so members of JSON and fields of forms are none of these places.
+/// Names and values of bodies and documents are data, so members of JSON and fields of forms are
+/// none of these places.
 struct PositionScanner {
   private let text: UnsafeBufferPointer<UInt8>
   private var found: [Range<Int>] = []
@@ -132,7 +133,8 @@ struct PositionScanner {
     return max(start, end)
   }
 
-  /// Where `{{secret:NAME}}` ends that begins at `start`; `nil` where none begins. It names a secret and is none.
+  /// Where `{{secret:NAME}}` ends that begins at `start`; `nil` where none begins. It names a
+  /// secret and is none.
   private func reference(at start: Int) -> Int? {
     let opening = "{{secret:".utf8
     guard text[start...].starts(with: opening) else { return nil }

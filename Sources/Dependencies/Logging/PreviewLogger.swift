@@ -1,4 +1,5 @@
-/// A logger with a few sample records in memory, for looking at what is built on it. Otherwise like `MockLogger`.
+/// A logger with a few sample records in memory, for looking at what is built on it. Otherwise like
+/// `MockLogger`.
 public final class PreviewLogger: Logger {
   private let base: MockLogger
 

@@ -24,7 +24,8 @@ public enum RedactionMark {
     return text.withUTF8 { first(in: $0) }
   }
 
-  /// The first mark in a text in UTF-8, or `nil` where it has none; `[secret:NAME]` of ASCII output is one too. O(length).
+  /// The first mark in a text in UTF-8, or `nil` where it has none; `[secret:NAME]` of ASCII output
+  /// is one too. O(length).
   public static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
     if let range = firstRange(in: bytes, from: 0) {
       let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
@@ -59,7 +60,8 @@ public enum RedactionMark {
     }
   }
 
-  /// The text with its marks as ASCII output writes them: `[secret:NAME]` and `[redacted]`. O(length).
+  /// The text with its marks as ASCII output writes them: `[secret:NAME]` and `[redacted]`.
+  /// O(length).
   ///
   /// - Parameter marks: The marks that are written so; `nil`: all.
   public static func ascii(_ bytes: [UInt8], marks: [String]? = nil) -> [UInt8] {

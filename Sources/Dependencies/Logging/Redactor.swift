@@ -3,19 +3,22 @@ import Synchronization
 
 /// Takes secrets out of what leaves the program or becomes part of a state.
 ///
-/// **By value.** `mask` replaces what was registered by `«secret:NAME»`, wherever it stands, as it is and also base64
-/// (both alphabets, at any offset, with or without padding), hexadecimal in either case, percent-encoded and JSON-escaped.
-/// It is for data: nothing else of a text is changed.
+/// **By value.** `mask` replaces what was registered by `«secret:NAME»`, wherever it stands, as it
+/// is and also base64 (both alphabets, at any offset, with or without padding), hexadecimal in
+/// either case, percent-encoded and JSON-escaped. It is for data: nothing else of a text is
+/// changed.
 ///
-/// **By position.** `redact` masks, and in addition replaces the values of secret headers and of secret query items and the
-/// user part of addresses by `«redacted»`. It is for log lines, errors and the screen, which speak of addresses and headers.
+/// **By position.** `redact` masks, and in addition replaces the values of secret headers and of
+/// secret query items and the user part of addresses by `«redacted»`. It is for log lines, errors
+/// and the screen, which speak of addresses and headers.
 ///
-/// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of their forms, and the
-/// lengths. Someone who reads the process's memory can test guesses against the hashes; a long random secret cannot be
-/// found from them, a short word can.
+/// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of
+/// their forms, and the lengths. Someone who reads the process's memory can test guesses against
+/// the hashes; a long random secret cannot be found from them, a short word can.
 ///
-/// Masking what was masked changes nothing. Cost: about a nanosecond a byte, and a second pass of that order for text with
-/// `%` or `\` in it once something is registered. Text without a secret is returned as it is, uncopied.
+/// Masking what was masked changes nothing. Cost: about a nanosecond a byte, and a second pass of
+/// that order for text with `%` or `\` in it once something is registered. Text without a secret is
+/// returned as it is, uncopied.
 public final class Redactor: Sendable {
   /// Values of fewer bytes are not looked for: they would blank innocent text.
   public static let shortestValue = 6
@@ -27,8 +30,9 @@ public final class Redactor: Sendable {
   /// A redactor that knows no value yet and redacts by position only.
   public init() {}
 
-  /// From now on the value is replaced by `«secret:NAME»`. Values under six bytes are not registered: they would blank
-  /// innocent text. A value registered again keeps its first name. Cost: about 20 µs and 1 kB a value.
+  /// From now on the value is replaced by `«secret:NAME»`. Values under six bytes are not
+  /// registered: they would blank innocent text. A value registered again keeps its first name.
+  /// Cost: about 20 µs and 1 kB a value.
   public func registerSecret(_ value: [UInt8], name: String) {
     value.withUnsafeBytes { value in
       var batch = batch()
@@ -85,7 +89,8 @@ public final class Redactor: Sendable {
 
   // MARK: By value
 
-  /// The text with marks in the place of known secrets. In a JSON document a number that holds one becomes a string.
+  /// The text with marks in the place of known secrets. In a JSON document a number that holds one
+  /// becomes a string.
   ///
   /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
   public func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
@@ -100,11 +105,12 @@ public final class Redactor: Sendable {
   /// The text without secrets.
   public func redact(_ text: String) -> String { pass().redact(text) }
 
-  /// The field without secrets: its whole value where its key is one of those whose values are secret.
+  /// The field without secrets: its whole value where its key is one of those whose values are
+  /// secret.
   public func redact(_ field: LogField) -> LogField { pass().redact(field) }
 
-  /// The text without what is secret by its position; no known secret is looked for. For texts in which marks stand in
-  /// their place already. O(length).
+  /// The text without what is secret by its position; no known secret is looked for. For texts in
+  /// which marks stand in their place already. O(length).
   public static func redactPositions(_ text: String) -> String {
     Pass(table: nil).redact(text)
   }

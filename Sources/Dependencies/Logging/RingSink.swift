@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The newest records, in memory. A write costs a lock and a copy, and nothing is allocated once the ring is full.
+/// The newest records, in memory. A write costs a lock and a copy, and nothing is allocated once
+/// the ring is full.
 public final class RingSink: LogRecordSink {
   private struct State {
     var records: [LogRecord] = []

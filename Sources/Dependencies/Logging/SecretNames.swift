@@ -1,6 +1,7 @@
 /// Names whose values are secret whatever they are: headers, and query items of addresses.
 ///
-/// Case, `_` and `-` make no difference. Members of bodies and documents are data, whatever their names.
+/// Case, `_` and `-` make no difference. Members of bodies and documents are data, whatever their
+/// names.
 public enum SecretNames {
   private static let headers: Set<String> = [
     "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey",
@@ -23,8 +24,8 @@ public enum SecretNames {
     queryItems.contains(normalized(name))
   }
 
-  /// Whether a credential is usually called so: a header, a query item, a field of a log record or a member of a login's
-  /// answer.
+  /// Whether a credential is usually called so: a header, a query item, a field of a log record or
+  /// a member of a login's answer.
   public static func isCredential(_ name: some StringProtocol) -> Bool {
     let name = normalized(name)
     return headers.contains(name) || queryItems.contains(name) || members.contains(name)

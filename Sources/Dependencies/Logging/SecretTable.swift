@@ -2,9 +2,10 @@ import CSodium
 
 /// The hashed forms of what was registered. Immutable: a registration makes a new one.
 ///
-/// A text is searched by the hash of the four bytes at each place: a bit set tells in about a nanosecond that no pattern
-/// begins there, whatever their number. Where one may, the hash of as many bytes as the pattern is long decides; it is the
-/// standard library's, keyed anew in each process, so that a false match has a chance of 2⁻⁶⁴.
+/// A text is searched by the hash of the four bytes at each place: a bit set tells in about a
+/// nanosecond that no pattern begins there, whatever their number. Where one may, the hash of as
+/// many bytes as the pattern is long decides; it is the standard library's, keyed anew in each
+/// process, so that a false match has a chance of 2⁻⁶⁴.
 final class SecretTable: Sendable {
   struct Match {
     var range: Range<Int>
@@ -63,7 +64,8 @@ final class SecretTable: Sendable {
 
   func knows(_ name: String) -> Bool { names.contains(name) }
 
-  /// Where registered values stand, as they are and in every encoding. Unordered; ranges may overlap.
+  /// Where registered values stand, as they are and in every encoding. Unordered; ranges may
+  /// overlap.
   func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns) -> [Match] {
     var matches: [Match] = []
     search(text) { matches.append(Match(range: $0, name: names[$1])) }
@@ -170,7 +172,8 @@ struct SecretBatch: Sendable {
   }
 }
 
-/// The forms of a secret to look for. Percent-encoding and JSON escapes are no forms: the text is decoded instead.
+/// The forms of a secret to look for. Percent-encoding and JSON escapes are no forms: the text is
+/// decoded instead.
 enum SecretPattern {
   private static let shortest = Redactor.shortestValue
   private static let longest = 4096
@@ -179,8 +182,9 @@ enum SecretPattern {
     _ bytes: UnsafeBufferPointer<UInt8>, _ coversLeft: Bool, _ coversRight: Bool
   ) -> Void
 
-  /// Calls `body` with each form; nothing for a value under six bytes. `coversLeft` and `coversRight`: the character
-  /// before or after the form holds a few bits of the secret and goes with it.
+  /// Calls `body` with each form; nothing for a value under six bytes. `coversLeft` and
+  /// `coversRight`: the character before or after the form holds a few bits of the secret and goes
+  /// with it.
   ///
   /// The bytes are valid during the call, and what they were made in is erased afterwards.
   static func forEach(of value: UnsafeRawBufferPointer, _ body: Body) {
@@ -256,7 +260,8 @@ enum SecretPattern {
   private static let urlSafe = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Appends the characters that depend on the value alone when it stands `skipped` bytes after a group's begin.
+  /// Appends the characters that depend on the value alone when it stands `skipped` bytes after a
+  /// group's begin.
   ///
   /// - Returns: How many bits the skipped bytes and the value have.
   private static func appendBase64(

@@ -34,8 +34,8 @@ struct TextSigns: OptionSet {
     return found
   }
 
-  /// Calls `body` with eight bytes at a time, the lowest in the lowest byte, and zeros behind the end, until it gives
-  /// false.
+  /// Calls `body` with eight bytes at a time, the lowest in the lowest byte, and zeros behind the
+  /// end, until it gives false.
   @inline(__always)
   private static func eachWord(
     of text: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Int, UInt64) -> Bool
@@ -53,7 +53,8 @@ struct TextSigns: OptionSet {
     _ = body(index, word)
   }
 
-  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 where none does.
+  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 where none
+  /// does.
   @inline(__always)
   private static func marks(_ word: UInt64, _ byte: UInt64) -> UInt64 {
     let zeroed = word ^ (byte &* 0x0101_0101_0101_0101)

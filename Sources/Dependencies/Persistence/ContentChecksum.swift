@@ -1,9 +1,11 @@
-/// A 64-bit checksum that is stored beside what must come back as it was: SQLite has none of its own, so a byte that flips
-/// on the disk inside a row's content would be handed out as if it were right.
+/// A 64-bit checksum that is stored beside what must come back as it was: SQLite has none of its
+/// own, so a byte that flips on the disk inside a row's content would be handed out as if it were
+/// right.
 ///
-/// Each step is a bijection of the state and of the word taken in, so damage within one aligned word of eight bytes is
-/// always found, and other damage but for one case in 2⁶⁴. Why no BLAKE2b: a digest without a key does not stop someone who
-/// writes both it and the content either; this one is found by the same tests, costs a tenth, and needs no library.
+/// Each step is a bijection of the state and of the word taken in, so damage within one aligned
+/// word of eight bytes is always found, and other damage but for one case in 2⁶⁴. Why no BLAKE2b: a
+/// digest without a key does not stop someone who writes both it and the content either; this one
+/// is found by the same tests, costs a tenth, and needs no library.
 struct ContentChecksum {
   private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 

@@ -1,7 +1,8 @@
 import SwiftBoardJSON
 
-/// A document query made ready to run: paths and values are parsed once, and what is malformed is said before any document
-/// is read. Every document store uses it, so that all find the same documents in the same order.
+/// A document query made ready to run: paths and values are parsed once, and what is malformed is
+/// said before any document is read. Every document store uses it, so that all find the same
+/// documents in the same order.
 struct DocumentFilter: Sendable {
   private let conditions: [(path: JSONPath, value: JSON)]
   private let sortPath: JSONPath?
@@ -58,8 +59,8 @@ struct DocumentFilter: Sendable {
     return Match(document: document, key: sortPath.flatMap { body.value(at: $0) })
   }
 
-  /// Sorted and cut. Documents without a value at the sort path come last, whichever way is sorted; ids, by their bytes,
-  /// decide between equals and are ascending in both.
+  /// Sorted and cut. Documents without a value at the sort path come last, whichever way is sorted;
+  /// ids, by their bytes, decide between equals and are ascending in both.
   func arranged(_ matches: [Match]) -> [Document] {
     let sorted = matches.sorted { left, right in
       switch (left.key, right.key) {
@@ -89,7 +90,8 @@ enum StoredJSON {
     }
   }
 
-  /// Equal content, equal value: members in the order of their keys. Number literals stay, they compare by value.
+  /// Equal content, equal value: members in the order of their keys. Number literals stay, they
+  /// compare by value.
   static func normalised(_ value: JSON) -> JSON {
     switch value {
     case .array(let elements): .array(elements.map(normalised))
@@ -129,7 +131,8 @@ enum StoredJSON {
   }
 }
 
-/// Text that is compared by its bytes, as the database does: `String` takes `é` and `e` with an accent for the same.
+/// Text that is compared by its bytes, as the database does: `String` takes `é` and `e` with an
+/// accent for the same.
 struct ByteText: Hashable, Comparable, Sendable {
   let text: String
 

@@ -1,6 +1,7 @@
 import SwiftBoardSystem
 
-/// What the board keeps on disk: the union of small stores, so that a reducer or a test can be given one of them.
+/// What the board keeps on disk: the union of small stores, so that a reducer or a test can be
+/// given one of them.
 public protocol PersistenceService: DocumentStore, PreferenceStore, APIServiceStore, ResponseCache,
   RecentSearchStore, LogStore
 {
@@ -8,7 +9,8 @@ public protocol PersistenceService: DocumentStore, PreferenceStore, APIServiceSt
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// The database's own consistency check; an empty list is healthy.
   func check() async throws(PersistenceError) -> [String]
-  /// A consistent copy of what must not be lost, taken while others may write. Never over an existing file.
+  /// A consistent copy of what must not be lost, taken while others may write. Never over an
+  /// existing file.
   func backup(to path: String) async throws(PersistenceError)
 }
 
@@ -16,10 +18,11 @@ public protocol PersistenceService: DocumentStore, PreferenceStore, APIServiceSt
 public protocol DocumentStore: Sendable {
   /// Inserts or replaces; durable on return. `body` must be valid JSON (`.invalid` otherwise).
   func putDocument(_ document: Document) async throws(PersistenceError)
-  /// `nil` only where it is absent. A stored body that no longer matches its digest is `.corrupted`.
+  /// `nil` only where it is absent. A stored body that no longer matches its digest is
+  /// `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// Those that match, in the query's order. `invalid` for a path, value or limit that makes no sense, before anything
-  /// is read.
+  /// Those that match, in the query's order. `invalid` for a path, value or limit that makes no
+  /// sense, before anything is read.
   func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
   /// False where there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
@@ -45,8 +48,8 @@ public struct Document: Sendable, Equatable, Codable {
   }
 }
 
-/// Which documents of a collection, in which order. Ids decide where the sort key does not: numbers before text,
-/// ascending.
+/// Which documents of a collection, in which order. Ids decide where the sort key does not: numbers
+/// before text, ascending.
 public struct DocumentQuery: Sendable, Equatable, Codable {
   /// Which collection.
   public var collection: String
@@ -149,12 +152,13 @@ public struct APIService: Sendable, Equatable, Codable {
   }
 }
 
-/// Answers of HTTP services, bounded by bytes and entries, the least recently used leaving first. It may be deleted at any
-/// time: a damaged entry is a miss.
+/// Answers of HTTP services, bounded by bytes and entries, the least recently used leaving first.
+/// It may be deleted at any time: a damaged entry is a miss.
 public protocol ResponseCache: Sendable {
   /// `nil` where none is kept, and where it is damaged. Fresh or not is for the caller to say.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
-  /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under that key.
+  /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under
+  /// that key.
   func storeResponse(_ response: CachedResponse) async throws(PersistenceError)
   /// After a 304: new times and headers, the body stays.
   func refreshResponse(_ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?)
@@ -163,8 +167,8 @@ public protocol ResponseCache: Sendable {
   func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary]
   /// How many were removed. `service` `nil`: all.
   func clearResponses(service: String?) async throws(PersistenceError) -> Int
-  /// Removes each answer for which the condition holds, and damaged ones; none of their bytes stays in a file. How many
-  /// were removed. All bodies are read.
+  /// Removes each answer for which the condition holds, and damaged ones; none of their bytes stays
+  /// in a file. How many were removed. All bodies are read.
   func removeResponses(where isRemoved: @escaping @Sendable (CachedResponse) -> Bool)
     async throws(PersistenceError) -> Int
 }
@@ -181,7 +185,8 @@ public struct CachedResponse: Sendable, Equatable, Codable {
   public var headers: [HTTPHeader]
   /// After decompression.
   public var body: Data
-  /// Wall-clock microseconds since 1970. An entry stored in the future is stale, so a clock set back makes none immortal.
+  /// Wall-clock microseconds since 1970. An entry stored in the future is stale, so a clock set
+  /// back makes none immortal.
   public var stored: Int64
   /// When it stops being fresh, in microseconds since 1970; `nil`: nothing says so.
   public var expires: Int64?
@@ -231,8 +236,8 @@ public struct CachedResponseSummary: Sendable, Equatable, Codable {
 
 /// What was looked for last, newest first, each text once per scope, at most 100 a scope.
 public protocol RecentSearchStore: Sendable {
-  /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds since 1970. The oldest
-  /// beyond the limit goes.
+  /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds
+  /// since 1970. The oldest beyond the limit goes.
   func addSearch(_ text: String, scope: String, at: Int64) async throws(PersistenceError)
   /// Those that contain the text, whatever the case; all for `nil` and for the empty text.
   func searches(scope: String, containing text: String?) async throws(PersistenceError)
@@ -306,8 +311,8 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// A value or query that is not accepted; a name that is taken.
     case invalid, exists
-    /// Locked for more than five seconds; no space; the system; permissions; the file cannot be opened, or none be
-    /// made; it was moved or deleted while it was open.
+    /// Locked for more than five seconds; no space; the system; permissions; the file cannot be
+    /// opened, or none be made; it was moved or deleted while it was open.
     case busy, full, io, readOnly, cannotOpen, cannotCreate, moved
     /// Damaged; no database; another program's; a later version's. It was left as it is.
     case corrupted, notADatabase, foreignDatabase, newerSchema

@@ -2,12 +2,15 @@ import SwiftBoardSystem
 
 /// The person at the board, where there is one.
 public protocol TerminalService: Sendable {
-  /// Asks for a passphrase without echo, twice where it is a new one. `nil` where there is nobody to ask, or asking is forbidden.
+  /// Asks for a passphrase without echo, twice where it is a new one. `nil` where there is nobody
+  /// to ask, or asking is forbidden.
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes?
-  /// Writes a secret straight to standard output: it passes through no action, no log and no recording.
+  /// Writes a secret straight to standard output: it passes through no action, no log and no
+  /// recording.
   func reveal(_ value: Data) async
-  /// Reads what is left of standard input to its end, as `--from-stdin` asks: exact bytes, never none. Throws
-  /// `unavailable` where nothing is left or lines come from there, `tooLong` beyond `limit` bytes, and `io`.
+  /// Reads what is left of standard input to its end, as `--from-stdin` asks: exact bytes, never
+  /// none. Throws `unavailable` where nothing is left or lines come from there, `tooLong` beyond
+  /// `limit` bytes, and `io`.
   func readInput(limit: Int) async throws(TerminalError) -> Data
 }
 
@@ -15,8 +18,8 @@ public protocol TerminalService: Sendable {
 public struct TerminalError: Error, Sendable, Equatable, Codable {
   /// What went wrong.
   public enum Kind: String, Sendable, Codable {
-    /// Ctrl-C; a passphrase that was typed differently the second time; more than the limit; an error of the system;
-    /// standard input has nothing for a command.
+    /// Ctrl-C; a passphrase that was typed differently the second time; more than the limit; an
+    /// error of the system; standard input has nothing for a command.
     case interrupted, mismatch, tooLong, io, unavailable
   }
 

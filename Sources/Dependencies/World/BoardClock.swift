@@ -28,7 +28,8 @@ public struct BoardClock: Sendable {
     return value
   }
 
-  /// Suspends for at least `duration`; a duration of zero or less returns at once. Not a draw: only effects sleep.
+  /// Suspends for at least `duration`; a duration of zero or less returns at once. Not a draw: only
+  /// effects sleep.
   /// - Throws: `CancellationError` when the task is cancelled, at once.
   public func sleep(for duration: Duration) async throws {
     try await suspend(duration)
@@ -40,7 +41,8 @@ public struct BoardClock: Sendable {
     return BoardClock(interceptor: interceptor, now: { inner.now }, sleep: suspend)
   }
 
-  /// The system's clock, which goes on while the machine sleeps. Its origin is the moment of this call.
+  /// The system's clock, which goes on while the machine sleeps. Its origin is the moment of this
+  /// call.
   public static var live: BoardClock {
     let clock = ContinuousClock()
     let origin = clock.now
@@ -54,8 +56,8 @@ public struct BoardClock: Sendable {
 }
 
 extension BoardClock {
-  /// This clock in the standard library's form, for what takes `any Clock<Duration>`. Its instants count from the
-  /// clock's origin.
+  /// This clock in the standard library's form, for what takes `any Clock<Duration>`. Its instants
+  /// count from the clock's origin.
   public var standard: Standard { Standard(base: self) }
 
   /// A `BoardClock` as a `Clock`.
@@ -91,7 +93,8 @@ extension BoardClock {
     /// What `BoardClock` counts in.
     public var minimumResolution: Duration { .microseconds(1) }
 
-    /// Reads the time once, which is a draw, and sleeps for what is left. The tolerance is not used.
+    /// Reads the time once, which is a draw, and sleeps for what is left. The tolerance is not
+    /// used.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -22,10 +22,12 @@ public struct BoardPaths: Sendable, Equatable {
   public var sessions: String
 
   /// - Parameters:
-  ///   - home: With it, every file is straight under this folder; a relative one is taken from the working folder.
-  ///     `nil` or empty: the folders of the XDG base directory specification, each with `/swiftboard` behind it.
-  ///   - environment: `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` and `HOME` count. Empty and
-  ///     relative values are ignored, as the specification says; a missing `HOME` is looked up in the user database.
+  ///   - home: With it, every file is straight under this folder; a relative one is taken from the
+  ///     working folder. `nil` or empty: the folders of the XDG base directory specification, each
+  ///     with `/swiftboard` behind it.
+  ///   - environment: `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` and
+  ///     `HOME` count. Empty and relative values are ignored, as the specification says; a missing
+  ///     `HOME` is looked up in the user database.
   public init(home: String? = nil, environment: [String: String]) {
     if let home, !home.isEmpty {
       let folder = Self.absolute(home)

@@ -24,7 +24,8 @@ public struct DateGenerator: Sendable {
     return value
   }
 
-  /// The same generator behind an interceptor. Its `live` value is what this generator gives, interceptors included.
+  /// The same generator behind an interceptor. Its `live` value is what this generator gives,
+  /// interceptors included.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> DateGenerator {
     let inner = self
     return DateGenerator(interceptor: interceptor) { inner.now }

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A clock that stands still until it is advanced: nothing that sleeps on it waits for real.
 ///
-/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which they fell asleep.
-/// `now` is the sleeper's deadline at the moment it is woken. On a serial executor they also run in that order.
+/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which
+/// they fell asleep. `now` is the sleeper's deadline at the moment it is woken. On a serial
+/// executor they also run in that order.
 public final class ManualClock: Sendable {
   private struct Sleeper {
     let deadline: Int64
@@ -51,7 +52,8 @@ public final class ManualClock: Sendable {
   /// When the next sleeper wakes, in microseconds; `nil` when nobody sleeps.
   public var nextDeadline: Int64? { state.withLock { $0.sleepers.first?.deadline } }
 
-  /// Moves time and wakes whoever is due by then. Returns when all are resumed, not when they have run.
+  /// Moves time and wakes whoever is due by then. Returns when all are resumed, not when they have
+  /// run.
   public func advance(by duration: Duration) {
     let target = state.withLock { state in
       let (sum, overflow) = state.now.addingReportingOverflow(max(0, duration.microseconds))
@@ -75,7 +77,8 @@ public final class ManualClock: Sendable {
     return true
   }
 
-  /// Returns when at least `count` tasks sleep. It does not poll; it waits for ever if they never do, unless cancelled.
+  /// Returns when at least `count` tasks sleep. It does not poll; it waits for ever if they never
+  /// do, unless cancelled.
   public func waitForSleepers(_ count: Int = 1) async {
     let id = state.withLock { $0.takeID() }
     await withTaskCancellationHandler {

@@ -1,4 +1,5 @@
-/// Random numbers. Each `next()` is one draw; what is built on it (`withGenerator`) draws as often as it needs.
+/// Random numbers. Each `next()` is one draw; what is built on it (`withGenerator`) draws as often
+/// as it needs.
 public struct RandomSource: Sendable {
   @usableFromInline let live: @Sendable () -> UInt64
   @usableFromInline let interceptor: DrawInterceptor?

@@ -33,7 +33,8 @@ public struct UUIDGenerator: Sendable {
 }
 
 extension UUIDGenerator {
-  /// Version 4 from the system's random numbers. `UUID()` opens /dev/urandom at each call on Linux; this does not.
+  /// Version 4 from the system's random numbers. `UUID()` opens /dev/urandom at each call on Linux;
+  /// this does not.
   public static var live: UUIDGenerator {
     UUIDGenerator {
       var generator = SystemRandomNumberGenerator()

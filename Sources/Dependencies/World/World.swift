@@ -18,12 +18,14 @@ public enum Draw: Sendable, Equatable {
   }
 }
 
-/// Stands between a generator and whoever draws from it: it may note the value (recording) or give another in its place
-/// (replay). `live` draws the real one. A value of another kind than asked for is ignored, and the real one is drawn.
+/// Stands between a generator and whoever draws from it: it may note the value (recording) or give
+/// another in its place (replay). `live` draws the real one. A value of another kind than asked for
+/// is ignored, and the real one is drawn.
 public typealias DrawInterceptor = @Sendable (_ kind: Draw.Kind, _ live: () -> Draw) -> Draw
 
 extension Duration {
-  /// Whole microseconds, rounded up, so that a sleep never ends early; saturates at the ends of `Int64`.
+  /// Whole microseconds, rounded up, so that a sleep never ends early; saturates at the ends of
+  /// `Int64`.
   public var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -69,7 +69,8 @@ public enum APIAction: Codable, Sendable, Equatable {
   case run(context: CommandContext, command: APICommand)
   /// A request came back with a whole answer, of whatever status.
   case answered(job: Int, request: APIRequestSpec, answer: APIAnswer)
-  /// A command that is no request ended well; `masked` says in place of how many values there are marks.
+  /// A command that is no request ended well; `masked` says in place of how many values there are
+  /// marks.
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
   /// A command ended without an answer.
   case failed(job: Int, failure: Failure)
@@ -105,13 +106,15 @@ public enum APICommand: Codable, Sendable, Equatable {
 public struct APIRequestSpec: Codable, Sendable, Equatable {
   /// What of an answer a command shows.
   public enum Shown: String, Codable, Sendable {
-    /// The body alone; status and headers alone; everything that was sent and came; how long each stage took.
+    /// The body alone; status and headers alone; everything that was sent and came; how long each
+    /// stage took.
     case body, headers, verbose, timing
   }
 
   /// The method, in capital letters.
   public var method: String
-  /// Whether the line named the method. Without it an unknown service is a word that was not understood.
+  /// Whether the line named the method. Without it an unknown service is a word that was not
+  /// understood.
   public var isExplicit: Bool
   /// `SERVICE/PATH` or an address.
   public var target: SecretTemplate
@@ -121,8 +124,8 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var cache = CachePolicy.remoteFirst
   /// Milliseconds; `nil` is the program's setting.
   public var timeout: Int64?
-  /// How often a request is sent again that failed for the time being: refused, out of reach, too late, cut off, or with
-  /// status 429, 502, 503 or 504.
+  /// How often a request is sent again that failed for the time being: refused, out of reach, too
+  /// late, cut off, or with status 429, 502, 503 or 504.
   public var retries = 0
   /// How many redirects are followed.
   public var follow = 0
@@ -165,7 +168,8 @@ public struct APICapture: Codable, Sendable, Equatable {
 public struct APIItem: Codable, Sendable, Equatable {
   /// Where an item belongs, by the sign in the line.
   public enum Kind: String, Codable, Sendable {
-    /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole body.
+    /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole
+    /// body.
     case query, header, text, json, file, bodyFile
   }
 
@@ -194,12 +198,13 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var status: Int
   /// For example `1.1` or `2`.
   public var httpVersion: String
-  /// The headers that were sent, without known secrets; `nil` in recordings that were made before they were kept.
+  /// The headers that were sent, without known secrets; `nil` in recordings that were made before
+  /// they were kept.
   public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text, without known secrets; `nil` where it is none, or so full of control characters that a recording could
-  /// not hold it.
+  /// The body as text, without known secrets; `nil` where it is none, or so full of control
+  /// characters that a recording could not hold it.
   public var text: String?
   /// Base64 of a body that is not in `text`.
   public var base64: String?
@@ -259,7 +264,8 @@ public enum APIResult: Codable, Sendable, Equatable {
   case cancelled(jobs: [Int])
 }
 
-/// A part of a path as an address has it: what would begin another part, a query or a fragment is escaped again.
+/// A part of a path as an address has it: what would begin another part, a query or a fragment is
+/// escaped again.
 private func pathPart(_ text: String) -> String {
   text.map { character in
     character.isWhitespace || "%/?#".contains(character)

@@ -64,14 +64,15 @@ enum APIOutcomes {
   /// The member that says how a body that is no text is written.
   static let bodyEncoding = "bodyEncoding"
 
-  /// Whether the value of an answer has, at this path, a body that is no text: put into a line it would be something else.
+  /// Whether the value of an answer has, at this path, a body that is no text: put into a line it
+  /// would be something else.
   static func isEncodedBody(_ path: String, of value: JSON) -> Bool {
     value[bodyEncoding]?.stringValue == "base64" && value["verdict"] != nil
       && (path == "body" || path.hasPrefix("body.") || path.hasPrefix("body["))
   }
 
-  /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format that was asked for, unless the line
-  /// says which.
+  /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format
+  /// that was asked for, unless the line says which.
   private static func isPretty(_ spec: APIRequestSpec, _ job: Int, _ state: BoardState) -> Bool {
     if let isPretty = spec.isPretty { return isPretty }
     guard let isTerminal = state.settings.isTerminal else { return true }
@@ -164,8 +165,9 @@ enum APIOutcomes {
     return (try? JSON(parsing: text)) ?? .string(text)
   }
 
-  /// A body as a value; an empty one is an empty text. A byte-order mark before a document is none of it, and a document that names a member
-  /// twice is the text it is, since a value would lose one of the two.
+  /// A body as a value; an empty one is an empty text. A byte-order mark before a document is none
+  /// of it, and a document that names a member twice is the text it is, since a value would lose
+  /// one of the two.
   static func json(_ text: String) -> JSON {
     let document =
       text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text

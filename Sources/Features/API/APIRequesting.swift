@@ -3,8 +3,8 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// Carries a request out: service, secrets, body, cache, tries, captures, masking. Runs inside an effect, where secrets may have values;
-/// what it gives back has none.
+/// Carries a request out: service, secrets, body, cache, tries, captures, masking. Runs inside an
+/// effect, where secrets may have values; what it gives back has none.
 func perform(
   _ spec: APIRequestSpec, _ context: CommandContext, _ dependencies: Dependencies,
   remembers: Bool = true
@@ -51,7 +51,8 @@ func perform(
   return answer
 }
 
-/// Stores parts of an answer as secrets. One that is not there or cannot be stored loses none of the answer.
+/// Stores parts of an answer as secrets. One that is not there or cannot be stored loses none of
+/// the answer.
 private func capture(
   _ captures: [APICapture], of response: APIResponse, _ dependencies: Dependencies
 ) async -> [APICaptured] {
@@ -103,8 +104,8 @@ private func capture(
   return result
 }
 
-/// Removes the kept answers that hold a known secret: they were kept before it was known. A cache that fails keeps no answer
-/// from its line.
+/// Removes the kept answers that hold a known secret: they were kept before it was known. A cache
+/// that fails keeps no answer from its line.
 func forgetKnownSecrets(_ dependencies: Dependencies) async {
   let redactor = dependencies.logger.redactor
   do {
@@ -119,11 +120,13 @@ func forgetKnownSecrets(_ dependencies: Dependencies) async {
   }
 }
 
-/// The longest pause before a request is sent again: whoever waits sees it go on, and a service that is down is not forgotten.
+/// The longest pause before a request is sent again: whoever waits sees it go on, and a service
+/// that is down is not forgotten.
 private let longestPause = Duration.seconds(60)
 
-/// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds to a minute and stay there;
-/// `Retry-After` in seconds takes the place of the next pause, up to a minute as well.
+/// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds
+/// to a minute and stay there; `Retry-After` in seconds takes the place of the next pause, up to a
+/// minute as well.
 private func fetch(
   _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ dependencies: Dependencies
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
@@ -226,11 +229,13 @@ extension APIAnswer {
   }
 }
 
-/// The longest text of an answer, as JSON: a line of a recording holds 63 MiB, and beside the text there is the rest of the step.
+/// The longest text of an answer, as JSON: a line of a recording holds 63 MiB, and beside the text
+/// there is the rest of the step.
 private let longestText = 48 << 20
 
 extension String {
-  /// Whether it takes at most so many bytes as JSON, where a control character takes six. O(length), or less where it does not.
+  /// Whether it takes at most so many bytes as JSON, where a control character takes six.
+  /// O(length), or less where it does not.
   func fitsIntoJSON(of limit: Int) -> Bool {
     guard utf8.count > (limit - 2) / 6 else { return true }
     var size = 2

@@ -1,8 +1,9 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// Finds secrets that were typed into a request's address or headers. What a line says becomes part of recordings, so a place that
-/// holds a secret takes a name of the keychain, never a value. Members of a body are data, whatever their names.
+/// Finds secrets that were typed into a request's address or headers. What a line says becomes part
+/// of recordings, so a place that holds a secret takes a name of the keychain, never a value.
+/// Members of a body are data, whatever their names.
 enum LiteralSecrets {
   /// A value at such a place.
   struct Found: Equatable {
@@ -15,10 +16,12 @@ enum LiteralSecrets {
   /// What stands for a part of a word that was not typed.
   private static let inserted: Character = "\u{FFFC}"
 
-  /// The first one in a command's words, of which the first is the command's own: in the address that a request goes to, in its
-  /// headers and query items, and in `--auth`. Members of bodies, the values of other options and commands that send nothing are data.
+  /// The first one in a command's words, of which the first is the command's own: in the address
+  /// that a request goes to, in its headers and query items, and in `--auth`. Members of bodies,
+  /// the values of other options and commands that send nothing are data.
   ///
-  /// What a variable or the last value puts in is data and not looked at; so is what follows in the same word.
+  /// What a variable or the last value puts in is data and not looked at; so is what follows in the
+  /// same word.
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
     let (positionals, authentications) = sorted(words.dropFirst())
@@ -59,7 +62,8 @@ enum LiteralSecrets {
     return (positionals, authentications)
   }
 
-  /// Which of the words behind `api` is the target of a request, or the address of a service; `nil` where there is none.
+  /// Which of the words behind `api` is the target of a request, or the address of a service; `nil`
+  /// where there is none.
   private static func target(in words: [String]) -> Int? {
     switch words.first {
     case "recent", "cache", "cancel": nil
@@ -76,7 +80,8 @@ enum LiteralSecrets {
       .filter { $0.value != nil }
       .flatMap { option in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) })
 
-  /// What was typed of a word: all of it in a line's words, and the beginning of one whose values are put in.
+  /// What was typed of a word: all of it in a line's words, and the beginning of one whose values
+  /// are put in.
   private static func typed(_ word: Argument) -> String {
     if word.typedCount != nil, !word.parts.contains(.secret("")) {
       return word.typedText + String(inserted)

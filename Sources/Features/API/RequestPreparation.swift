@@ -8,8 +8,8 @@ struct PreparedRequest {
   var request: APIRequest
   /// For the cache: with the names of the secrets, without their values.
   var key: String
-  /// Whether its answer may be kept, and be one that is kept. Not where a header that holds a credential has a value of
-  /// which no name is known: it would be another user's answer.
+  /// Whether its answer may be kept, and be one that is kept. Not where a header that holds a
+  /// credential has a value of which no name is known: it would be another user's answer.
   var isCacheable: Bool
   var service: String
   /// The target as typed, for messages.
@@ -74,8 +74,8 @@ struct RequestPreparation {
       service: service?.name ?? "", shown: spec.target.description)
   }
 
-  /// A host, or a service, is looked up by its name, which others see; and its name is in lower case, where no secret is
-  /// recognised any more.
+  /// A host, or a service, is looked up by its name, which others see; and its name is in lower
+  /// case, where no secret is recognised any more.
   private func refuseSecretHost(_ target: SecretTemplate) throws {
     guard target.text == nil else { return }
     var before = ""
@@ -92,8 +92,8 @@ struct RequestPreparation {
     }
   }
 
-  /// The key of the cache: all that the answer depends on, with `{{secret:NAME}}` for the values of secrets. One secret's
-  /// answer is none for another's.
+  /// The key of the cache: all that the answer depends on, with `{{secret:NAME}}` for the values of
+  /// secrets. One secret's answer is none for another's.
   private func key(_ spec: APIRequestSpec, _ request: APIRequest, _ service: APIService?) -> String
   {
     func named(_ template: SecretTemplate, _ encoded: (String) -> String) -> String {

@@ -4,10 +4,11 @@ import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization
 
-/// A board at work: the store, its recording, and what it prints. It is what `swiftboard` runs, and what another tool embeds to run the
-/// same lines.
+/// A board at work: the store, its recording, and what it prints. It is what `swiftboard` runs, and
+/// what another tool embeds to run the same lines.
 public final class Board: Sendable {
-  /// The store, for looking at its state and effects. Lines go through the board, which gives them their context.
+  /// The store, for looking at its state and effects. Lines go through the board, which gives them
+  /// their context.
   public let store: Store<BoardReducer>
   private let dependencies: Dependencies
   private let journal: DrawJournal
@@ -224,8 +225,8 @@ public final class Board: Sendable {
   /// certain once the board is closed.
   var hasLostRecording: Bool { shared.withLock { $0.hasLostRecording } }
 
-  /// Records every step from here on into a new file, and into others after it where `rotation` says so. Once the board is being closed
-  /// there are no steps to come, and no file is made.
+  /// Records every step from here on into a new file, and into others after it where `rotation`
+  /// says so. Once the board is being closed there are no steps to come, and no file is made.
   public func record(
     to path: String, rotation: RecordingOptions.Rotation? = nil
   ) throws(RecordingError) {
@@ -266,7 +267,8 @@ public final class Board: Sendable {
     var failure: RecordingError?
     var records = false
     store.setHooks { state, lastStep in
-      // Asked in here: `close()` takes the hooks off after it has said so, and would not see this recording.
+      // Asked in here: `close()` takes the hooks off after it has said so, and would not see this
+      // recording.
       guard !closing.isSet else { return hooks(nil) }
       let now = dependencies.clock.now
       shared.withLock { $0.time = now }
@@ -290,7 +292,8 @@ public final class Board: Sendable {
     return records
   }
 
-  /// Ends the recording; `nil` where there is none, or where another call has ended it, and its file is whole then too.
+  /// Ends the recording; `nil` where there is none, or where another call has ended it, and its
+  /// file is whole then too.
   @discardableResult
   public func stopRecording() -> (path: String, steps: Int)? {
     endRecording().map { ($0.path, $0.steps) }
@@ -308,7 +311,8 @@ public final class Board: Sendable {
     }
   }
 
-  /// Every step is given its time before anything else is done with it: recorder and transcript have the same.
+  /// Every step is given its time before anything else is done with it: recorder and transcript
+  /// have the same.
   private func hooks(_ recorder: StepHooks<BoardState, BoardAction>?) -> StepHooks<
     BoardState, BoardAction
   > {
@@ -350,7 +354,8 @@ public final class Board: Sendable {
       leave(for: fork, finished, running: state.shell.running.map(\.job))
       return
     case .session(.succeeded(_, .marked(let name), _)):
-      // Behind the answer, so that at the mark nothing is under way, least of all the mark's own line.
+      // Behind the answer, so that at the mark nothing is under way, least of all the mark's own
+      // line.
       shared.withLock { $0.recorder }?.recorder.mark(name)
     case .resumed: goOn()
     default: break
@@ -369,8 +374,8 @@ public final class Board: Sendable {
     for continuation in waiting { continuation.resume(returning: status) }
   }
 
-  /// Begins and ends recordings: right after the step that asks for it and before any other, so that `session stop` is its recording's
-  /// last.
+  /// Begins and ends recordings: right after the step that asks for it and before any other, so
+  /// that `session stop` is its recording's last.
   private func control(_ command: SessionCommand, _ job: Int, _ position: SessionPosition?) {
     let answer: SessionAction
     switch command {
@@ -502,9 +507,11 @@ public final class Board: Sendable {
 
   // MARK: The end
 
-  /// Ends everything: running commands are cancelled, the recording gets its last line, the log is flushed.
+  /// Ends everything: running commands are cancelled, the recording gets its last line, the log is
+  /// flushed.
   ///
-  /// It is done once, and every call returns when it is done. Whoever waits for a command that has not ended gets 130.
+  /// It is done once, and every call returns when it is done. Whoever waits for a command that has
+  /// not ended gets 130.
   public func close() async {
     closing.set()
     let end = shared.withLock { shared in

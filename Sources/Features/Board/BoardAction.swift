@@ -15,7 +15,8 @@ public enum BoardAction: Codable, Sendable, Equatable {
   case log(LogAction)
   /// Recordings.
   case session(SessionAction)
-  /// The board goes on from another state, that of a fork. It stands between two recordings and in none.
+  /// The board goes on from another state, that of a fork. It stands between two recordings and in
+  /// none.
   indirect case resumed(BoardState)
 
   /// The command that this action starts, if it starts one.
@@ -45,7 +46,8 @@ public enum BoardAction: Codable, Sendable, Equatable {
     }
   }
 
-  /// Whether it may run while somebody looks at an earlier step. A mark names the present, and would be taken for one of the past.
+  /// Whether it may run while somebody looks at an earlier step. A mark names the present, and
+  /// would be taken for one of the past.
   var mayRunInThePast: Bool {
     switch self {
     case .session(.run(_, .mark, _)), .session(.run(_, .record, _)): false

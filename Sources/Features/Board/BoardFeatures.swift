@@ -1,8 +1,9 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// One feature as the board sees it. A feature is added by a folder with state, action, reducer, commands and outcomes, a case of
-/// `BoardAction` with a line in `BoardReducer`, and one value in `BoardFeatures.all`.
+/// One feature as the board sees it. A feature is added by a folder with state, action, reducer,
+/// commands and outcomes, a case of `BoardAction` with a line in `BoardReducer`, and one value in
+/// `BoardFeatures.all`.
 public struct BoardFeature: Sendable {
   /// The first word of its commands and of its links.
   public let name: String
@@ -10,10 +11,11 @@ public struct BoardFeature: Sendable {
   public let summary: String
   /// Its commands; what they build becomes an action as soon as the command has a context.
   public let commands: CommandTable<BoardCommand>
-  /// How the command ended that this action ends; `nil` for the actions of other features, and those that end none.
+  /// How the command ended that this action ends; `nil` for the actions of other features, and
+  /// those that end none.
   public let outcome: @Sendable (BoardAction, BoardState) -> Outcome?
-  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this feature's. Its words are
-  /// taken as text, so that a link can give no option.
+  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this
+  /// feature's. Its words are taken as text, so that a link can give no option.
   public let link: @Sendable (BoardLink) -> [String]?
   /// Members of its actions that differ from run to run though nothing has changed: timings, dates,
   /// places of files. A live replay does not compare them. Texts of `JSONPathPattern`, from the

@@ -25,8 +25,8 @@ public struct BoardLink: Sendable, Equatable {
 
   /// Takes a link apart. O(length).
   ///
-  /// - Throws: a `UsageError` for what is no link, for a `%` without two hexadecimal digits behind it, and for escapes that
-  ///   are no UTF-8.
+  /// - Throws: a `UsageError` for what is no link, for a `%` without two hexadecimal digits behind
+  ///   it, and for escapes that are no UTF-8.
   public init(parsing text: String) throws(UsageError) {
     let scheme = "swiftboard://"
     let rest = text.dropFirst(scheme.count)

@@ -2,7 +2,8 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The features side by side, and around them the account of which command runs and how the last one ended.
+/// The features side by side, and around them the account of which command runs and how the last
+/// one ended.
 public struct BoardReducer: ComposedReducer {
   private let travels: SessionTravels
   private let joined: JoinedReducer
@@ -20,8 +21,8 @@ public struct BoardReducer: ComposedReducer {
     self.joined = joined
   }
 
-  /// The features in an order that does not matter to them, then the account of running commands, which sees what they
-  /// left.
+  /// The features in an order that does not matter to them, then the account of running commands,
+  /// which sees what they left.
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
     Scope(state: \.api, action: .api, id: "api") { APIReducer() }
     Scope(state: \.keychain, action: .keychain, id: "keychain") { KeychainReducer() }
@@ -51,7 +52,8 @@ struct JoinedReducer: Reducer {
   }
 }
 
-/// Puts the board into another state, after everything else: the state must be the other's to the last digit.
+/// Puts the board into another state, after everything else: the state must be the other's to the
+/// last digit.
 struct ResumeReducer: Reducer {
   func reduce(
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies

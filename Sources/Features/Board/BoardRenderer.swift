@@ -41,9 +41,11 @@ public struct BoardOutput: Sendable, Equatable {
   }
 }
 
-/// What the board prints, as a function of its steps alone: the same steps print the same, live and in a replay.
+/// What the board prints, as a function of its steps alone: the same steps print the same, live and
+/// in a replay.
 ///
-/// The one exception is a revealed secret. Live it went straight to the terminal and is not printed again; a replay prints its mark.
+/// The one exception is a revealed secret. Live it went straight to the terminal and is not printed
+/// again; a replay prints its mark.
 public struct BoardRenderer: Sendable {
   private let isReplay: Bool
   /// When each running command began, in the time of steps.
@@ -56,7 +58,8 @@ public struct BoardRenderer: Sendable {
     self.isReplay = isReplay
   }
 
-  /// Forgets when running commands began. A recording that begins now does not have it either, and must print the same.
+  /// Forgets when running commands began. A recording that begins now does not have it either, and
+  /// must print the same.
   mutating func forgetBeginnings() {
     begun = [:]
   }
@@ -83,7 +86,8 @@ public struct BoardRenderer: Sendable {
 
     func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
       guard !bytes.isEmpty else { return }
-      // What is on standard error is our own; a result may be data, in which a mark is no mark of ours.
+      // What is on standard error is our own; a result may be data, in which a mark is no mark of
+      // ours.
       let marks = stream == .standardError ? .all : outcome.marks
       let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
       outputs.append(

@@ -4,8 +4,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// Runs lines on a board: words become arguments, arguments an action, and the action's end the line's exit code. Every line is a
-/// step, one that is not understood too.
+/// Runs lines on a board: words become arguments, arguments an action, and the action's end the
+/// line's exit code. Every line is a step, one that is not understood too.
 public final class BoardSession: Sendable {
   private let board: Board
   private let redirects: RedirectFiles
@@ -69,8 +69,8 @@ public final class BoardSession: Sendable {
     redactor = board.redactor
   }
 
-  /// Cancels the running command; one that has just ended keeps its outcome, and the line's next one is not begun. The line ends with 130
-  /// in any case.
+  /// Cancels the running command; one that has just ended keeps its outcome, and the line's next
+  /// one is not begun. The line ends with 130 in any case.
   ///
   /// - Returns: What there was to interrupt.
   @discardableResult
@@ -90,7 +90,8 @@ public final class BoardSession: Sendable {
     for job in jobs where running.contains(job) { board.cancel(job, by: cause) }
   }
 
-  /// A line as it may be shown: without a secret that was typed into it, and without what steers a terminal.
+  /// A line as it may be shown: without a secret that was typed into it, and without what steers a
+  /// terminal.
   public func shown(_ line: ScriptLine) -> String {
     let text =
       TypedSecrets.refusal(of: line, redactor)?.text ?? TypedSecrets.shown(line)
@@ -217,7 +218,8 @@ public final class BoardSession: Sendable {
         "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
   }
 
-  /// What looks into the recording is told which that is now; what looks at the state looks at that of the step one is at.
+  /// What looks into the recording is told which that is now; what looks at the state looks at that
+  /// of the step one is at.
   private func placed(_ action: BoardAction) -> BoardAction {
     let isInThePast = board.store.withState { $0.session.position != nil }
     switch action {
@@ -283,7 +285,8 @@ public final class BoardSession: Sendable {
     }
   }
 
-  /// What became known as a secret since the last command is taken out of what the board remembers: variables and the last value.
+  /// What became known as a secret since the last command is taken out of what the board remembers:
+  /// variables and the last value.
   private func hideKnownSecrets() {
     let count = redactor.count
     guard shared.withLock({ $0.knownSecrets.exchange(count) }) != count else { return }
@@ -300,7 +303,8 @@ public final class BoardSession: Sendable {
     board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
   }
 
-  /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out of the step.
+  /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out
+  /// of the step.
   private func hideTypedSecret(
     _ arguments: [Argument], _ context: inout CommandContext, _ error: inout UsageError
   ) {
@@ -319,7 +323,8 @@ public final class BoardSession: Sendable {
     }
   }
 
-  /// `--from-stdin` reads standard input to its end, which would take the lines that come from there.
+  /// `--from-stdin` reads standard input to its end, which would take the lines that come from
+  /// there.
   private func refusalOfInput(_ action: BoardAction, _ arguments: [Argument]) -> UsageError? {
     guard case .keychain(.run(_, .set(_, .standardInput))) = action, let refusal = input.refusal
     else { return nil }

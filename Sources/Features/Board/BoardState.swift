@@ -1,7 +1,8 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// The whole state of the board: what a recording starts from, and what its digests are of. No secret is ever part of it.
+/// The whole state of the board: what a recording starts from, and what its digests are of. No
+/// secret is ever part of it.
 public struct BoardState: Codable, Sendable, Equatable {
   /// What was decided before the first line.
   public var settings: BoardSettings
@@ -24,7 +25,8 @@ public struct BoardState: Codable, Sendable, Equatable {
   }
 }
 
-/// What was decided before the first line and shapes what is printed; it is part of the state so that a replay prints the same.
+/// What was decided before the first line and shapes what is printed; it is part of the state so
+/// that a replay prints the same.
 public struct BoardSettings: Codable, Sendable, Equatable {
   /// Which world the services belong to.
   public enum Environment: String, Codable, Sendable, CaseIterable {
@@ -38,11 +40,12 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var output = OutputFormat.table
   /// Columns of the terminal; `nil` off a terminal, where lines are as long as they are.
   public var width: Int?
-  /// Whether standard output is a terminal: then bodies are shown for people, else as their bytes. `nil` in recordings that were
-  /// made before this was kept.
+  /// Whether standard output is a terminal: then bodies are shown for people, else as their bytes.
+  /// `nil` in recordings that were made before this was kept.
   public var isTerminal: Bool?
-  /// Whether a recording is replayed by the rules it was made by: bodies shown for people, the last value of an answer with one value of
-  /// each header, a document behind a byte-order mark as text, marks as they are in ASCII output too.
+  /// Whether a recording is replayed by the rules it was made by: bodies shown for people, the last
+  /// value of an answer with one value of each header, a document behind a byte-order mark as text,
+  /// marks as they are in ASCII output too.
   var followsEarlierRules: Bool { isTerminal == nil }
   /// No byte of our own above 0x7F.
   public var isASCII = true

@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 
-/// Which command of which line an action belongs to. It travels in the action that starts the command, so that everything the board
-/// prints can be told from the steps alone.
+/// Which command of which line an action belongs to. It travels in the action that starts the
+/// command, so that everything the board prints can be told from the steps alone.
 public struct CommandContext: Codable, Sendable, Equatable {
   /// `> FILE` or `>> FILE`, expanded.
   public struct Redirect: Codable, Sendable, Equatable {
@@ -19,7 +19,8 @@ public struct CommandContext: Codable, Sendable, Equatable {
 
   /// 1, 2, 3 … over the session; the cancel id of what the command starts.
   public var job: Int
-  /// The number of the line in its source, and the source, for example `demo.sb`; `nil` for a person and for one shot.
+  /// The number of the line in its source, and the source, for example `demo.sb`; `nil` for a
+  /// person and for one shot.
   public var line: Int
   /// The source of the line, for example `demo.sb`; `nil` for a person and for one shot.
   public var source: String?

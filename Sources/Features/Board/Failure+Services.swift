@@ -31,7 +31,8 @@ extension Failure {
     self.init(code: code, error: name, message: error.message, help: help)
   }
 
-  /// The exit code of a keychain error: 64, 65, 66, 73, 74, 75, 77 or 78 by its kind; its name is the error's category.
+  /// The exit code of a keychain error: 64, 65, 66, 73, 74, 75, 77 or 78 by its kind; its name is
+  /// the error's category.
   public init(_ error: KeychainError) {
     let code: Int32 =
       switch error.kind {

@@ -2,7 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// Text in which a mark stands in the place of a secret is never passed on: what is stored or sent would not be what it seems.
+/// Text in which a mark stands in the place of a secret is never passed on: what is stored or sent
+/// would not be what it seems.
 enum MarkedText {
   /// Features whose commands store or send what their words say.
   private static let passing: Set<String> = ["api", "db", "keychain", "open", "source"]

@@ -29,10 +29,11 @@ public struct MaskedValues: Codable, Sendable, Equatable {
 }
 
 extension Redactor {
-  /// Puts marks in the place of known secrets in every text of what an effect gives back, before an action exists.
+  /// Puts marks in the place of known secrets in every text of what an effect gives back, before an
+  /// action exists.
   ///
-  /// Numbers stay as they are: a type that holds one could not hold a mark. Cost: that of encoding the value, and of
-  /// decoding it again where a secret is in it.
+  /// Numbers stay as they are: a type that holds one could not hold a mark. Cost: that of encoding
+  /// the value, and of decoding it again where a secret is in it.
   ///
   /// - Throws: What encoding or decoding throws.
   func masking<Value: Codable>(_ value: Value) throws -> (value: Value, masked: MaskedValues?) {
@@ -61,7 +62,8 @@ extension Redactor {
   }
 }
 
-/// Puts marks in the place of known secrets in what an effect gives back, also of those that another process has stored meanwhile.
+/// Puts marks in the place of known secrets in what an effect gives back, also of those that
+/// another process has stored meanwhile.
 func masking<Value: Codable>(
   _ value: Value, _ dependencies: Dependencies
 ) async throws -> (value: Value, masked: MaskedValues?) {

@@ -2,7 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-/// How a command ended, as a pure function of the step that ended it: what it shows, what `{{last}}` is afterwards, and its exit code.
+/// How a command ended, as a pure function of the step that ended it: what it shows, what
+/// `{{last}}` is afterwards, and its exit code.
 public struct Outcome: Sendable {
   /// The command that ended.
   public var job: Int
@@ -16,7 +17,8 @@ public struct Outcome: Sendable {
   public var notes: [String]
   /// Lines for standard error before the notes, where `-v` asks for them.
   public var details: [String] = []
-  /// Which marks in what it shows are the board's own, so that ASCII output writes them in its own way.
+  /// Which marks in what it shows are the board's own, so that ASCII output writes them in its own
+  /// way.
   public var marks = Marks.none
   /// `nil` where it succeeded, or is an answer that is no.
   public var failure: Failure?
@@ -27,7 +29,8 @@ public struct Outcome: Sendable {
     case none, all, these([String])
   }
 
-  /// Success. With another `status` it is an answer that is no, and that what it shows says well enough.
+  /// Success. With another `status` it is an answer that is no, and that what it shows says well
+  /// enough.
   public init(
     job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
   ) {

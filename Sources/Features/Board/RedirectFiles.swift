@@ -3,12 +3,14 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
-/// The files of `> FILE` and `>> FILE`: opened before the command runs, as a shell does, and closed when it has ended.
+/// The files of `> FILE` and `>> FILE`: opened before the command runs, as a shell does, and closed
+/// when it has ended.
 ///
-/// `>` replaces an existing file when the command has ended, and `>>` adds to it. Where a write fails, and where a command
-/// fails before it has printed anything, what was there before is left.
+/// `>` replaces an existing file when the command has ended, and `>>` adds to it. Where a write
+/// fails, and where a command fails before it has printed anything, what was there before is left.
 public final class RedirectFiles: Sendable {
-  /// One file. Only its own lock is held while it is written: the reader of a pipe may stall for ever.
+  /// One file. Only its own lock is held while it is written: the reader of a pipe may stall for
+  /// ever.
   private final class File: Sendable {
     struct State {
       var output: OutputFile
@@ -99,8 +101,8 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  /// Closes what is open, when no command goes on. A pipe or a device that is being written to at the moment is left to the end of the
-  /// process.
+  /// Closes what is open, when no command goes on. A pipe or a device that is being written to at
+  /// the moment is left to the end of the process.
   func closeAll() {
     let open = files.withLock { files in
       defer { files = [:] }

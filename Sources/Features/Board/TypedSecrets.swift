@@ -1,7 +1,8 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// A secret that was typed into a line where none belongs: the line is refused, and no step has its text.
+/// A secret that was typed into a line where none belongs: the line is refused, and no step has its
+/// text.
 struct TypedSecret {
   /// What the secret is called: its name in the keychain, or that of its place.
   let name: String
@@ -19,11 +20,12 @@ struct TypedSecret {
 
 /// Finds secrets that were typed into lines.
 ///
-/// A value typed after `keychain set NAME`, where none belongs, is looked for in the text, not in what the text means: a line with a
-/// quote left open, a misspelt command or a command that fails before it is reached holds the secret all the same.
+/// A value typed after `keychain set NAME`, where none belongs, is looked for in the text, not in
+/// what the text means: a line with a quote left open, a misspelt command or a command that fails
+/// before it is reached holds the secret all the same.
 enum TypedSecrets {
-  /// A secret for which the whole line is refused before anything of it runs: the value of a known one, whatever the command, or a
-  /// value at a place of a request that takes a secret.
+  /// A secret for which the whole line is refused before anything of it runs: the value of a known
+  /// one, whatever the command, or a value at a place of a request that takes a secret.
   static func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
     if let known = known(in: line.text, redactor) { return known }
     switch line.parsed {
@@ -53,8 +55,8 @@ enum TypedSecrets {
     }
   }
 
-  /// The text of a line as it may be part of a step. Where a variable may name the command, a value at a place that takes a secret is left
-  /// out: the command may yet be a request.
+  /// The text of a line as it may be part of a step. Where a variable may name the command, a value
+  /// at a place that takes a secret is left out: the command may yet be a request.
   static func shown(_ line: ScriptLine) -> String {
     if case .commands(let list) = line.parsed {
       for command in list.commands where command.words.first?.literal == nil {
@@ -156,7 +158,8 @@ enum TypedSecrets {
     return line
   }
 
-  /// Whether the command may be `keychain set`. What a variable puts in is not known here: then the other word decides.
+  /// Whether the command may be `keychain set`. What a variable puts in is not known here: then the
+  /// other word decides.
   private static func mayStore(_ first: String, _ second: String) -> Bool {
     let (command, subcommand) = (first.withoutQuotes, second.withoutQuotes)
     if isKeychain(command) { return !subcommands.contains(subcommand) }
@@ -173,7 +176,8 @@ enum TypedSecrets {
   }
 }
 
-/// The words of a line, roughly: blanks part them, quotes hold them together, and a semicolon ends a command.
+/// The words of a line, roughly: blanks part them, quotes hold them together, and a semicolon ends
+/// a command.
 private struct WordScanner {
   private let line: String
   private var index: String.Index

@@ -43,8 +43,8 @@ public enum KeychainAction: Codable, Sendable, Equatable {
 
 /// What a line can ask of the feature `keychain`; each is a command.
 public enum KeychainCommand: Codable, Sendable, Equatable {
-  /// `init`, `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret comes from the terminal
-  /// or an unlock source.
+  /// `init`, `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret
+  /// comes from the terminal or an unlock source.
   case create, unlock, lock, status, check, list, accept
   /// Stores the value that the input gives.
   case set(name: String, input: KeychainInput)
@@ -74,14 +74,15 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   case unlocked, locked
   /// What can be said of it.
   case status(status: KeychainStatus)
-  /// Its file was read again and is whole, as far as can be told without a secret; unlocked, also with its key.
+  /// Its file was read again and is whole, as far as can be told without a secret; unlocked, also
+  /// with its key.
   case checked(status: KeychainStatus)
   /// The file that is there is remembered, whatever was before.
   case accepted(acceptance: KeychainAcceptance)
   /// All names, in the order of their bytes.
   case names(names: [String])
-  /// The value is stored; `isShort` where it is too short to be looked for in what services answer, `replaced` where the name had a
-  /// value before.
+  /// The value is stored; `isShort` where it is too short to be looked for in what services answer,
+  /// `replaced` where the name had a value before.
   case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
   /// The value was written straight to standard output.
   case revealed(name: String)

@@ -171,7 +171,8 @@ private func missing(_ name: String) -> KeychainError {
   KeychainError(.missingKey, message: "the keychain has no secret named '\(name)'")
 }
 
-/// Does the work; where the keychain is locked and somebody can be asked, asks once and does it again.
+/// Does the work; where the keychain is locked and somebody can be asked, asks once and does it
+/// again.
 func unlocking<Result>(
   _ dependencies: Dependencies, _ work: () async throws(KeychainError) -> Result
 ) async throws -> Result {
@@ -187,7 +188,8 @@ func unlocking<Result>(
   }
 }
 
-/// Opens it with the unlock source's secret or one that is asked for; without either it stays locked.
+/// Opens it with the unlock source's secret or one that is asked for; without either it stays
+/// locked.
 private func unlockIfPossible(_ dependencies: Dependencies) async throws {
   let keychain = dependencies.keychainService
   do {

@@ -1,7 +1,8 @@
 import SwiftBoardCommandLine
 import Synchronization
 
-/// Standard output and error of the program. What cannot be written to standard output ends the run.
+/// Standard output and error of the program. What cannot be written to standard output ends the
+/// run.
 final class BoardOutputWriter: Sendable {
   let standardOutput = StandardOutput()
   private let standardError = StandardOutput.standardError()

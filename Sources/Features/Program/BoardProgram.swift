@@ -9,7 +9,8 @@ public enum BoardProgram {
   /// Of this program, as `--version` says it and recordings have it.
   public static let version = "0.1.0"
 
-  /// Makes the dependencies for an environment. The composition root is the only place that names the live ones.
+  /// Makes the dependencies for an environment. The composition root is the only place that names
+  /// the live ones.
   public typealias MakeDependencies =
     @Sendable (BoardSettings.Environment, LiveConfiguration, any TerminalService) -> Dependencies
 
@@ -41,7 +42,8 @@ public enum BoardProgram {
     }
   }
 
-  /// Says that an argument is not UTF-8: repaired, it would name something else, and two different names might become one.
+  /// Says that an argument is not UTF-8: repaired, it would name something else, and two different
+  /// names might become one.
   ///
   /// - Parameters:
   ///   - number: Its position, from 1 on.
@@ -64,7 +66,8 @@ public enum BoardProgram {
     }
   }
 
-  /// A failure of the program as a whole, on standard error: a line of JSON where that was asked for.
+  /// A failure of the program as a whole, on standard error: a line of JSON where that was asked
+  /// for.
   static func complain(_ message: String, help: String?, code: Int32, isJSON: Bool) {
     let name =
       switch code {

@@ -1,7 +1,7 @@
 /// What stands before the line being typed: environment, recording, place in time, running jobs.
 ///
-/// `board[mock]> `, `board *> ` while a recording runs, `board *(5<12)> ` at step 5 of 12, `board 2&> ` with two jobs; `!` is a
-/// recording that ended by itself.
+/// `board[mock]> `, `board *> ` while a recording runs, `board *(5<12)> ` at step 5 of 12, `board
+/// 2&> ` with two jobs; `!` is a recording that ended by itself.
 struct BoardPrompt {
   private let state: BoardState
   private let isRecording: Bool

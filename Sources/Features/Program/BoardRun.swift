@@ -48,7 +48,8 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// Whether a command may read standard input, or lines come from there, also by another name such as `/dev/stdin`.
+  /// Whether a command may read standard input, or lines come from there, also by another name such
+  /// as `/dev/stdin`.
   private static func inputUse(
     _ mode: ProgramOptions.Mode, _ isInteractive: Bool
   ) -> StandardInput.Use {
@@ -98,7 +99,8 @@ final class BoardRun: Sendable {
     return settings
   }
 
-  /// Runs the lines to their end. Where a signal ends the program, the process is left with the signal's code, and this does not return.
+  /// Runs the lines to their end. Where a signal ends the program, the process is left with the
+  /// signal's code, and this does not return.
   ///
   /// - Parameter listen: Brings the signals.
   func run(

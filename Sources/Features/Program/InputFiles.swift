@@ -2,8 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// Files of which one may be standard input by another name: that is read from descriptor 0, as `--from-stdin` does it, and not where
-/// lines come from there.
+/// Files of which one may be standard input by another name: that is read from descriptor 0, as
+/// `--from-stdin` does it, and not where lines come from there.
 struct InputFiles: FileService {
   private let files: any FileService
   private let input: StandardInput

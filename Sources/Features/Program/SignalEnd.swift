@@ -2,8 +2,9 @@ import Dispatch
 import SwiftBoardCommandLine
 import Synchronization
 
-/// The end of the program that a signal asks for: the board is closed, and the process left with the signal's code, whatever the lines
-/// made of the closed board meanwhile. Only the first such signal counts.
+/// The end of the program that a signal asks for: the board is closed, and the process left with
+/// the signal's code, whatever the lines made of the closed board meanwhile. Only the first such
+/// signal counts.
 final class SignalEnd: Sendable {
   private let leave: @Sendable (Int32) -> Void
   private let ending = Mutex<Task<Int32, Never>?>(nil)
@@ -38,7 +39,8 @@ final class SignalEnd: Sendable {
     }
   }
 
-  /// Ends the program although its lines do not: what is being printed may take its time, and the end does not wait for it for long.
+  /// Ends the program although its lines do not: what is being printed may take its time, and the
+  /// end does not wait for it for long.
   ///
   /// - Parameter seal: What must not be lost; it has as long again.
   func limit(_ signal: Signal, seal: @escaping @Sendable () -> Void) {
@@ -58,7 +60,8 @@ final class SignalEnd: Sendable {
     hasLeft.store(true, ordering: .relaxed)
   }
 
-  /// The code with which a signal ends the program, once it has been left; `nil` where no signal came.
+  /// The code with which a signal ends the program, once it has been left; `nil` where no signal
+  /// came.
   var code: Int32? {
     get async { await ending.withLock { $0 }?.value }
   }

@@ -2,7 +2,8 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
-/// Standard input as a command may take it: what is left of descriptor 0, once, and only where no lines come from there.
+/// Standard input as a command may take it: what is left of descriptor 0, once, and only where no
+/// lines come from there.
 final class StandardInput: Sendable {
   /// What descriptor 0 is used for.
   enum Use: Sendable {
@@ -61,18 +62,19 @@ final class StandardInput: Sendable {
     FileInfo(descriptor: STDIN_FILENO)?.id == file.id
   }
 
-  /// Whether reading a path is to take what is left of standard input: `/dev/stdin` and the like, a terminal or a pipe by any
-  /// name, and the file that lines come from. Another file is read anew by its own name.
+  /// Whether reading a path is to take what is left of standard input: `/dev/stdin` and the like, a
+  /// terminal or a pipe by any name, and the file that lines come from. Another file is read anew
+  /// by its own name.
   func isNamed(by path: String) -> Bool {
     guard let file = FileInfo(path), StandardInput.isSame(file) else { return false }
     return refusal != nil || !file.isRegular || DescriptorPath(path) != nil
   }
 
-  /// Reads descriptor 0 itself to its end, whatever it is: a file opened anew would begin at its start, and a socket cannot
-  /// be. Blocks.
+  /// Reads descriptor 0 itself to its end, whatever it is: a file opened anew would begin at its
+  /// start, and a socket cannot be. Blocks.
   ///
-  /// - Throws: `unavailable` where lines come from there, where it was read before, and where it is empty; `tooLong` where
-  ///   there are more than `limit` bytes; `io`.
+  /// - Throws: `unavailable` where lines come from there, where it was read before, and where it is
+  ///   empty; `tooLong` where there are more than `limit` bytes; `io`.
   func read(limit: Int) throws(TerminalError) -> GuardedBytes {
     try take()
     let bytes: GuardedBytes

@@ -3,7 +3,8 @@ import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardSystem
 
-// Neither the recording nor the dependencies know each other; this is where a draw of the one becomes one of the other.
+// Neither the recording nor the dependencies know each other; this is where a draw of the one
+// becomes one of the other.
 
 extension LoggedDraw.Kind {
   init(_ kind: Draw.Kind) {

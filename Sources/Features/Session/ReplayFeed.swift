@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Hands what a blocking thread makes to a task that may wait between two of them, so that memory holds only a few.
+/// Hands what a blocking thread makes to a task that may wait between two of them, so that memory
+/// holds only a few.
 ///
 /// For one producer and one consumer.
 final class ReplayFeed<Item: Sendable>: Sendable {

@@ -49,7 +49,8 @@ public enum SessionAction: Codable, Sendable, Equatable {
   case printedBytes(job: Int, base64: String)
   /// How far a command is, for standard error.
   case progress(job: Int, text: String)
-  /// The command ended well, or with an answer that is no; `masked` says in place of how many values there are marks.
+  /// The command ended well, or with an answer that is no; `masked` says in place of how many
+  /// values there are marks.
   case succeeded(job: Int, result: SessionResult, masked: MaskedValues? = nil)
   /// The command failed.
   case failed(job: Int, failure: Failure)
@@ -94,7 +95,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   /// A Swift test that replays the recording up to a step.
   case test(file: String, until: SessionTarget?)
 
-  /// Whether it is about the running recording unless it names a file, so that the step has to say which that is.
+  /// Whether it is about the running recording unless it names a file, so that the step has to say
+  /// which that is.
   var wantsMoment: Bool {
     switch self {
     case .goto, .undo, .assert: true

@@ -29,8 +29,9 @@ enum SessionChains {
   /// How often a recording is looked for whose old files are removed meanwhile.
   static let attempts = 5
 
-  /// The files of all recordings, each once: of one that was rotated all that are there, and where one does not go on where the one
-  /// before it ended. Reads those, and blocks; what is wrong within a file is left to whoever checks it.
+  /// The files of all recordings, each once: of one that was rotated all that are there, and where
+  /// one does not go on where the one before it ended. Reads those, and blocks; what is wrong
+  /// within a file is left to whoever checks it.
   static func files(
     of paths: [String], isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Found {

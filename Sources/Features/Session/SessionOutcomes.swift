@@ -136,7 +136,8 @@ enum SessionOutcomes {
     var outcome = Outcome(
       job: job, value: json(diff), presentation: table(diff),
       notes: [title + (diff.isTruncated ? "; --limit N shows more" : "")])
-    // No failure with a message of its own: what differs is the answer that was asked for, and it is on standard output.
+    // No failure with a message of its own: what differs is the answer that was asked for, and it
+    // is on standard output.
     outcome.status = diff.changes.isEmpty ? 0 : ExitCode.no
     return outcome
   }

@@ -39,7 +39,8 @@ struct SessionReducer: Reducer {
   ) -> [Effect<SessionAction>] {
     switch command {
     case .record, .stop, .status, .mark, .live:
-      // Recording is begun and ended around the store, right after this step; the answer comes as an action.
+      // Recording is begun and ended around the store, right after this step; the answer comes as
+      // an action.
       return []
     case .goto(let target): return look("goto", job, dependencies, work) { try $0.go(to: target) }
     case .undo: return look("undo", job, dependencies, work) { try $0.undo() }
@@ -104,7 +105,8 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that tells of itself before it ends. A recording may hold values of secrets that were not known when it was made.
+  /// An effect that tells of itself before it ends. A recording may hold values of secrets that
+  /// were not known when it was made.
   private func run(
     _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult

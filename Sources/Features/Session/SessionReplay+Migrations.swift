@@ -5,7 +5,8 @@ extension SessionReplay {
   /// From the first schema to the present one; each leads one version up.
   static let migrations = [labels]
 
-  /// Schema 2 numbered the payloads of actions (`_0`), and had one more around the action of a feature.
+  /// Schema 2 numbered the payloads of actions (`_0`), and had one more around the action of a
+  /// feature.
   private static let labels = LogMigration(
     from: 2,
     editAction: { action in

@@ -28,7 +28,8 @@ enum SessionReplay {
     let bytes: [UInt8]
   }
 
-  /// Sends what a recorded session printed on standard output, part by part, and returns how the replay ended.
+  /// Sends what a recorded session printed on standard output, part by part, and returns how the
+  /// replay ended.
   static func replay(
     _ query: SessionReplayQuery, job: Int, _ dependencies: Dependencies,
     _ send: Send<SessionAction>
@@ -64,7 +65,8 @@ enum SessionReplay {
     return try await result
   }
 
-  /// Does what reads a recording, and again where rotation has removed a file that was there: then of what is left.
+  /// Does what reads a recording, and again where rotation has removed a file that was there: then
+  /// of what is left.
   static func lookAgain<Result>(
     unless isTooLate: () -> Bool, _ body: () throws -> Result
   ) throws -> Result {
@@ -113,7 +115,8 @@ enum SessionReplay {
     return check
   }
 
-  /// The recording that bears a name, all of its files; what is read ends with an error once it is cancelled.
+  /// The recording that bears a name, all of its files; what is read ends with an error once it is
+  /// cancelled.
   static func chain(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ReplayError) -> LogChain {
@@ -178,7 +181,8 @@ enum SessionReplay {
     }
   }
 
-  /// Runs work that takes its time on a thread of its own: the pool, which has one a processor, must be there for Ctrl-C.
+  /// Runs work that takes its time on a thread of its own: the pool, which has one a processor,
+  /// must be there for Ctrl-C.
   static func offPool<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -214,7 +218,8 @@ protocol PausingTerminal {
 }
 
 extension DrawJournal {
-  /// What the generators of the dependencies draw through, so that recordings have their values and replays give them back.
+  /// What the generators of the dependencies draw through, so that recordings have their values and
+  /// replays give them back.
   public var interceptor: DrawInterceptor {
     { [self] kind, live in
       guard isReducingHere else { return live() }

@@ -1,4 +1,5 @@
-/// What a command of `session` found out: all that it prints, so that a replay prints it without the file.
+/// What a command of `session` found out: all that it prints, so that a replay prints it without
+/// the file.
 public enum SessionResult: Codable, Sendable, Equatable {
   /// A recording has begun.
   case recording(path: String)
@@ -118,7 +119,8 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
   public struct Span: Codable, Sendable, Equatable {
     /// How an effect ended.
     public enum End: String, Codable, Sendable {
-      /// By itself; by a cancel; not known, since nothing more came of it; not within the recording.
+      /// By itself; by a cancel; not known, since nothing more came of it; not within the
+      /// recording.
       case finished, cancelled, silent, open
     }
 

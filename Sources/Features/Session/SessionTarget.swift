@@ -14,7 +14,8 @@ public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
   public let rawValue: String
   let kind: Kind
 
-  /// Reads `12`, `+1`, `-1`, `@NAME` or `end`; `nil` for anything else. Whether there is such a step is not known here.
+  /// Reads `12`, `+1`, `-1`, `@NAME` or `end`; `nil` for anything else. Whether there is such a
+  /// step is not known here.
   public init?(rawValue: String) {
     guard let kind = SessionTarget.kind(rawValue) else { return nil }
     self.rawValue = rawValue

@@ -3,11 +3,13 @@ import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization
 
-/// Keeps the recording that was visited last open, so that going from step to step does not read all of it each time.
+/// Keeps the recording that was visited last open, so that going from step to step does not read
+/// all of it each time.
 final class SessionTravels: Sendable {
   typealias Travel = LogTravel<BoardReducer>
 
-  /// Its travel is only used under the lock; before it is put there, only by the thread that opened it.
+  /// Its travel is only used under the lock; before it is put there, only by the thread that opened
+  /// it.
   private struct Kept: @unchecked Sendable {
     let travel: Travel
     let path: String
@@ -43,8 +45,8 @@ final class SessionTravels: Sendable {
   /// Calls `body` with a recording; with one that is kept, one at a time.
   ///
   /// - Parameters:
-  ///   - step: The step that the recording has at least. One that has grown since it was opened serves as long as that step was
-  ///     there; without it, only one that did not change.
+  ///   - step: The step that the recording has at least. One that has grown since it was opened
+  ///     serves as long as that step was there; without it, only one that did not change.
   ///   - flag: Set when nobody wants to know any more.
   ///   - progress: Hears how far the opening is where the whole recording has to be read.
   func visit<Result: Sendable>(

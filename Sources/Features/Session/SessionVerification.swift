@@ -20,7 +20,8 @@ enum SessionVerification {
     return try await withTaskCancellationHandler {
       try await SessionReplay.offPool {
         var (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
-        // A file may be removed by rotation before its turn comes: then what is left, from the front.
+        // A file may be removed by rotation before its turn comes: then what is left, from the
+        // front.
         for _ in 1..<SessionChains.attempts where report.lacksFiles && found.isOutdated {
           (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
         }

@@ -3,7 +3,8 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
 
-/// What the looking commands of `session` do with a recording. It blocks and belongs on a thread of its own.
+/// What the looking commands of `session` do with a recording. It blocks and belongs on a thread of
+/// its own.
 struct SessionWork {
   let travels: SessionTravels
   /// The running recording when the line was read.
@@ -32,7 +33,8 @@ struct SessionWork {
     return Place(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
-  /// - Parameter targets: Where in it; one that was opened before serves as long as it reaches so far.
+  /// - Parameter targets: Where in it; one that was opened before serves as long as it reaches so
+  ///   far.
   private func visit<Result: Sendable>(
     _ place: Place, _ targets: SessionTarget?...,
     body: (Travel, _ end: Int) throws -> Result
@@ -278,8 +280,9 @@ struct SessionWork {
 
   /// The effects that lived during the steps that are shown, whatever those were chosen by.
   ///
-  /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read, and how effects end there is not
-  ///   known; else all of it is, so that the end of each can be said as far as the recording has it.
+  /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read,
+  ///   and how effects end there is not known; else all of it is, so that the end of each can be
+  ///   said as far as the recording has it.
   private func spans(
     of entries: [SessionTimeline.Entry], in chain: LogChain, isCut: Bool
   ) throws -> [SessionTimeline.Span] {

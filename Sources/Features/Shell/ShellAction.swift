@@ -10,9 +10,11 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case cancelled(job: Int, by: String? = nil)
   /// A command's effect threw what nobody caught, or its effects ended and the command did not.
   case failed(job: Int, failure: Failure)
-  /// What the board remembered held secrets that became known since: these are the same texts with marks.
+  /// What the board remembered held secrets that became known since: these are the same texts with
+  /// marks.
   ///
-  /// `lastLength` is that of the last value that was looked at, in bytes: a command that ends meanwhile leaves another one.
+  /// `lastLength` is that of the last value that was looked at, in bytes: a command that ends
+  /// meanwhile leaves another one.
   case masked(variables: [String: String], last: String?, lastLength: Int?)
 }
 

@@ -133,7 +133,8 @@ enum ShellOutcomes {
 enum StateJSON {
   static func of(_ state: BoardState, askedBy job: Int) throws -> JSON {
     var state = state
-    // The line that asks is not part of the answer, neither while it runs nor when its end has been noted.
+    // The line that asks is not part of the answer, neither while it runs nor when its end has been
+    // noted.
     if let found = state.shell.finished?.found {
       state.shell.lastStatus = found.lastStatus
       state.shell.last = found.last
@@ -143,7 +144,8 @@ enum StateJSON {
     return try JSON(parsing: CanonicalEncoder.encode(state))
   }
 
-  /// An earlier state. Which command its step ended is the step's affair: `session action` shows that.
+  /// An earlier state. Which command its step ended is the step's affair: `session action` shows
+  /// that.
   static func past(_ state: BoardState) throws -> JSON {
     var state = state
     state.shell.finished = nil

@@ -9,7 +9,8 @@
 /// It keeps the rules itself: commas, escapes, number forms, the order of keys and of sets, the
 /// last of equal keys. Keys may come in any order; ascending is fastest. What is begun has to be
 /// ended; what does not fit (a key in an array, a value without a key in an object) is a mistake in
-/// the program, and an error of the encoding: `CanonicalEncoder` throws it, and a recorder ends with it.
+/// the program, and an error of the encoding: `CanonicalEncoder` throws it, and a recorder ends
+/// with it.
 ///
 /// Cost: amortised constant a byte; an object whose keys came in another order is sorted when it
 /// ends.
@@ -146,7 +147,8 @@ public struct CanonicalWriter: ~Copyable {
     key.withUTF8 { self.key(utf8: $0) }
   }
 
-  /// The key of the value that comes next. Cost: less than for a `String`; of up to eight bytes, less again.
+  /// The key of the value that comes next. Cost: less than for a `String`; of up to eight bytes,
+  /// less again.
   @inlinable
   @inline(__always)
   public mutating func key(_ key: StaticString) {
@@ -237,8 +239,8 @@ public struct CanonicalWriter: ~Copyable {
     frame.pointee.count += 1
   }
 
-  /// Copies text in which nothing has to be escaped, up to seven bytes more, and returns its first eight bytes as a number that
-  /// sorts as they do; nil, and nothing is kept, for other text.
+  /// Copies text in which nothing has to be escaped, up to seven bytes more, and returns its first
+  /// eight bytes as a number that sorts as they do; nil, and nothing is kept, for other text.
   @inline(__always)
   private func copyPlain(
     _ text: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>

@@ -1,7 +1,9 @@
-/// The keys of objects with one member that were asked for last, by their type and the member's name.
+/// The keys of objects with one member that were asked for last, by their type and the member's
+/// name.
 ///
-/// An enumeration's `Codable` asks for all keys of every value. To make an array of a type that only the program knows takes the
-/// runtime a thousand instructions, a third of what the value takes: here they are made once for each case.
+/// An enumeration's `Codable` asks for all keys of every value. To make an array of a type that
+/// only the program knows takes the runtime a thousand instructions, a third of what the value
+/// takes: here they are made once for each case.
 struct KeyLists {
   private struct Place {
     let type: ObjectIdentifier

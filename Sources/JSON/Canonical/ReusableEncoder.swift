@@ -4,8 +4,8 @@ package struct ReusableEncoder: ~Copyable {
 
   package init() {}
 
-  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one. For one that is, a `CanonicalWriter`
-  /// that is used again does the same with less.
+  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one. For one
+  /// that is, a `CanonicalWriter` that is used again does the same with less.
   package mutating func encode<T: Encodable>(_ value: T) throws {
     // Whoever kept an encoder beyond its value keeps it for himself.
     if isKnownUniquelyReferenced(&core) {

@@ -35,7 +35,8 @@ func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPoint
   return left.count - right.count
 }
 
-/// The top bit of the first byte that is a quote, a `\` or a control character, and maybe of others behind it; 0 where there is none.
+/// The top bit of the first byte that is a quote, a `\` or a control character, and maybe of others
+/// behind it; 0 where there is none.
 @inlinable
 @inline(__always)
 func escapeMarks(_ word: UInt64) -> UInt64 {

@@ -1,10 +1,13 @@
-/// Numbers in decimal, eight digits at a time whatever their number, without a loop and with few branches.
+/// Numbers in decimal, eight digits at a time whatever their number, without a loop and with few
+/// branches.
 @usableFromInline
 package enum DecimalDigits {
-  /// Bytes that may be written for a number: twenty digits at most, and what is stored beyond the last one.
+  /// Bytes that may be written for a number: twenty digits at most, and what is stored beyond the
+  /// last one.
   package static let room = 32
 
-  /// Writes a number and returns how many digits it has. Up to `room` bytes from `start` on are overwritten.
+  /// Writes a number and returns how many digits it has. Up to `room` bytes from `start` on are
+  /// overwritten.
   @inlinable
   @inline(__always)
   package static func write(_ value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
@@ -39,7 +42,8 @@ package enum DecimalDigits {
   @inlinable
   @inline(__always)
   static func digits(_ value: UInt64) -> UInt64 {
-    // Halves of four digits, then quarters of two, then digits, each division by a multiplication for all parts at once.
+    // Halves of four digits, then quarters of two, then digits, each division by a multiplication
+    // for all parts at once.
     let halves = value / 10_000 | (value % 10_000) << 32
     let hundreds = (halves &* 10_486) >> 20 & 0x0000_007F_0000_007F
     let quarters = hundreds | (halves &- hundreds &* 100) << 16

@@ -11,8 +11,8 @@ extension JSON {
     case key(String, isFirst: Bool)
   }
 
-  /// Goes through the value in order, on a stack of its own: how deep a text nests is up to who sent
-  /// it, how much stack a thread has is not up to us.
+  /// Goes through the value in order, on a stack of its own: how deep a text nests is up to who
+  /// sent it, how much stack a thread has is not up to us.
   func walk(_ visit: (Event) -> Void) {
     enum Open {
       case array([JSON], next: Int)

@@ -2,7 +2,8 @@ import SwiftBoardStore
 
 /// What caused what in a recording: steps, the effects they returned, and the steps those sent.
 ///
-/// Holds the names of the steps of its range, so the range bounds the memory: about 200 bytes a step.
+/// Holds the names of the steps of its range, so the range bounds the memory: about 200 bytes a
+/// step.
 package struct CausalTree: Sendable {
   struct Node: Sendable {
     let step: Int
@@ -26,8 +27,8 @@ package struct CausalTree: Sendable {
     try self.init(LogChain(file), steps: steps, nameDepth: nameDepth)
   }
 
-  /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one whose file was ended by then, is a
-  ///   root in it.
+  /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one
+  ///   whose file was ended by then, is a root in it.
   package init(
     _ chain: LogChain, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
@@ -63,7 +64,8 @@ package struct CausalTree: Sendable {
     return nodes[step - first].children.map { nodes[$0].step }
   }
 
-  /// A step a line, under its cause and indented by two: number, action, who sent it, and what it returned.
+  /// A step a line, under its cause and indented by two: number, action, who sent it, and what it
+  /// returned.
   package var text: String {
     var lines: [String] = []
     // Chains of effects may be as long as the log: no recursion.
@@ -85,7 +87,8 @@ package struct CausalTree: Sendable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// For `dot`: boxes are steps, edges bear the name of the effect between two; plain texts are who sent a root.
+  /// For `dot`: boxes are steps, edges bear the name of the effect between two; plain texts are who
+  /// sent a root.
   package var graphviz: String {
     var text = Graphviz("causes")
     for node in nodes {

@@ -1,14 +1,16 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Writes a recording as a Swift file with a test for Swift Testing: the first state, the actions and what they drew, and after each
-/// what had changed.
+/// Writes a recording as a Swift file with a test for Swift Testing: the first state, the actions
+/// and what they drew, and after each what had changed.
 ///
-/// The file imports this module and what `Adapter` names, and compiles in a test target of the program.
+/// The file imports this module and what `Adapter` names, and compiles in a test target of the
+/// program.
 public struct LogTestExport: Sendable {
   /// What a program must say about itself, as Swift text.
   public struct Adapter: Sendable {
-    /// Lines such as `@testable import Counter`; `Testing` and the module of recordings are imported anyway.
+    /// Lines such as `@testable import Counter`; `Testing` and the module of recordings are
+    /// imported anyway.
     public var imports: [String]
     /// The reducer, for example `CounterReducer()`.
     public var reducer: String
@@ -25,8 +27,8 @@ public struct LogTestExport: Sendable {
 
   /// What is asserted after a step.
   public enum Assertion: Sendable, Hashable {
-    /// The paths that the step changed. Short, and says what the step is for; a step that changes more than 50 places asserts the
-    /// whole state.
+    /// The paths that the step changed. Short, and says what the step is for; a step that changes
+    /// more than 50 places asserts the whole state.
     case changes
     /// The whole state, each so-many-th step and after the last one.
     case states(every: Int)
@@ -52,8 +54,9 @@ public struct LogTestExport: Sendable {
 
   /// The file's text for the steps of a log up to `last`, from the first that is there.
   ///
-  /// Cost: a visit of each state and two states as JSON. The text is as long as the log, more or less; a test of more than a few hundred
-  /// steps takes the compiler long, so fork or cut a long recording first.
+  /// Cost: a visit of each state and two states as JSON. The text is as long as the log, more or
+  /// less; a test of more than a few hundred steps takes the compiler long, so fork or cut a long
+  /// recording first.
   public func text<R: Reducer>(
     of travel: LogTravel<R>, steps last: Int? = nil
   ) throws -> String where R.State: Codable, R.Action: Codable {
@@ -127,7 +130,8 @@ public struct LogTestExport: Sendable {
     String(decoding: canonical(value), as: UTF8.self)
   }
 
-  /// A raw string literal with as many `#` as the text needs; an escaped one where the text has what a line cannot.
+  /// A raw string literal with as many `#` as the text needs; an escaped one where the text has
+  /// what a line cannot.
   static func literal(_ text: String) -> String {
     if text.unicodeScalars.contains(where: {
       $0.value < 0x20 || $0.value == 0x7F || (0x80...0x9F).contains($0.value)

@@ -2,7 +2,8 @@ import SwiftBoardJSON
 
 /// The places where two JSON values differ.
 public enum StateDiff {
-  /// One place: a path such as `characters.rows[3].name`, what is there on either side (nil: nothing).
+  /// One place: a path such as `characters.rows[3].name`, what is there on either side (nil:
+  /// nothing).
   public struct Change: Sendable, Hashable, CustomStringConvertible {
     /// Where, from the outermost value: `rows[3].name`, `["odd key"].x`; `$` is the value itself.
     public let path: String
@@ -50,9 +51,10 @@ public enum StateDiff {
     return Changes(places: Array(places.prefix(limit)), isTruncated: places.count > limit)
   }
 
-  /// The paths at which `old` and `new` differ, the deepest that can be named, in the order of `old`, then what is only in
-  /// `new`; at most `limit` of them. The order of an object's members does not count. `$` is the value itself. Of arrays of
-  /// different length the equal ends are left out, so that an element that was put in or taken out is one place.
+  /// The paths at which `old` and `new` differ, the deepest that can be named, in the order of
+  /// `old`, then what is only in `new`; at most `limit` of them. The order of an object's members
+  /// does not count. `$` is the value itself. Of arrays of different length the equal ends are left
+  /// out, so that an element that was put in or taken out is one place.
   ///
   /// Cost: linear in the size of the two values up to the last change that is returned, times the
   /// patterns.

@@ -1,7 +1,8 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The state machine that a recording was seen to be: labels of states, and which actions led from one to another how often.
+/// The state machine that a recording was seen to be: labels of states, and which actions led from
+/// one to another how often.
 package struct StateGraph: Sendable, Hashable {
   /// An action that led from one label to another.
   package struct Edge: Sendable, Hashable {
@@ -38,7 +39,8 @@ package struct StateGraph: Sendable, Hashable {
     return to
   }
 
-  /// For `dot`: a node a label, an edge an action with its count. The same graph gives the same text.
+  /// For `dot`: a node a label, an edge an action with its count. The same graph gives the same
+  /// text.
   package var graphviz: String {
     var text = Graphviz("states")
     text.node("", label: "", "shape=point")
@@ -58,7 +60,8 @@ package struct StateGraph: Sendable, Hashable {
 extension LogTravel {
   /// The observed state machine.
   ///
-  /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the rest.
+  /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the
+  /// rest.
   ///
   /// - Parameter label: A projection of the state, as coarse as the picture should be.
   package func stateGraph(
@@ -82,7 +85,8 @@ extension LogTravel {
     return graph
   }
 
-  /// The observed state machine, a state being called by what it has at a path: `nothing` where there is none.
+  /// The observed state machine, a state being called by what it has at a path: `nothing` where
+  /// there is none.
   package func stateGraph(
     by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
   ) throws -> StateGraph {

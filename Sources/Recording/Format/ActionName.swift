@@ -2,12 +2,13 @@ import SwiftBoardJSON
 
 /// The name of a logged action: its enum case, and the cases inside it, as `keychain.get`.
 ///
-/// An enum with payloads is logged as `{"case":{…}}`, one inside another as `{"outer":{"inner":{…}}}`
-/// or, where `Codable` writes it without a label, as `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as
-/// a string. From JSON alone a payload that looks like a case cannot be told from one, so names go no
-/// deeper than they are asked to.
+/// An enum with payloads is logged as `{"case":{…}}`, one inside another as
+/// `{"outer":{"inner":{…}}}` or, where `Codable` writes it without a label, as
+/// `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string. From JSON alone a payload that
+/// looks like a case cannot be told from one, so names go no deeper than they are asked to.
 package enum ActionName {
-  /// - Parameter depth: Names at most; the first is the case of the action itself, which in a composed program is the feature.
+  /// - Parameter depth: Names at most; the first is the case of the action itself, which in a
+  ///   composed program is the feature.
   /// - Returns: `?` where it is no enum.
   package static func of(_ action: JSON, depth: Int = 2) -> String {
     var names: [String] = []

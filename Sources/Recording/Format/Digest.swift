@@ -1,6 +1,7 @@
 /// An XXH64 value as it stands in a log: `xxh64:` and 16 lowercase hexadecimal digits.
 ///
-/// Used twice: as the digest of a state (over its canonical JSON) and as the `sum` of a line (see `SumChain`).
+/// Used twice: as the digest of a state (over its canonical JSON) and as the `sum` of a line (see
+/// `SumChain`).
 public struct Digest: Sendable, Hashable, CustomStringConvertible {
   /// The hash itself: most significant digit first in the text.
   public let value: UInt64

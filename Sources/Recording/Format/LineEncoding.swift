@@ -35,7 +35,8 @@ func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
   bytes.append(UInt8(ascii: "\""))
 }
 
-/// UTC with six digits. A clock that is off by thousands of years gives the year 1970 rather than no recording.
+/// UTC with six digits. A clock that is off by thousands of years gives the year 1970 rather than
+/// no recording.
 func timestamp(_ microseconds: Int64) -> String {
   Timestamp.text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
 }
@@ -55,7 +56,8 @@ func obstacle(toBody count: Int) -> String? {
 
 /// Why a line with this canonical value could not be read again; nil where it could.
 func obstacle(to canonical: UnsafeBufferPointer<UInt8>) -> String? {
-  // The line's own object is one level. The whole line, which also says what was typed, is measured when it is written.
+  // The line's own object is one level. The whole line, which also says what was typed, is measured
+  // when it is written.
   if canonical.count > 63 << 20 { return "the value has more than 63 MiB" }
   // Shorter ones cannot be so deep; nearly all are.
   guard canonical.count > 2 * 511 else { return nil }
@@ -90,8 +92,8 @@ func plain(_ value: JSON) -> [UInt8] {
   return bytes
 }
 
-/// Whether `digest` is that of `value`: as it was written, which is canonical where our own encoder wrote it, or of its
-/// canonical form where another program chose other spellings.
+/// Whether `digest` is that of `value`: as it was written, which is canonical where our own encoder
+/// wrote it, or of its canonical form where another program chose other spellings.
 func matches(_ digest: Digest, _ value: JSON) -> Bool {
   Digest(of: plain(value)) == digest || Digest(of: canonical(value)) == digest
 }

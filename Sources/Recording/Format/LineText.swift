@@ -1,8 +1,8 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-// The bodies of lines: everything before `,"sum"`, in the format's order of keys. The recorder and `LogLine` share these, so that
-// there is one place where each line is spelled.
+// The bodies of lines: everything before `,"sum"`, in the format's order of keys. The recorder and
+// `LogLine` share these, so that there is one place where each line is spelled.
 
 extension LogHeader {
   /// `state` is canonical JSON.
@@ -222,7 +222,8 @@ extension LogLine {
     }
   }
 
-  /// The bytes of a log with these lines, sums included. For tools that make or edit logs; a recorder does not need it.
+  /// The bytes of a log with these lines, sums included. For tools that make or edit logs; a
+  /// recorder does not need it.
   public static func encode(_ lines: some Sequence<LogLine>) -> [UInt8] {
     var bytes: [UInt8] = []
     var chain = SumChain()

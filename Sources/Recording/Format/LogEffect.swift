@@ -1,11 +1,12 @@
 import SwiftBoardStore
 
-/// The descriptor of a returned effect, as it stands in a log. Its place in the source is not part of it.
+/// The descriptor of a returned effect, as it stands in a log. Its place in the source is not part
+/// of it.
 public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
   /// The effect's name; its kind's where it has none.
   public let name: String
-  /// The cancel ids, each with its place in the composition, `/` between the parts, as `EffectDescriptor.ids`; the first alone where
-  /// the log is of a program that wrote no others.
+  /// The cancel ids, each with its place in the composition, `/` between the parts, as
+  /// `EffectDescriptor.ids`; the first alone where the log is of a program that wrote no others.
   public let ids: [String]
   /// The raw value of `EffectDescriptor.Kind`; a log of a newer program may have others.
   public let kind: String
@@ -47,10 +48,11 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
 extension [LogEffect] {
   /// What a replay found beside what was recorded, both as they are to be compared.
   ///
-  /// An effect that does nothing may or may not be described, and is left out. What was recorded without all ids is compared with the
-  /// first ids of what was found.
+  /// An effect that does nothing may or may not be described, and is left out. What was recorded
+  /// without all ids is compared with the first ids of what was found.
   ///
-  /// - Parameter hasAllIDs: Whether the log's header says so. A step that has an effect with several ids has all of its ids anyway.
+  /// - Parameter hasAllIDs: Whether the log's header says so. A step that has an effect with
+  ///   several ids has all of its ids anyway.
   func compared(
     withFound found: [LogEffect], hasAllIDs: Bool
   ) -> (expected: [LogEffect], found: [LogEffect]) {

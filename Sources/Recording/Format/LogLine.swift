@@ -1,7 +1,8 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// One line of a log, typed. Members that this program does not know are kept in `extra` and otherwise ignored.
+/// One line of a log, typed. Members that this program does not know are kept in `extra` and
+/// otherwise ignored.
 public enum LogLine: Sendable, Hashable {
   /// The first line of every file, and of no other place.
   case header(LogHeader)
@@ -31,7 +32,8 @@ public struct LogHeader: Sendable, Hashable {
   public var environment: String
   /// The locale of the recording, for example `C`. A replay does not set it: reducers read none.
   public var locale: String
-  /// The time zone of the recording, for example `UTC`. A replay does not set it: reducers read none.
+  /// The time zone of the recording, for example `UTC`. A replay does not set it: reducers read
+  /// none.
   public var timeZone: String
   /// Decimal; a string because JSON numbers of that size lose digits elsewhere.
   public var seed: String
@@ -43,7 +45,8 @@ public struct LogHeader: Sendable, Hashable {
   public var digestEvery: Int?
   /// Paths or types whose values are tokens.
   public var redacted: [String]
-  /// Which additions to the version the writer knew; 0 where the log does not say. From 1 on effects have all of their ids.
+  /// Which additions to the version the writer knew; 0 where the log does not say. From 1 on
+  /// effects have all of their ids.
   public var minor = 0
   /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []

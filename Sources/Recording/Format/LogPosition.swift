@@ -1,7 +1,8 @@
-/// A place between two lines of a log, with all that a reader must know of the lines before it to check those behind it.
+/// A place between two lines of a log, with all that a reader must know of the lines before it to
+/// check those behind it.
 ///
-/// A reader that begins at such a place judges every line as one that came from the front does. A value takes about 150 bytes
-/// and belongs to the file it was taken from.
+/// A reader that begins at such a place judges every line as one that came from the front does. A
+/// value takes about 150 bytes and belongs to the file it was taken from.
 package struct LogPosition: Sendable {
   /// Where the next line begins, in bytes from 0.
   package let offset: Int

@@ -27,7 +27,8 @@ public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
   /// The value in the form of its kind.
   public let value: String
 
-  /// A draw as a log has it. Whether `value` has the form of `kind` is not checked here; a reader of logs checks it.
+  /// A draw as a log has it. Whether `value` has the form of `kind` is not checked here; a reader
+  /// of logs checks it.
   public init(kind: Kind, value: String) {
     self.kind = kind
     self.value = value
@@ -48,7 +49,8 @@ public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
     LoggedDraw(kind: .uuid, value: text.uppercased())
   }
 
-  /// What a replay hands out where the log has nothing to serve: always the same, never a live value.
+  /// What a replay hands out where the log has nothing to serve: always the same, never a live
+  /// value.
   static func placeholder(_ kind: Kind) -> LoggedDraw {
     switch kind {
     case .date: LoggedDraw(kind: kind, value: "1970-01-01T00:00:00.000000Z")

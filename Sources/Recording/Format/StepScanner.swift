@@ -1,10 +1,11 @@
 import SwiftBoardStore
 
-/// Reads step lines as a recorder writes them, straight from their bytes and without building a tree: most lines of a log are such
-/// lines, and their action is decoded from its bytes anyway.
+/// Reads step lines as a recorder writes them, straight from their bytes and without building a
+/// tree: most lines of a log are such lines, and their action is decoded from its bytes anyway.
 ///
-/// It only ever accepts. Whatever is unusual (another order of members, escapes, letters beyond ASCII, objects with many keys) is left
-/// to `LogLineParser`, which judges it; so this need not be complete, only right where it says yes.
+/// It only ever accepts. Whatever is unusual (another order of members, escapes, letters beyond
+/// ASCII, objects with many keys) is left to `LogLineParser`, which judges it; so this need not be
+/// complete, only right where it says yes.
 struct StepScanner {
   private static let deepest = 64
   private static let mostKeys = 24
@@ -35,7 +36,8 @@ struct StepScanner {
     let digest: Digest?
   }
 
-  /// Where nothing but an action and a digest follows `by`; whoever reads the action finds out whether more does.
+  /// Where nothing but an action and a digest follows `by`; whoever reads the action finds out
+  /// whether more does.
   static func bare(_ body: UnsafeBufferPointer<UInt8>) -> Bare? {
     var scanner = StepScanner(body)
     return scanner.bare()
@@ -242,7 +244,8 @@ struct StepScanner {
       let ones: UInt64 = 0x0101_0101_0101_0101
       let quote = word ^ (ones &* 0x22)
       let slash = word ^ (ones &* 0x5C)
-      // The first mark is at a control character, a quote, a backslash or no ASCII; later ones may stand for nothing.
+      // The first mark is at a control character, a quote, a backslash or no ASCII; later ones may
+      // stand for nothing.
       let marks =
         (((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
           | word) & (ones &* 0x80)

@@ -1,12 +1,12 @@
 /// The chain of line sums, for a writer and for a reader.
 ///
 /// The sum of a line is XXH64 (seed 0) over these bytes, one after the other:
-/// 1. the text of the previous line's sum without its quotes, 22 ASCII bytes such as `xxh64:ef46db3751d8e999`; nothing for
-///    the header;
+/// 1. the text of the previous line's sum without its quotes, 22 ASCII bytes such as
+///    `xxh64:ef46db3751d8e999`; nothing for the header;
 /// 2. the bytes of this line from its `{` up to, and without, the `,"sum":` that ends it.
 ///
-/// So a line is its body, then `,"sum":"`, the sum's text, `"}` and the line feed, and a line that is changed, missing, doubled
-/// or moved breaks the chain at that line or at the one behind it.
+/// So a line is its body, then `,"sum":"`, the sum's text, `"}` and the line feed, and a line that
+/// is changed, missing, doubled or moved breaks the chain at that line or at the one behind it.
 struct SumChain: Sendable {
   /// The sum of the last line, nil before the header.
   private(set) var previous: Digest?
@@ -59,7 +59,8 @@ struct SumChain: Sendable {
     previous = sum
   }
 
-  /// Whether the last 32 bytes of a line state this sum, in the one form that is allowed. Nothing is made of what they say.
+  /// Whether the last 32 bytes of a line state this sum, in the one form that is allowed. Nothing
+  /// is made of what they say.
   @inline(__always)
   static func states(_ sum: Digest, _ tail: UnsafePointer<UInt8>) -> Bool {
     let text = UnsafeRawPointer(tail)
@@ -74,8 +75,8 @@ struct SumChain: Sendable {
         == low >> 16 | 0x7D22 << 48
   }
 
-  /// Where the body of a line (without its line feed) ends, and the sum it states; nil when its end has not the one form that
-  /// is allowed.
+  /// Where the body of a line (without its line feed) ends, and the sum it states; nil when its end
+  /// has not the one form that is allowed.
   static func split(_ line: ArraySlice<UInt8>) -> (body: ArraySlice<UInt8>, sum: Digest)? {
     guard line.count > tailLength else { return nil }
     let tail = line.endIndex - tailLength

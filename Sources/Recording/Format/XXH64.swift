@@ -1,8 +1,9 @@
 /// The 64-bit xxHash with seed 0, fed piece by piece.
 ///
-/// Fast and good at finding accidents; it is no defence against somebody who wants two inputs with one hash. Follows the
-/// published description of the algorithm (xxHash specification 0.1.1, "XXH64 Algorithm Description"). About 10 GB/s in a
-/// release build; a value is 80 bytes and allocates nothing.
+/// Fast and good at finding accidents; it is no defence against somebody who wants two inputs with
+/// one hash. Follows the published description of the algorithm (xxHash specification 0.1.1, "XXH64
+/// Algorithm Description"). About 10 GB/s in a release build; a value is 80 bytes and allocates
+/// nothing.
 package struct XXH64: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -31,8 +32,8 @@ package struct XXH64: Sendable {
     return hasher.finalize()
   }
 
-  /// The hash of a buffer, which may start at any address. Nothing is copied: about three times as fast as piece by piece for
-  /// what has a hundred bytes.
+  /// The hash of a buffer, which may start at any address. Nothing is copied: about three times as
+  /// fast as piece by piece for what has a hundred bytes.
   package static func hash(_ buffer: UnsafeRawBufferPointer) -> UInt64 {
     let count = buffer.count
     var position = 0
@@ -57,7 +58,8 @@ package struct XXH64: Sendable {
     return finish(hash, buffer, from: position)
   }
 
-  /// The hash of a digest's text with `body` behind it, which need not stand behind it in memory. Nothing is copied.
+  /// The hash of a digest's text with `body` behind it, which need not stand behind it in memory.
+  /// Nothing is copied.
   static func hash(_ previous: Digest, _ body: UnsafeRawBufferPointer) -> UInt64 {
     // What of the body shares the first stripe with the 22 characters.
     let shared = 32 - Digest.length
@@ -127,7 +129,8 @@ package struct XXH64: Sendable {
     return hash ^ (hash >> 32)
   }
 
-  /// Appends `bytes`. Contiguous sequences (arrays, slices, buffers, strings' UTF-8) are read in place, others are copied.
+  /// Appends `bytes`. Contiguous sequences (arrays, slices, buffers, strings' UTF-8) are read in
+  /// place, others are copied.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let done: Void? = bytes.withContiguousStorageIfAvailable { buffer in
       update(UnsafeRawBufferPointer(buffer))

@@ -1,21 +1,24 @@
 import SwiftBoardStore
 
-/// The life of an effect, as far as a log shows it: from the step that returned it to the last step that tells of it.
+/// The life of an effect, as far as a log shows it: from the step that returned it to the last step
+/// that tells of it.
 ///
-/// A log has what effects sent, not when they ended. An effect of one action ends with that, and a cancellation by id is there as an
-/// effect of the step that asked for it; of one that may send several, such as a stream, no line says which was the last.
+/// A log has what effects sent, not when they ended. An effect of one action ends with that, and a
+/// cancellation by id is there as an effect of the step that asked for it; of one that may send
+/// several, such as a stream, no line says which was the last.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   /// What ended it.
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
-    /// A later step cancelled it: by one of its ids, or by a place in the composition that it is in.
+    /// A later step cancelled it: by one of its ids, or by a place in the composition that it is
+    /// in.
     case cancelled
-    /// It may send several actions, and the log has none of it behind `last`: it ended there, later in silence, with its child, by a
-    /// successor of the same id, or ran when the recording ended.
+    /// It may send several actions, and the log has none of it behind `last`: it ended there, later
+    /// in silence, with its child, by a successor of the same id, or ran when the recording ended.
     case silent
-    /// Nothing tells of its end, and it sent nothing; or what was asked for ends before the log does. `last` is the last step that
-    /// was read.
+    /// Nothing tells of its end, and it sent nothing; or what was asked for ends before the log
+    /// does. `last` is the last step that was read.
     case open
   }
 
@@ -53,9 +56,10 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
 
 /// Follows the effects of a log, step by step.
 ///
-/// Cost of a step: one look-up for its origin and one for each effect it returned; a cancellation looks at all that are open. At
-/// most `capacity` effects are followed at once; beyond that the oldest is given out as open. An effect of an earlier file of a rotated
-/// recording is looked for among all.
+/// Cost of a step: one look-up for its origin and one for each effect it returned; a cancellation
+/// looks at all that are open. At most `capacity` effects are followed at once; beyond that the
+/// oldest is given out as open. An effect of an earlier file of a rotated recording is looked for
+/// among all.
 struct EffectSpans {
   private struct Key: Hashable {
     let name: String
@@ -119,7 +123,8 @@ struct EffectSpans {
     return span
   }
 
-  /// The oldest effect of this name and id that a file before returned: a file does not say which step of another it was.
+  /// The oldest effect of this name and id that a file before returned: a file does not say which
+  /// step of another it was.
   private func carried(_ key: Key, _ before: Int) -> Int? {
     guard before > 0 else { return nil }
     return slots.first { slot in
@@ -217,8 +222,8 @@ struct EffectSpans {
       ? cancel(cancelled, reaches: nil) : ids.contains { cancel(cancelled, reaches: $0) }
   }
 
-  /// An id is the place in the composition and the id given there: a cancellation reaches its own place and those below. One
-  /// without an id given is that of a whole place.
+  /// An id is the place in the composition and the id given there: a cancellation reaches its own
+  /// place and those below. One without an id given is that of a whole place.
   static func cancel(_ cancelled: String?, reaches id: String?) -> Bool {
     guard let cancelled else { return true }
     guard let id else { return false }

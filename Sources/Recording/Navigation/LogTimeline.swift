@@ -1,13 +1,15 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// What happened in a recording, entry by entry, read as it is asked for: memory does not grow with the log.
+/// What happened in a recording, entry by entry, read as it is asked for: memory does not grow with
+/// the log.
 ///
 /// Needs no types of the program. Not for several threads at once.
 public final class LogTimeline {
   /// Who sent an action, by kind.
   public enum Source: String, Sendable, Hashable, CaseIterable {
-    /// In the order of `StepOrigin`'s cases: a person's line, an effect, a link, code that embeds the store.
+    /// In the order of `StepOrigin`'s cases: a person's line, an effect, a link, code that embeds
+    /// the store.
     case user, effect, link, program
 
     init(_ origin: StepOrigin) {
@@ -26,8 +28,8 @@ public final class LogTimeline {
     public var sources: Set<Source>?
     /// Steps whose action has this name, or begins with it and a dot: `keychain`, `keychain.get`.
     public var action: String?
-    /// Steps that contain this text in their origin, action or effects; marks, issues and effects that have it in their name or
-    /// message. Capital letters count.
+    /// Steps that contain this text in their origin, action or effects; marks, issues and effects
+    /// that have it in their name or message. Capital letters count.
     public var text: String?
     /// Steps, marks and issues of these; effects that lived in one of them.
     public var steps: ClosedRange<Int>?
@@ -58,8 +60,9 @@ public final class LogTimeline {
     case mark(LogMark)
     /// An issue, behind the step it belongs to.
     case issue(LogIssue)
-    /// An effect, behind the step with which it ended; those that never did come last, and so do those that ended behind the filter's
-    /// range, which is not read. Left out where a filter asks for actions.
+    /// An effect, behind the step with which it ended; those that never did come last, and so do
+    /// those that ended behind the filter's range, which is not read. Left out where a filter asks
+    /// for actions.
     case effect(EffectSpan)
     /// A clean stop.
     case end(LogEnd)

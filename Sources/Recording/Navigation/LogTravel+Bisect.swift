@@ -11,8 +11,8 @@ public struct LogBisection: Sendable, Hashable {
 
 /// How a recording's states are searched.
 public enum LogSearch: Sendable, Hashable {
-  /// Halves what is left at each evaluation: at most log₂ n + 1 of them. Right only where the predicate, once true, stays
-  /// true; elsewhere it finds some step at which it turns true.
+  /// Halves what is left at each evaluation: at most log₂ n + 1 of them. Right only where the
+  /// predicate, once true, stays true; elsewhere it finds some step at which it turns true.
   case halving
   /// One state after the other, for predicates that come and go: one pass, up to n evaluations.
   case linear

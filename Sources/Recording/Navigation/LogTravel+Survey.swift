@@ -128,7 +128,8 @@ extension LogTravel {
 }
 
 extension LogWarning {
-  /// What is said of a file's steps, said of the recording's, of which `count` lie in earlier files.
+  /// What is said of a file's steps, said of the recording's, of which `count` lie in earlier
+  /// files.
   fileprivate func behind(_ count: Int) -> LogWarning {
     if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }
   }

@@ -3,12 +3,14 @@ import SwiftBoardStore
 
 /// A recording whose states can be visited in any order.
 ///
-/// Opening one grades and verifies the whole log, at the cost of a replay, and keeps sparse states on the way: the log's own snapshots
-/// by their place in the file, elsewhere states of its own as canonical JSON. Their number and size are bounded, so that memory does
-/// not grow with the log; a visit replays from the nearest one. With the default options any of a million steps is at most about
-/// 8 000 reductions away.
+/// Opening one grades and verifies the whole log, at the cost of a replay, and keeps sparse states
+/// on the way: the log's own snapshots by their place in the file, elsewhere states of its own as
+/// canonical JSON. Their number and size are bounded, so that memory does not grow with the log; a
+/// visit replays from the nearest one. With the default options any of a million steps is at most
+/// about 8 000 reductions away.
 ///
-/// A recording that was rotated is one log: its steps are numbered through, and a visit opens the file that has the step.
+/// A recording that was rotated is one log: its steps are numbered through, and a visit opens the
+/// file that has the step.
 ///
 /// Only the reducer runs, as in a replay. Not for several threads at once.
 public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codable {
@@ -37,11 +39,13 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   public let chain: LogChain
   /// The first line of the first file.
   public let header: LogHeader
-  /// The first step whose state can be visited: 0, the state the recording began with, unless older files were removed.
+  /// The first step whose state can be visited: 0, the state the recording began with, unless older
+  /// files were removed.
   public var firstStep: Int { chain.firstStep }
   /// The last step whose state can be visited.
   public let stepCount: Int
-  /// The first step at which the reducer does not do what was recorded; `stepCount` is the one before it. Nil where all agrees.
+  /// The first step at which the reducer does not do what was recorded; `stepCount` is the one
+  /// before it. Nil where all agrees.
   public let divergence: Divergence?
   /// What is odd about it.
   public let warnings: [LogWarning]
@@ -62,9 +66,11 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// How many states and places are kept. For tests.
   var indexCount: Int { index.entries.count }
 
-  /// Reads, grades and verifies all files of a recording, and that each goes on where the one before it ended.
+  /// Reads, grades and verifies all files of a recording, and that each goes on where the one
+  /// before it ended.
   ///
-  /// Cancelling the task in which it runs ends it with `ReplayError.unreadable(.cancelled)`, within a step and 256 KiB; see `LogFile`.
+  /// Cancelling the task in which it runs ends it with `ReplayError.unreadable(.cancelled)`, within
+  /// a step and 256 KiB; see `LogFile`.
   ///
   /// - Parameters:
   ///   - replayer: The program; its journal must serve nobody else meanwhile.
@@ -101,10 +107,11 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     try self.init(LogChain(file), replayer: replayer, options: options, progress: progress)
   }
 
-  /// The state after step `n`; `firstStep` is the state the recording, or what is left of it, begins with.
+  /// The state after step `n`; `firstStep` is the state the recording, or what is left of it,
+  /// begins with.
   ///
-  /// Cost: a replay of the steps since the nearest kept state, or since the last visit where that is nearer. Keeping the value
-  /// makes the next visit copy what it changes.
+  /// Cost: a replay of the steps since the nearest kept state, or since the last visit where that
+  /// is nearer. Keeping the value makes the next visit copy what it changes.
   public func state(at n: Int) throws(ReplayError) -> R.State {
     try visit(n)
     guard let cursor else { throw noStep(n) }
@@ -157,7 +164,8 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     StateDiff.changes(try json(at: a), try json(at: b), limit: limit)
   }
 
-  /// Calls `body` with the states after the steps of `range`, in order, until it returns false. One pass.
+  /// Calls `body` with the states after the steps of `range`, in order, until it returns false. One
+  /// pass.
   func forEachState(
     in range: ClosedRange<Int>, _ body: (Int, R.State) throws -> Bool
   ) throws {

@@ -30,7 +30,8 @@ struct LineInput {
     buffer = [UInt8](repeating: 0, count: max(chunk, 1))
   }
 
-  /// The next line. Its slice stays valid, but copying the buffer is avoided only while the caller drops it before the next call.
+  /// The next line. Its slice stays valid, but copying the buffer is avoided only while the caller
+  /// drops it before the next call.
   mutating func next() throws(LogReadError) -> Line {
     var searched = start
     while true {

@@ -2,13 +2,16 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// The files of a recording that was rotated, oldest first: one log, whose steps are numbered through.
+/// The files of a recording that was rotated, oldest first: one log, whose steps are numbered
+/// through.
 ///
-/// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest. The oldest may have been removed;
-/// what is left must be without gaps. A recording that was never rotated is a chain of one, whatever lies beside it.
+/// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest.
+/// The oldest may have been removed; what is left must be without gaps. A recording that was never
+/// rotated is a chain of one, whatever lies beside it.
 ///
-/// A step of a chain has the number it has in the whole recording: that in its file, and the steps of all files before, those that
-/// were removed too. A chain may be read while it is written and rotated: a file is found under the name it has by then.
+/// A step of a chain has the number it has in the whole recording: that in its file, and the steps
+/// of all files before, those that were removed too. A chain may be read while it is written and
+/// rotated: a file is found under the name it has by then.
 public struct LogChain: Sendable {
   /// One file.
   public struct Part: Sendable, Hashable {
@@ -22,10 +25,11 @@ public struct LogChain: Sendable {
 
   /// Oldest first; at least one.
   public let parts: [Part]
-  /// For each part: the file that was found under its path, under whatever name of the recording it is by then.
+  /// For each part: the file that was found under its path, under whatever name of the recording it
+  /// is by then.
   public internal(set) var files: [LogFile]
-  /// Whether the newest file, the one without a number, is not there though ended ones are: the recording goes on behind the last
-  /// step, or a crash came between two names.
+  /// Whether the newest file, the one without a number, is not there though ended ones are: the
+  /// recording goes on behind the last step, or a crash came between two names.
   public let isNewestMissing: Bool
   /// Whether it is a fork, whose first steps are another recording's.
   public let isFork: Bool
@@ -40,8 +44,9 @@ public struct LogChain: Sendable {
 
   /// Finds the files and reads their headers. O(number of files · length of a header).
   ///
-  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they are in it, from 1. What is no file,
-  /// such as a pipe, can be read once only, and is read into memory.
+  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they
+  /// are in it, from 1. What is no file, such as a pipe, can be read once only, and is read into
+  /// memory.
   ///
   /// - Parameter isCancelled: As for `LogFile`.
   public init(
@@ -91,7 +96,8 @@ public struct LogChain: Sendable {
     // A crash may have left the ended file under both of its names.
     let isEnded =
       newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last, isCancelled)
-    // The beginning of a recording has none before it: what bears its name and a number is left over from another one.
+    // The beginning of a recording has none before it: what bears its name and a number is left
+    // over from another one.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.part }.map { $0 + 1 }
@@ -195,9 +201,11 @@ public struct LogChain: Sendable {
   /// The name to give a part in a message; nil where there is only one.
   func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
 
-  /// Checks every file, and that each goes on where the one before it ended, without running anything. O(bytes).
+  /// Checks every file, and that each goes on where the one before it ended, without running
+  /// anything. O(bytes).
   ///
-  /// - Returns: The number of steps, those of removed files too, and what is odd about the last file.
+  /// - Returns: The number of steps, those of removed files too, and what is odd about the last
+  ///   file.
   public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
     var steps = firstStep
     let reader = try LogChainReader(self)

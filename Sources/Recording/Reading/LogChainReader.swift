@@ -7,9 +7,9 @@ struct LogChainPosition: Sendable {
   let inFile: LogPosition?
 }
 
-/// Reads the files of a chain one after the other as one log: steps are numbered through, times count from the beginning of the
-/// first file, and only that has a header and only the last an end. That each file goes on where the one before it ended is
-/// checked on the way.
+/// Reads the files of a chain one after the other as one log: steps are numbered through, times
+/// count from the beginning of the first file, and only that has a header and only the last an end.
+/// That each file goes on where the one before it ended is checked on the way.
 ///
 /// Memory: that of one `LogReader`. Not for several threads at once.
 final class LogChainReader {

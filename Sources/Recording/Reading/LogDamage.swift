@@ -27,7 +27,8 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
 
 /// Something about a log that a person should know and that is no error.
 public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
-  /// The last line has no line feed: the writer died within it. It is not read. `offset` is where it begins, in bytes.
+  /// The last line has no line feed: the writer died within it. It is not read. `offset` is where
+  /// it begins, in bytes.
   case tornTail(offset: Int)
   /// There is no end line: the recording was not stopped, or it goes on.
   case cutShort(afterStep: Int)

@@ -1,6 +1,7 @@
 /// A log that can be read again from any place: a file, or bytes in memory.
 ///
-/// Opening one opens nothing; each reader opens the file for itself, so that several may read at once.
+/// Opening one opens nothing; each reader opens the file for itself, so that several may read at
+/// once.
 public struct LogFile: Sendable {
   private enum Place: Sendable {
     case path(String, Known?)
@@ -24,8 +25,9 @@ public struct LogFile: Sendable {
 
   /// A file, which need not be there before it is read.
   ///
-  /// - Parameter isCancelled: Asked at every chunk (256 KiB) that is read, on the thread that reads; once it is true, reading throws
-  ///   `LogReadError.cancelled`. By default it follows the task in which the log is read.
+  /// - Parameter isCancelled: Asked at every chunk (256 KiB) that is read, on the thread that
+  ///   reads; once it is true, reading throws `LogReadError.cancelled`. By default it follows the
+  ///   task in which the log is read.
   public init(
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -78,7 +80,8 @@ public struct LogFile: Sendable {
     }
   }
 
-  /// Its bytes from the beginning. One that was found in a chain is the same file every time, or missing.
+  /// Its bytes from the beginning. One that was found in a chain is the same file every time, or
+  /// missing.
   public func source() throws(LogReadError) -> any LogSource { try source(from: 0) }
 
   /// A reader at the first line.
@@ -102,7 +105,8 @@ public struct LogFile: Sendable {
     return WatchedSource(base, isCancelled: isCancelled, onRead: onRead)
   }
 
-  /// Another file may take a name at any moment, so it is asked of the open file whether it is the right one.
+  /// Another file may take a name at any moment, so it is asked of the open file whether it is the
+  /// right one.
   private static func open(
     _ path: String, _ known: Known?, _ offset: Int
   ) throws(LogReadError) -> FileSource {

@@ -2,14 +2,16 @@ import SwiftBoardSystem
 
 /// Which file a log is, whatever name it has by now.
 ///
-/// The system gives the number of a removed file to the next one, so the first line counts as well: its sum says all of it.
+/// The system gives the number of a removed file to the next one, so the first line counts as well:
+/// its sum says all of it.
 struct LogFileIdentity: Sendable, Hashable {
   private let id: FileID
   /// Where the first line ends, and its last bytes.
   private let end: Int
   private let tail: [UInt8]
 
-  /// Of an open file whose first line was read by `reader`; nil where the file is no regular one, such as a pipe.
+  /// Of an open file whose first line was read by `reader`; nil where the file is no regular one,
+  /// such as a pipe.
   init?(_ descriptor: Int32, _ reader: LogReader) {
     guard let info = FileInfo(descriptor: descriptor), info.isRegular,
       let sum = reader.position.sum

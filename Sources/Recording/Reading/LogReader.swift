@@ -1,10 +1,10 @@
 import SwiftBoardJSON
 
-/// Reads a log line by line, checking everything that can be checked without the program's types: sums, form, order, bounds and
-/// the digests of states.
+/// Reads a log line by line, checking everything that can be checked without the program's types:
+/// sums, form, order, bounds and the digests of states.
 ///
-/// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any bytes whatever give lines and then either
-/// the end or one error. Not for several threads at once.
+/// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any bytes whatever
+/// give lines and then either the end or one error. Not for several threads at once.
 public final class LogReader {
   /// What may be in a log; the format's limits unless a test wants others.
   public struct Limits: Sendable {
@@ -56,7 +56,8 @@ public final class LogReader {
     self.init(try FileSource(path: path))
   }
 
-  /// Reads on from `position`; `source` begins there. What stands before is neither read nor checked again.
+  /// Reads on from `position`; `source` begins there. What stands before is neither read nor
+  /// checked again.
   package convenience init(
     _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
   ) {
@@ -79,7 +80,8 @@ public final class LogReader {
     return unknown + (more > 0 ? [.more(more)] : []) + closing
   }
 
-  /// The next line of a known kind; the first is the header, nil is the end. After an error the same error again.
+  /// The next line of a known kind; the first is the header, nil is the end. After an error the
+  /// same error again.
   public func next() throws(LogReadError) -> Entry? {
     while let entry = try nextOfAnyKind() {
       guard case .unknown = entry.line else { return entry }

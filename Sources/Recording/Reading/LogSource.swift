@@ -34,7 +34,8 @@ public final class FileSource: LogSource {
     FileInfo(path).map { !$0.isRegular && !$0.isFolder } ?? false
   }
 
-  /// What a pipe has, up to 1 GiB, and up to a line that is longer than any may be. Blocks until its writers have closed it.
+  /// What a pipe has, up to 1 GiB, and up to a line that is longer than any may be. Blocks until
+  /// its writers have closed it.
   static func readAll(
     _ path: String, _ isCancelled: () -> Bool
   ) throws(LogReadError) -> [UInt8] {

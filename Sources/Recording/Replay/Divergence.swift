@@ -9,8 +9,9 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
     case draws(DrawJournal.Mismatch)
     /// The reducer returned other effects: both lists whole, in order.
     case effects(expected: [LogEffect], found: [LogEffect])
-    /// `changes` are the paths that differ from the recorded state where the log has a snapshot of this step (`since` is nil);
-    /// else the paths that the steps after `since` changed in the replay, among which the wrong one is.
+    /// `changes` are the paths that differ from the recorded state where the log has a snapshot of
+    /// this step (`since` is nil); else the paths that the steps after `since` changed in the
+    /// replay, among which the wrong one is.
     case digest(expected: Digest, found: Digest, changes: [StateDiff.Change], since: Int?)
 
     public var description: String {
@@ -41,7 +42,8 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   public let offset: Int
   /// Who sent the action, as the log has it.
   public let origin: StepOrigin
-  /// The action as it stands in the log, before migrations; `null` where the difference is found in a snapshot.
+  /// The action as it stands in the log, before migrations; `null` where the difference is found in
+  /// a snapshot.
   public let action: JSON
   /// All that differs at this step, at least one.
   public let differences: [Difference]

@@ -3,9 +3,10 @@ import Synchronization
 
 /// What the reductions of one store draw from clock, date, uuid and random generators.
 ///
-/// The composition root puts `draw` between the generators and the reducer; the recorder and the replayer bracket each
-/// reduction. Only draws on the thread that reduces, while it reduces, are noted or served: effects that read the same
-/// generators on other threads at the same moment get live values and leave no trace.
+/// The composition root puts `draw` between the generators and the reducer; the recorder and the
+/// replayer bracket each reduction. Only draws on the thread that reduces, while it reduces, are
+/// noted or served: effects that read the same generators on other threads at the same moment get
+/// live values and leave no trace.
 ///
 /// One journal serves one store. A draw outside a reduction costs one atomic load.
 public final class DrawJournal: Sendable {
@@ -37,11 +38,13 @@ public final class DrawJournal: Sendable {
     var mismatch: Mismatch?
   }
 
-  /// The thread that reduces, 0 when none does. Only that thread stores its own value here, so a thread that reads its own value
-  /// is the one that stored it and no order with other threads matters.
+  /// The thread that reduces, 0 when none does. Only that thread stores its own value here, so a
+  /// thread that reads its own value is the one that stored it and no order with other threads
+  /// matters.
   private let reducingThread = Atomic<UInt>(0)
-  /// Whether the reduction serves; and whether `core` is as it was made, which spares most reductions two locks. Both are for the
-  /// thread that reduces alone, and whoever reduces next on another thread comes after it by the store's own lock.
+  /// Whether the reduction serves; and whether `core` is as it was made, which spares most
+  /// reductions two locks. Both are for the thread that reduces alone, and whoever reduces next on
+  /// another thread comes after it by the store's own lock.
   private let isServing = Atomic<Bool>(false)
   private let isQuiet = Atomic<Bool>(true)
   private let core = Mutex(Core())
@@ -49,8 +52,8 @@ public final class DrawJournal: Sendable {
   /// A journal outside of any reduction: draws are live and leave no trace.
   public init() {}
 
-  /// Whether the caller runs inside a reduction, so that `draw` would note or serve. Lets an interceptor skip the text form of a
-  /// value that nobody will read.
+  /// Whether the caller runs inside a reduction, so that `draw` would note or serve. Lets an
+  /// interceptor skip the text form of a value that nobody will read.
   public var isReducingHere: Bool {
     @inline(never) get { reducingThread.load(ordering: .relaxed) == DrawJournal.currentThread }
   }
@@ -60,7 +63,8 @@ public final class DrawJournal: Sendable {
     begin(serving: nil)
   }
 
-  /// Serves `draws` to this thread from now on, in order. Called by the replayer before a reduction.
+  /// Serves `draws` to this thread from now on, in order. Called by the replayer before a
+  /// reduction.
   public func beginReduction(serving draws: [LoggedDraw]) {
     begin(serving: draws)
   }
@@ -114,8 +118,9 @@ public final class DrawJournal: Sendable {
 
   /// One draw, called by the generators' interceptor.
   ///
-  /// Inside a recorded reduction: the live value, noted. Inside a replayed one: the next logged value; where the log has another
-  /// kind, or nothing, a fixed value of the kind asked for, and `endReplayedReduction` says so. Anywhere else: the live value.
+  /// Inside a recorded reduction: the live value, noted. Inside a replayed one: the next logged
+  /// value; where the log has another kind, or nothing, a fixed value of the kind asked for, and
+  /// `endReplayedReduction` says so. Anywhere else: the live value.
   public func draw(_ kind: LoggedDraw.Kind, live: () -> LoggedDraw) -> LoggedDraw {
     guard isReducingHere else { return live() }
     let isServing = isServing.load(ordering: .relaxed)
@@ -145,7 +150,7 @@ public final class DrawJournal: Sendable {
     return value
   }
 
-  // Only asked for in functions that are never inlined: the compiler takes it that a function stays on its thread, and would keep the
-  // answer over an `await`.
+  // Only asked for in functions that are never inlined: the compiler takes it that a function stays
+  // on its thread, and would keep the answer over an `await`.
   private static var currentThread: UInt { DetachedThread.currentID }
 }

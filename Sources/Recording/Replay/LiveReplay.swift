@@ -2,17 +2,20 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// Sends what people did in a recording to a real store, and compares the actions that follow: a regression run, not a replay.
+/// Sends what people did in a recording to a real store, and compares the actions that follow: a
+/// regression run, not a replay.
 ///
-/// A recording that was rotated is one, whose steps are numbered through. All of its files are read, joined and decoded before anything is
-/// sent.
+/// A recording that was rotated is one, whose steps are numbered through. All of its files are
+/// read, joined and decoded before anything is sent.
 ///
-/// Only actions of `by.user` and `by.link` are sent, each when the step before it in the recording has been reduced; all others are
-/// expected to come from the store's own effects. What the store's services answer is up to them, so with live services two runs
-/// may rightly differ, and where several effects run at once their order is compared as well.
+/// Only actions of `by.user` and `by.link` are sent, each when the step before it in the recording
+/// has been reduced; all others are expected to come from the store's own effects. What the store's
+/// services answer is up to them, so with live services two runs may rightly differ, and where
+/// several effects run at once their order is compared as well.
 ///
-/// That an action does not come is known as soon as nothing is under way any more: all that was sent has ended, with its effects and what
-/// they led to, and the state says so too where the program can tell it from that (`isUnderWay`).
+/// That an action does not come is known as soon as nothing is under way any more: all that was
+/// sent has ended, with its effects and what they led to, and the state says so too where the
+/// program can tell it from that (`isUnderWay`).
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// A recording that can be run.
   public struct Recording: Sendable {
@@ -83,10 +86,12 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// The program's schema, and how older actions become its own.
   ///
   /// - Parameters:
-  ///   - isUnderWay: Whether a state says that more will come, whatever has become of the effects of what was sent: for programs whose
-  ///     observers send as well. Called behind every step, on the thread that reduced it.
-  ///   - isCompared: Whether an action takes part. What does not is neither sent nor expected, and passed over where the store reduces
-  ///     it: for what is about the recording itself. Called as `isUnderWay` is.
+  ///   - isUnderWay: Whether a state says that more will come, whatever has become of the effects
+  ///     of what was sent: for programs whose observers send as well. Called behind every step, on
+  ///     the thread that reduced it.
+  ///   - isCompared: Whether an action takes part. What does not is neither sent nor expected, and
+  ///     passed over where the store reduces it: for what is about the recording itself. Called as
+  ///     `isUnderWay` is.
   ///   - ignoring: Members of actions that may differ from run to run: timings, dates, ports. Paths
   ///     begin at the whole action, and are written as a difference names them.
   public init(
@@ -102,11 +107,13 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     self.ignored = ignored
   }
 
-  /// Makes sure that a recording can be run: reads every file to its end, twice where there are several, and sees that each goes on where
-  /// the one before it ended and that every line decodes. What decoding drops or fills in is no obstacle here: only actions are compared,
-  /// as this program writes them.
+  /// Makes sure that a recording can be run: reads every file to its end, twice where there are
+  /// several, and sees that each goes on where the one before it ended and that every line decodes.
+  /// What decoding drops or fills in is no obstacle here: only actions are compared, as this
+  /// program writes them.
   ///
-  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers of the whole recording.
+  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
+  ///   of the whole recording.
   public func open(_ chain: LogChain) throws(ReplayError) -> Recording {
     try chain.checkJoints()
     let graders = try LogTravel<R>.Grading(chain, schema, migrations).graders
@@ -141,12 +148,14 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     try await run(LogChain(file), on: store, patience: patience, clock: clock)
   }
 
-  /// Runs a recording against a store in the state that the recording began with. Nobody else should send to it meanwhile.
+  /// Runs a recording against a store in the state that the recording began with. Nobody else
+  /// should send to it meanwhile.
   ///
-  /// The log is read as it is needed: memory does not grow with it. Actions that come behind the recording's last step are no
-  /// difference, since a recording may be stopped while effects run.
+  /// The log is read as it is needed: memory does not grow with it. Actions that come behind the
+  /// recording's last step are no difference, since a recording may be stopped while effects run.
   ///
-  /// Cancelling the task ends it with `ReplayError.unreadable(.cancelled)`; what was sent runs on until the store ends.
+  /// Cancelling the task ends it with `ReplayError.unreadable(.cancelled)`; what was sent runs on
+  /// until the store ends.
   ///
   /// - Parameters:
   ///   - patience: How long an effect's action may take.
@@ -168,7 +177,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       observation.cancel()
       continuation.finish()
     }
-    // What a state in the middle of a recording calls under way has no effects here: nothing comes of it.
+    // What a state in the middle of a recording calls under way has no effects here: nothing comes
+    // of it.
     var life = Life(
       events: events.makeAsyncIterator(),
       isUnderWay: !store.effects.isEmpty && isUnderWay(store.state))

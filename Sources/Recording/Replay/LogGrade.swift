@@ -1,17 +1,20 @@
 import SwiftBoardJSON
 
-/// A change of form between versions of a program, applied to what was logged before anything is decoded.
+/// A change of form between versions of a program, applied to what was logged before anything is
+/// decoded.
 public struct LogMigration: Sendable {
   /// The schema version it starts from; it leads to the next one.
   public let from: Int
-  /// Called for every action; returns it unchanged where nothing is to be done. A throw means the action cannot be migrated.
+  /// Called for every action; returns it unchanged where nothing is to be done. A throw means the
+  /// action cannot be migrated.
   public let action: @Sendable (JSON) throws -> JSON
   /// Called for the state in the header and in snapshots.
   public let state: @Sendable (JSON) throws -> JSON
 
   /// A migration of actions, and of states where they change too.
   ///
-  /// - Parameter from: The version it starts from. One for each version leads up to the program's own.
+  /// - Parameter from: The version it starts from. One for each version leads up to the program's
+  ///   own.
   public init(
     from: Int, action: @escaping @Sendable (JSON) throws -> JSON,
     state: @escaping @Sendable (JSON) throws -> JSON = { $0 }
@@ -32,8 +35,8 @@ public struct LogMigration: Sendable {
   ///   },
   ///   editState: { $0["deposits"] = 0 })
   /// ```
-  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of other
-  /// cases stay as they are.
+  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of
+  /// other cases stay as they are.
   ///
   /// - Parameters:
   ///   - from: The version it starts from. One for each version leads up to the program's own.
@@ -64,8 +67,8 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
   public let line: Int
   /// The step; 0 for the state in the header.
   public let step: Int
-  /// `old` is what was logged, `new` what the program makes of it: nothing where it was dropped; an `old` of nothing was filled
-  /// in by a default.
+  /// `old` is what was logged, `new` what the program makes of it: nothing where it was dropped; an
+  /// `old` of nothing was filled in by a default.
   public let changes: [StateDiff.Change]
   /// The file that the line is in, where a recording has several.
   public var file: String?
@@ -89,7 +92,8 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
 public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
   /// Every line decodes to the same JSON again.
   case fine
-  /// Every line decodes, but something was dropped or filled in. At most 20 lines are named, `more` is how many others there are.
+  /// Every line decodes, but something was dropped or filled in. At most 20 lines are named, `more`
+  /// is how many others there are.
   case risky([LogRisk], more: Int)
 
   public var description: String {

@@ -1,6 +1,7 @@
 import SwiftBoardJSON
 
-/// Decodes a log's lines with the program's types, applying migrations and noting what does not come back the same.
+/// Decodes a log's lines with the program's types, applying migrations and noting what does not
+/// come back the same.
 struct LogGrader<State: Codable, Action: Codable> {
   private static var namedRisks: Int { 20 }
   private static var changesPerLine: Int { 10 }
@@ -10,7 +11,8 @@ struct LogGrader<State: Codable, Action: Codable> {
   private var more = 0
   /// Reused from line to line.
   private var encoded: [UInt8] = []
-  /// Whether the header's state comes back byte for byte, so that the log's digests mean this program's states.
+  /// Whether the header's state comes back byte for byte, so that the log's digests mean this
+  /// program's states.
   private(set) var digestsComparable = true
 
   /// Keeps those of `migrations` that lie on the way from the log's version to the program's.

@@ -44,7 +44,8 @@ extension LogVerification.Report {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// The XML that JUnit's readers take: a test case a file; a difference is a failure, a file that cannot be replayed an error.
+  /// The XML that JUnit's readers take: a test case a file; a difference is a failure, a file that
+  /// cannot be replayed an error.
   public var junit: String {
     let errors = results.filter { result in
       if case .failure(let error) = result.outcome { !error.isDifference } else { false }

@@ -47,7 +47,8 @@ public struct LogVerification: Sendable {
   private let check: @Sendable (_ path: String) throws(ReplayError) -> ReplaySummary
 
   /// - Parameters:
-  ///   - workers: How many files are verified at once, each on a thread of its own; by default one a processor.
+  ///   - workers: How many files are verified at once, each on a thread of its own; by default one
+  ///     a processor.
   ///   - check: Verifies one file; called from several threads at once.
   public init(
     workers: Int? = nil,
@@ -67,9 +68,11 @@ public struct LogVerification: Sendable {
     }
   }
 
-  /// Verifies the files and returns when all are done. Blocks the calling thread, which works as well.
+  /// Verifies the files and returns when all are done. Blocks the calling thread, which works as
+  /// well.
   ///
-  /// - Parameter progress: Called behind every file, from one thread at a time; slow ones slow the run.
+  /// - Parameter progress: Called behind every file, from one thread at a time; slow ones slow the
+  ///   run.
   public func run(
     _ paths: [String], progress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) -> Report {

@@ -2,10 +2,11 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at where it was read to, and nothing
-/// is made of it that is not asked for.
+/// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at
+/// where it was read to, and nothing is made of it that is not asked for.
 ///
-/// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the long way, which says what it is.
+/// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the
+/// long way, which says what it is.
 @usableFromInline
 final class QuickFeed {
   @usableFromInline

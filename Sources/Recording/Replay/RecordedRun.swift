@@ -1,9 +1,11 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Runs a reducer through recorded actions, in a test that was exported from a recording: see `LogTestExport`.
+/// Runs a reducer through recorded actions, in a test that was exported from a recording: see
+/// `LogTestExport`.
 ///
-/// Effects do not run. What the reducer draws comes from the recording, as long as its generators draw through `journal`.
+/// Effects do not run. What the reducer draws comes from the recording, as long as its generators
+/// draw through `journal`.
 public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private let replay: StepReplay<R>
   /// The state after the last step.
@@ -22,9 +24,10 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
   ///
   /// - Parameters:
   ///   - draws: What was drawn, in order.
-  ///   - effects: The descriptors of the effects returned, as `LogEffect` describes them: with all ids, or, as in tests exported from
-  ///     recordings that have no others, with the first alone.
-  ///   - changes: The paths of the state that the step changed, and what was there afterwards as JSON; nil where it is gone.
+  ///   - effects: The descriptors of the effects returned, as `LogEffect` describes them: with all
+  ///     ids, or, as in tests exported from recordings that have no others, with the first alone.
+  ///   - changes: The paths of the state that the step changed, and what was there afterwards as
+  ///     JSON; nil where it is gone.
   ///   - state: The whole state afterwards as JSON.
   /// - Throws: What decoding the action or encoding the state throws.
   public mutating func step(

@@ -1,6 +1,7 @@
 /// How fast a recording is played.
 package struct ReplayPace: Sendable, Hashable {
-  /// The longest pause there is, whatever was recorded: 100 years, which every clock can add to its own time.
+  /// The longest pause there is, whatever was recorded: 100 years, which every clock can add to its
+  /// own time.
   package static let longestPause = Duration.seconds(100 * 365 * 86_400)
 
   /// Times as fast as it was; above 0.
@@ -10,7 +11,8 @@ package struct ReplayPace: Sendable, Hashable {
 
   /// A pace; without parameters that of the recording.
   ///
-  /// - Throws: What is wrong, where `speed` is not a finite number above 0 or `idleLimit` is negative.
+  /// - Throws: What is wrong, where `speed` is not a finite number above 0 or `idleLimit` is
+  ///   negative.
   package init(speed: Double = 1, idleLimit: Duration? = nil) throws(ReplayError) {
     guard speed > 0, speed.isFinite else { throw .speed(speed) }
     if let idleLimit, idleLimit < .zero { throw .idleLimit(idleLimit) }

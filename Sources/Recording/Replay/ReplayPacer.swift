@@ -1,8 +1,10 @@
-/// Holds up whoever plays a recording until the next step is due on a clock, and until somebody says to go on.
+/// Holds up whoever plays a recording until the next step is due on a clock, and until somebody
+/// says to go on.
 ///
-/// Steps are due by the clock's time and not by pauses between them, so that what a step takes, and what a clock sleeps too long, delays
-/// no other one. Who was held up for more than a second, by a terminal that stood still or a machine that slept, goes on at the pace
-/// from there and catches up with nothing; so it is after every word of `nextStep`.
+/// Steps are due by the clock's time and not by pauses between them, so that what a step takes, and
+/// what a clock sleeps too long, delays no other one. Who was held up for more than a second, by a
+/// terminal that stood still or a machine that slept, goes on at the pace from there and catches up
+/// with nothing; so it is after every word of `nextStep`.
 package struct ReplayPacer: Sendable {
   /// Waits for somebody's word; false: to end here. Throws where that is cancelled.
   package typealias NextStep = @Sendable () async throws -> Bool
@@ -33,10 +35,12 @@ package struct ReplayPacer: Sendable {
     }
   }
 
-  /// Waits until the next step, which was recorded at `time`, in microseconds, is to be played. The first one is due at once.
+  /// Waits until the next step, which was recorded at `time`, in microseconds, is to be played. The
+  /// first one is due at once.
   ///
   /// - Returns: Whether to go on.
-  /// - Throws: `CancellationError` when the task is cancelled, at once where it sleeps, and what `nextStep` throws.
+  /// - Throws: `CancellationError` when the task is cancelled, at once where it sleeps, and what
+  ///   `nextStep` throws.
   package mutating func wait(until time: Int64) async throws -> Bool {
     try Task.checkCancellation()
     let moment = schedule?.moment(of: time)

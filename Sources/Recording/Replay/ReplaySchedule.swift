@@ -1,6 +1,8 @@
-/// When each step of a recording is due, counted from the first one that is played. It knows no clock.
+/// When each step of a recording is due, counted from the first one that is played. It knows no
+/// clock.
 ///
-/// What is rounded is never added up: at a constant pace the millionth step is as exact as the second one, to the nanosecond.
+/// What is rounded is never added up: at a constant pace the millionth step is as exact as the
+/// second one, to the nanosecond.
 package struct ReplaySchedule: Sendable, Hashable {
   private struct Point: Hashable {
     /// Recorded, in microseconds.
@@ -19,11 +21,11 @@ package struct ReplaySchedule: Sendable, Hashable {
     self.pace = pace
   }
 
-  /// When the next step is due, which was recorded at `time`, in microseconds; zero for the first one. The pause before it is what lies
-  /// between that and the moment of the one before.
+  /// When the next step is due, which was recorded at `time`, in microseconds; zero for the first
+  /// one. The pause before it is what lies between that and the moment of the one before.
   ///
-  /// Steps are asked for in the recording's order. One whose time is before that of the last one, as after a clock was put back, is due
-  /// at once. O(1).
+  /// Steps are asked for in the recording's order. One whose time is before that of the last one,
+  /// as after a clock was put back, is due at once. O(1).
   package mutating func moment(of time: Int64) -> Duration {
     guard let beginning, let last, time >= last.time else {
       return goOn(from: Point(time: time, moment: last?.moment ?? .zero))

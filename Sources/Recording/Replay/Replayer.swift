@@ -3,12 +3,15 @@ import SwiftBoardStore
 
 /// Runs a log's actions through the reducer again and compares every step with what was recorded.
 ///
-/// Only the reducer runs: no effect is started, and what it draws comes from the log, as long as its
-/// dependencies' generators draw through `journal`. A log is read once to decode and grade all of it,
-/// then to replay, so memory does not grow with it. A single file is a recording of one. Cost a step: decoding and encoding the action, reducing, and a digest of the state where the log has one.
+/// Only the reducer runs: no effect is started, and what it draws comes from the log, as long as
+/// its dependencies' generators draw through `journal`. A log is read once to decode and grade all
+/// of it, then to replay, so memory does not grow with it. A single file is a recording of one.
+/// Cost a step: decoding and encoding the action, reducing, and a digest of the state where the log
+/// has one.
 public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
-  /// Called after a step that agreed: the step, with its number and origin in the log, the state after it, and `t` in microseconds.
-  /// Keeping a copy of the state makes the next step copy what it changes.
+  /// Called after a step that agreed: the step, with its number and origin in the log, the state
+  /// after it, and `t` in microseconds. Keeping a copy of the state makes the next step copy what
+  /// it changes.
   public typealias OnStep = (_ step: Step<R.Action>, _ state: R.State, _ t: Int64) -> Void
 
   @usableFromInline let step: StepReplay<R>
@@ -18,8 +21,10 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   /// A replayer of the logs of one reducer.
   ///
   /// - Parameters:
-  ///   - dependencies: Their generators have to draw through `journal`; nothing else of them is used while no effect runs.
-  ///   - schema: What the program declares. A log of another program or action is refused, one of another version is migrated or graded.
+  ///   - dependencies: Their generators have to draw through `journal`; nothing else of them is
+  ///     used while no effect runs.
+  ///   - schema: What the program declares. A log of another program or action is refused, one of
+  ///     another version is migrated or graded.
   ///   - migrations: At most one from each version.
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, schema: LogSchema,
@@ -30,8 +35,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     self.migrations = migrations
   }
 
-  /// Replays a recording, each of its files from its own header. Before the first step runs, all files
-  /// were read to their end, joined and graded.
+  /// Replays a recording, each of its files from its own header. Before the first step runs, all
+  /// files were read to their end, joined and graded.
   ///
   /// - Parameters:
   ///   - acceptRisk: Whether to go on where something was dropped or filled in while decoding.
@@ -39,8 +44,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///   - last: The last step to replay, counted through all files; nil: all. What follows it is
   ///     graded and not run.
   ///   - onStep: Called with each step, which has its number and time in the whole recording.
-  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers of
-  ///   the whole recording.
+  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
+  ///   of the whole recording.
   /// - Complexity: Reads every file three times, twice where there is one.
   public func replay(
     _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
@@ -79,13 +84,13 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     try verify(LogFile(path: path), acceptRisk: acceptRisk)
   }
 
-  /// Replays a file without telling of its steps: for checking many files. A log in which all agrees
-  /// takes one pass, every other one the two of a replay, and a third.
+  /// Replays a file without telling of its steps: for checking many files. A log in which all
+  /// agrees takes one pass, every other one the two of a replay, and a third.
   ///
   /// A file that was found in a chain is the same in every pass, whatever its name is by then.
   ///
-  /// - Parameter progress: Called behind every 1 000th step with its number; begins anew when another
-  ///   pass does.
+  /// - Parameter progress: Called behind every 1 000th step with its number; begins anew when
+  ///   another pass does.
   @inlinable
   public func verify(
     _ file: LogFile, acceptRisk: Bool = false, progress: ((_ step: Int) -> Void)? = nil

@@ -1,4 +1,5 @@
-/// Growing memory into which lines are written: what a recorder touches for every byte, without the uniqueness checks of an array.
+/// Growing memory into which lines are written: what a recorder touches for every byte, without the
+/// uniqueness checks of an array.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
   // Unchecked: nobody else has the pointer.
   private var base: UnsafeMutablePointer<UInt8>
@@ -90,7 +91,8 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     append(longest: 32) { $0.put(decimal: value) }
   }
 
-  /// Appends what `write` puts, of at most `count` bytes, and eight more, as whole words are stored.
+  /// Appends what `write` puts, of at most `count` bytes, and eight more, as whole words are
+  /// stored.
   @inline(__always)
   mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
     var line = LineCursor(next: room(count &+ 8))

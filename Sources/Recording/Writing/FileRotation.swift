@@ -1,12 +1,13 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Rotation by names: `NAME` is the file that is written, `NAME.1` the oldest ended one, and higher numbers are newer. A number is
-/// given once and stays; the oldest files are removed.
+/// Rotation by names: `NAME` is the file that is written, `NAME.1` the oldest ended one, and higher
+/// numbers are newer. A number is given once and stays; the oldest files are removed.
 ///
-/// `NAME` always exists and is locked all the time, so that no second recorder can begin in between. A crash at any moment leaves
-/// whole files: at worst the ended file stands under both of its names, or `NAME.next`, which holds a header and no step, is left
-/// over; the next recording removes it.
+/// `NAME` always exists and is locked all the time, so that no second recorder can begin in
+/// between. A crash at any moment leaves whole files: at worst the ended file stands under both of
+/// its names, or `NAME.next`, which holds a header and no step, is left over; the next recording
+/// removes it.
 final class FileRotation: LogRotation {
   private struct State {
     /// The number that the file being written gets when it is ended.
@@ -128,7 +129,8 @@ final class FileRotation: LogRotation {
 }
 
 extension FileRotation {
-  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil where the folder cannot be read.
+  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil where the
+  /// folder cannot be read.
   static func numbers(of path: String) -> [Int]? {
     let parts = PathParts(path)
     guard let names = try? FileSystem().names(in: parts.folder) else { return nil }

@@ -23,7 +23,8 @@ public final class FileSink: LogSink {
     self.path = Mutex(path)
   }
 
-  /// Opens a file to write on behind its last byte. A symbolic link is refused, and a file that has another size than `size`.
+  /// Opens a file to write on behind its last byte. A symbolic link is refused, and a file that has
+  /// another size than `size`.
   ///
   /// - Parameter end: What the file must end with.
   init(continuing path: String, size: Int, end: [UInt8]) throws(RecordingError) {
@@ -62,7 +63,8 @@ public final class FileSink: LogSink {
   }
 
   private static func close(_ file: OpenFile) {
-    // A child of this program that has not replaced its image yet has the open file, too, and would keep the lock for a moment.
+    // A child of this program that has not replaced its image yet has the open file, too, and would
+    // keep the lock for a moment.
     _ = flock(file.number, LOCK_UN)
     file.close()
   }
@@ -81,7 +83,8 @@ public final class FileSink: LogSink {
     _ = try call("ftruncate") { Int(ftruncate($0, off_t(size))) }
   }
 
-  /// One `fdatasync`, on Darwin `F_FULLFSYNC` where the file system knows it: milliseconds on a disk.
+  /// One `fdatasync`, on Darwin `F_FULLFSYNC` where the file system knows it: milliseconds on a
+  /// disk.
   public func synchronize() throws(LogIOError) {
     _ = try call("fsync") { Int(Descriptor.syncData($0)) }
   }
@@ -117,7 +120,8 @@ public final class FileSink: LogSink {
     return result
   }
 
-  /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of the object does the same.
+  /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of
+  /// the object does the same.
   public func close() {
     file.withLock { file in
       if let open = file.take() { FileSink.close(open) }

@@ -25,15 +25,16 @@ package enum LogFork {
   /// The key of the header that says where a fork comes from.
   static let key = "forked"
 
-  /// Copies the first `n` steps of a log into a new file, with the marks, issues and snapshots behind them.
+  /// Copies the first `n` steps of a log into a new file, with the marks, issues and snapshots
+  /// behind them.
   ///
-  /// Every line keeps its bytes but for its sum, which depends on the lines before it: the header says under the unknown key `forked`
-  /// where it comes from (`{"file":…,"step":n,"sum":…}`, the sum being that of the last line copied, in the old log); a fork of a
-  /// fork adds `forked2`, and so on. Without provenance
-  /// the copy is byte for byte the front of the old log.
+  /// Every line keeps its bytes but for its sum, which depends on the lines before it: the header
+  /// says under the unknown key `forked` where it comes from (`{"file":…,"step":n,"sum":…}`, the
+  /// sum being that of the last line copied, in the old log); a fork of a fork adds `forked2`, and
+  /// so on. Without provenance the copy is byte for byte the front of the old log.
   ///
-  /// The whole front is read and checked. Memory: one line. The new file has mode 0600; an existing one is refused, and after an
-  /// error there is none.
+  /// The whole front is read and checked. Memory: one line. The new file has mode 0600; an existing
+  /// one is refused, and after an error there is none.
   ///
   /// - Returns: What `Recorder.init(continuing:…)` needs.
   package static func copy(
@@ -59,8 +60,8 @@ package enum LogFork {
 
   /// Copies what a recording that was rotated has of step `n`: the file with that step, up to it.
   ///
-  /// The copy begins where that file does and keeps its `rotated` key: as a chain, `LogChain(path:)`, its steps have the numbers of
-  /// the whole recording.
+  /// The copy begins where that file does and keeps its `rotated` key: as a chain,
+  /// `LogChain(path:)`, its steps have the numbers of the whole recording.
   package static func copy(
     _ chain: LogChain, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
-/// The file of a recording, of which there is always a number of whole lines: writes, retries short writes, and after a failure leaves
-/// it at the end of a line.
+/// The file of a recording, of which there is always a number of whole lines: writes, retries short
+/// writes, and after a failure leaves it at the end of a line.
 struct LogOutput: ~Copyable {
   struct Failure {
     /// The step of the first line that is not in the file.
@@ -22,7 +22,8 @@ struct LogOutput: ~Copyable {
   private var isBroken = false
   private var lastLook: UInt64 = 0
   private let synchronizes: Bool
-  /// What is written next; and between two writes memory for it, to be exchanged for lines that were collected.
+  /// What is written next; and between two writes memory for it, to be exchanged for lines that
+  /// were collected.
   var lines = WaitingLines()
 
   /// - Parameter size: Bytes that are in the file already.
@@ -69,8 +70,8 @@ struct LogOutput: ~Copyable {
     return sink.missingName()
   }
 
-  /// Gets the next file and writes its first line there. After a failure there is none, and this file is as it was: lines that
-  /// wait can still be written.
+  /// Gets the next file and writes its first line there. After a failure there is none, and this
+  /// file is as it was: lines that wait can still be written.
   ///
   /// - Parameter step: The step that is not in a file when the next one cannot be had.
   mutating func prepare(_ rotation: any LogRotation, header: [UInt8], step: Int) -> Failure? {
@@ -115,10 +116,11 @@ struct LogOutput: ~Copyable {
     return nil
   }
 
-  /// Writes `new` over the last lines `old` of the file; `new` is longer. A failed write leaves `old` there.
+  /// Writes `new` over the last lines `old` of the file; `new` is longer. A failed write leaves
+  /// `old` there.
   ///
-  /// A crash in between may leave some of either, which the sums show: those lines, all behind the last digest, are then lost even
-  /// where they had been synchronized.
+  /// A crash in between may leave some of either, which the sums show: those lines, all behind the
+  /// last digest, are then lost even where they had been synchronized.
   mutating func replaceTail(_ old: [UInt8], with new: [UInt8], step: Int) -> Failure? {
     guard !isBroken else { return nil }
     let start = size - old.count

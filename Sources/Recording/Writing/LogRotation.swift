@@ -2,11 +2,13 @@ import SwiftBoardJSON
 
 /// Gives a recording that rotates its next file.
 ///
-/// A recorder calls `next`, writes the header there, and then `commit`; after an error `abandon`. One thread at a time.
+/// A recorder calls `next`, writes the header there, and then `commit`; after an error `abandon`.
+/// One thread at a time.
 public protocol LogRotation: AnyObject, Sendable {
   /// A new file, which is in nobody's way yet.
   func next() throws(LogIOError) -> any LogSink
-  /// Puts the file of the last `next` in the place of the one that was written so far, and that one behind the older ones.
+  /// Puts the file of the last `next` in the place of the one that was written so far, and that one
+  /// behind the older ones.
   func commit() throws(LogIOError)
   /// Removes the file of the last `next`; the one that was written so far stays in its place.
   func abandon()
@@ -15,8 +17,9 @@ public protocol LogRotation: AnyObject, Sendable {
 extension RecordingOptions {
   /// When a recording goes on in another file, and how many files are kept.
   public struct Rotation: Sendable, Hashable {
-    /// Bytes after which a file is ended. The step that reaches it, and the end line, still go there; and a file is never
-    /// ended before it is twice as long as its header, lest a large state fill the disk with headers.
+    /// Bytes after which a file is ended. The step that reaches it, and the end line, still go
+    /// there; and a file is never ended before it is twice as long as its header, lest a large
+    /// state fill the disk with headers.
     public var size: Int
     /// How many ended files are kept; older ones are removed. Nil: all.
     public var keep: Int?

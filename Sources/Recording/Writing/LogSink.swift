@@ -24,8 +24,8 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
 ///
 /// A recorder calls it from one thread at a time.
 public protocol LogSink: AnyObject, Sendable {
-  /// Writes some or all of `bytes` at byte `offset` in one system call and returns how many. Errors are not retried here,
-  /// `EINTR` neither.
+  /// Writes some or all of `bytes` at byte `offset` in one system call and returns how many. Errors
+  /// are not retried here, `EINTR` neither.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int
   /// Cuts the file to `size` bytes.
   func truncate(to size: Int) throws(LogIOError)

@@ -2,10 +2,11 @@ import Dispatch
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder that knows no type of the program: lines with their numbers and sums, when they are written, and how a
-/// recording ends.
+/// The part of a recorder that knows no type of the program: lines with their numbers and sums,
+/// when they are written, and how a recording ends.
 final class LogWriter: Sendable {
-  /// Bytes that wait under `.none` until they are written by another thread: few enough to be still in the cache then.
+  /// Bytes that wait under `.none` until they are written by another thread: few enough to be still
+  /// in the cache then.
   private static let waitingLimit = 1 << 18
   /// Bytes that may wait before the reducing thread writes them itself.
   private static let hardLimit = 1 << 19
@@ -34,7 +35,8 @@ final class LogWriter: Sendable {
     /// Whether the lines that wait will be written after a while; and whether somebody is about to.
     var isFlushPlanned = false
     var isFlushDue = false
-    /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are written.
+    /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are
+    /// written.
     var tailStart: Int?
 
     /// Gives the lines away, and takes memory for the next ones.
@@ -314,7 +316,8 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Writes the end line and closes. `digest` gives the last state's digest; it is asked only where the last step has none.
+  /// Writes the end line and closes. `digest` gives the last state's digest; it is asked only where
+  /// the last step has none.
   func stop(digest: () throws -> Digest?) {
     let isFirst = core.withLock { core in
       defer { core.open = false }
@@ -375,7 +378,8 @@ final class LogWriter: Sendable {
       return true
     }
     guard isFirst else { return }
-    // What was collected before an encoding error is still good; after an I/O error this writes nothing.
+    // What was collected before an encoding error is still good; after an I/O error this writes
+    // nothing.
     if let lost = flushed() {
       failure = RecordingFailure(
         step: lost.step, io: lost.error, reason: lost.error.description, isFileLost: false)

@@ -4,12 +4,13 @@ import Synchronization
 
 /// Writes every step of a store to a log, from the moment it is attached.
 ///
-/// Put `hooks` on the store whose state was given to the initialiser; no step may pass between the two. A recorder never fails
-/// the store: when a line cannot be written, or a value cannot be encoded, it stops, `failure` says where and why,
-/// `onFailure` is called once, and what was written before stays a valid log.
+/// Put `hooks` on the store whose state was given to the initialiser; no step may pass between the
+/// two. A recorder never fails the store: when a line cannot be written, or a value cannot be
+/// encoded, it stops, `failure` says where and why, `onFailure` is called once, and what was
+/// written before stays a valid log.
 ///
-/// Cost of a step: encoding the action, and the state where a digest is due, in the store's critical section; then, unless the
-/// durability is `none`, one system call.
+/// Cost of a step: encoding the action, and the state where a digest is due, in the store's
+/// critical section; then, unless the durability is `none`, one system call.
 public final class Recorder<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   @usableFromInline let core: StepRecorder
   @usableFromInline let actions: ValueEncoder<Action>
@@ -20,13 +21,15 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///
   /// - Parameters:
   ///   - state: The store's state now.
-  ///   - rotation: Gives the next file where the options say that the recording rotates; nil: it does not.
+  ///   - rotation: Gives the next file where the options say that the recording rotates; nil: it
+  ///     does not.
   ///   - journal: The journal that the generators draw through; nil where the reducer has none.
-  ///   - clock: Microseconds from any origin, monotonic; called inside the store's critical section.
-  ///   - endsRecording: Whether an action is the one that will stop the recording, so that its step has a digest whatever
-  ///     `digestEvery` says. Without it, pass the state to `stop`.
-  ///   - onFailure: Called once, on the thread that noticed, which may be inside the store's critical section: it must be
-  ///     quick and must not call the store.
+  ///   - clock: Microseconds from any origin, monotonic; called inside the store's critical
+  ///     section.
+  ///   - endsRecording: Whether an action is the one that will stop the recording, so that its step
+  ///     has a digest whatever `digestEvery` says. Without it, pass the state to `stop`.
+  ///   - onFailure: Called once, on the thread that noticed, which may be inside the store's
+  ///     critical section: it must be quick and must not call the store.
   public init(
     sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
@@ -95,10 +98,11 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     if synchronizes { try? FileRotation.syncFolder(of: path) }
   }
 
-  /// Goes on with a recording that has no end line, such as a fork. The file must be as it was when `log` was made.
+  /// Goes on with a recording that has no end line, such as a fork. The file must be as it was when
+  /// `log` was made.
   ///
-  /// Steps are numbered, times counted and digests spaced as in the log; `options.baseStep` is the store's last step all the same, 0
-  /// for a new store.
+  /// Steps are numbered, times counted and digests spaced as in the log; `options.baseStep` is the
+  /// store's last step all the same, 0 for a new store.
   ///
   /// - Parameter state: The store's state now, which must be the one after the log's last step.
   package init(
@@ -231,16 +235,19 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     core.writer.checkFile(always: true)
   }
 
-  /// Writes what waits. For signals and ends of programs; `.flush` and `.sync` have nothing waiting.
+  /// Writes what waits. For signals and ends of programs; `.flush` and `.sync` have nothing
+  /// waiting.
   public func flush() {
     core.writer.flush()
   }
 
-  /// Ends the recording with its last line and closes the file. Later steps are not recorded; a second call does nothing. May
-  /// be called from an observer and from any thread, but not inside the store's critical section.
+  /// Ends the recording with its last line and closes the file. Later steps are not recorded; a
+  /// second call does nothing. May be called from an observer and from any thread, but not inside
+  /// the store's critical section.
   ///
-  /// - Parameter state: The state after the last recorded step. Only read where that step has no digest because of
-  ///   `digestEvery`; without it such a recording ends without an end line, which readers report as cut short.
+  /// - Parameter state: The state after the last recorded step. Only read where that step has no
+  ///   digest because of `digestEvery`; without it such a recording ends without an end line, which
+  ///   readers report as cut short.
   public func stop(state: State? = nil) {
     core.writer.stop { try state.map { Digest(of: try CanonicalEncoder.encode($0)) } }
   }

@@ -48,17 +48,20 @@ public struct RecordingOptions: Sendable, Hashable {
     case none
     /// The end of the process, `kill -9` too: one `write` per line.
     case flush
-    /// Loss of power: `flush`, and the file is synchronised. About 0.2 ms to 10 ms a step, in the store's critical section.
+    /// Loss of power: `flush`, and the file is synchronised. About 0.2 ms to 10 ms a step, in the
+    /// store's critical section.
     case sync
   }
 
   /// What a recorded step survives; `flush` by default.
   public var durability: Durability
-  /// Each how-many-th step gets a digest of the state, from 1. The digest costs time in proportion to the state.
+  /// Each how-many-th step gets a digest of the state, from 1. The digest costs time in proportion
+  /// to the state.
   public var digestEvery: Int
   /// Each how-many-th step is followed by the whole state; nil: never.
   public var snapshotEvery: Int?
-  /// The store's number of the last step before the recording; the next step has number 1 in the file.
+  /// The store's number of the last step before the recording; the next step has number 1 in the
+  /// file.
   public var baseStep: Int
   /// When to go on in another file; nil: never.
   public var rotation: Rotation?

@@ -2,8 +2,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder between the store's hooks and the lines: what a step needs, in which file it goes, and when that is ended.
-/// Knows values as bytes only.
+/// The part of a recorder between the store's hooks and the lines: what a step needs, in which file
+/// it goes, and when that is ended. Knows values as bytes only.
 @usableFromInline
 final class StepRecorder: @unchecked Sendable {
   // Unchecked because of `room`, which is for who has set `isEncoding`.
@@ -78,7 +78,8 @@ final class StepRecorder: @unchecked Sendable {
     return .taken
   }
 
-  /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded adds to.
+  /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded
+  /// adds to.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline

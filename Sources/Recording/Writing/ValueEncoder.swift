@@ -29,7 +29,8 @@ struct ValueRoom: ~Copyable {
   @usableFromInline var digest: Digest { Digest(XXH64.hash(UnsafeRawBufferPointer(bytes))) }
 }
 
-/// Encodes values of one type. Which way is found once, since looking for a conformance costs more than a small value.
+/// Encodes values of one type. Which way is found once, since looking for a conformance costs more
+/// than a small value.
 @usableFromInline
 class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   // Unchecked because of the subclass; neither has anything that could change.

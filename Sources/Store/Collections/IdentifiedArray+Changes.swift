@@ -81,8 +81,8 @@ extension IdentifiedArray {
     positions.removeAll(keepingCapacity: keepingCapacity)
   }
 
-  /// Takes out the elements that the closure accepts; the others keep their order. O(count), and O(1) in copies where none is
-  /// accepted: `ids` stays the same storage.
+  /// Takes out the elements that the closure accepts; the others keep their order. O(count), and
+  /// O(1) in copies where none is accepted: `ids` stays the same storage.
   @inlinable
   public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
     guard let first = try storage.firstIndex(where: isGone) else { return }
@@ -122,7 +122,8 @@ extension IdentifiedArray {
     return true
   }
 
-  /// Exchanges two elements' places; nothing happens where one is not there. O(1); O(count) while somebody keeps a copy of `ids`.
+  /// Exchanges two elements' places; nothing happens where one is not there. O(1); O(count) while
+  /// somebody keeps a copy of `ids`.
   @inlinable
   public mutating func swap(id first: ID, with second: ID) {
     guard let a = positions[first], let b = positions[second], a != b else { return }
@@ -150,7 +151,8 @@ extension IdentifiedArray {
     rearrange(storage.indices.reversed())
   }
 
-  /// Puts the elements in an order drawn from the generator: the same one for the same draws. O(count).
+  /// Puts the elements in an order drawn from the generator: the same one for the same draws.
+  /// O(count).
   @inlinable
   public mutating func shuffle(using generator: inout some RandomNumberGenerator) {
     rearrange(storage.indices.shuffled(using: &generator))

@@ -1,4 +1,5 @@
-// For reading by position. Elements are changed by id, since a position says nothing of what stands there after the next step.
+// For reading by position. Elements are changed by id, since a position says nothing of what stands
+// there after the next step.
 
 extension IdentifiedArray: RandomAccessCollection {
   /// Always 0. O(1).
@@ -12,7 +13,8 @@ extension IdentifiedArray: RandomAccessCollection {
   @inlinable
   public subscript(position: Int) -> Element { storage[position] }
 
-  /// Calls `body` with all elements, which lie side by side; never answers `nil` for want of storage. O(1) beside `body`.
+  /// Calls `body` with all elements, which lie side by side; never answers `nil` for want of
+  /// storage. O(1) beside `body`.
   @inlinable
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<Element>) throws -> R

@@ -3,7 +3,8 @@
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// The elements in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it stands where the first stood. The later one wins by default.
+  /// - Parameter combine: Makes one element of two with the same id; it stands where the first
+  ///   stood. The later one wins by default.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -13,7 +14,8 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(elements, id: { $0.id }, uniquingIDsWith: combine)
   }
 
-  /// Puts an element at the end, unless its id is there already: see `append(_:id:)`. O(1) amortised.
+  /// Puts an element at the end, unless its id is there already: see `append(_:id:)`. O(1)
+  /// amortised.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element) -> Bool {
@@ -26,14 +28,16 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     for element in elements { append(element) }
   }
 
-  /// Puts an element before the one at `position`, unless its id is there already: see `insert(_:id:at:)`. O(count − position).
+  /// Puts an element before the one at `position`, unless its id is there already: see
+  /// `insert(_:id:at:)`. O(count − position).
   @inlinable
   @discardableResult
   public mutating func insert(_ element: Element, at position: Int) -> Bool {
     insert(element, id: element.id, at: position)
   }
 
-  /// Replaces the element with the same id, or puts a new one at the end: see `updateOrAppend(_:id:)`. O(1) amortised.
+  /// Replaces the element with the same id, or puts a new one at the end: see
+  /// `updateOrAppend(_:id:)`. O(1) amortised.
   @inlinable
   @discardableResult
   public mutating func updateOrAppend(_ element: Element) -> Element? {
@@ -56,7 +60,8 @@ where Element: Identifiable, ID == Element.ID {
 
 /// As a plain array of the elements.
 ///
-/// Throws where an element changed its own id since it was put in: it would come back under another.
+/// Throws where an element changed its own id since it was put in: it would come back under
+/// another.
 extension IdentifiedArray: Encodable
 where Element: Identifiable & Encodable, ID == Element.ID {
   public func encode(to encoder: any Encoder) throws {
@@ -72,7 +77,8 @@ where Element: Identifiable & Encodable, ID == Element.ID {
   }
 }
 
-/// From a plain array of elements. An id that comes twice is a `DecodingError` that names it and its place.
+/// From a plain array of elements. An id that comes twice is a `DecodingError` that names it and
+/// its place.
 extension IdentifiedArray: Decodable
 where Element: Identifiable & Decodable, ID == Element.ID {
   public init(from decoder: any Decoder) throws {

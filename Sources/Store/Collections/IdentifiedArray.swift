@@ -6,21 +6,24 @@
 /// rows.append(Row(id: 3))
 /// ```
 ///
-/// Ids, elements and the index are kept apart. Changing an element touches only the elements' storage, so a copy of `ids` that
-/// somebody keeps makes nothing be copied, and comparing `ids` with it is O(1) as long as no id came or went.
+/// Ids, elements and the index are kept apart. Changing an element touches only the elements'
+/// storage, so a copy of `ids` that somebody keeps makes nothing be copied, and comparing `ids`
+/// with it is O(1) as long as no id came or went.
 ///
-/// **The id is given when the element is put in, and stays.** An element that changes the property its id was taken from is still
-/// found under the id it was put in with: nothing is lost and nothing can clash. `misfiled` lists such elements, and
-/// encoding refuses them, since they would come back under another id. To give an element another id,
-/// remove it and put it in again.
+/// **The id is given when the element is put in, and stays.** An element that changes the property
+/// its id was taken from is still found under the id it was put in with: nothing is lost and
+/// nothing can clash. `misfiled` lists such elements, and encoding refuses them, since they would
+/// come back under another id. To give an element another id, remove it and put it in again.
 ///
-/// No operation traps on data: an id that is there already is answered by the result, and positions beyond the end are taken for the end.
-/// Memory beside the elements: every id twice, once in `ids` and once in the index, a dictionary of positions.
+/// No operation traps on data: an id that is there already is answered by the result, and positions
+/// beyond the end are taken for the end. Memory beside the elements: every id twice, once in `ids`
+/// and once in the index, a dictionary of positions.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The ids in order.
   ///
-  /// Shares its storage with the array: a kept copy costs a retain, and makes the next change *of ids* copy them, never one of
-  /// an element. Comparing it with a later `ids` is O(1) where no id came or went, else O(count).
+  /// Shares its storage with the array: a kept copy costs a retain, and makes the next change *of
+  /// ids* copy them, never one of an element. Comparing it with a later `ids` is O(1) where no id
+  /// came or went, else O(count).
   @inlinable
   public var ids: [ID] { order }
   @usableFromInline var order: [ID]
@@ -42,7 +45,8 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 
   /// The elements under the ids that `id` gives them, in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it stands where the first stood. The later one wins by default.
+  /// - Parameter combine: Makes one element of two with the same id; it stands where the first
+  ///   stood. The later one wins by default.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -61,7 +65,8 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The elements in order, without their ids. O(1); while you keep it, the next change of an element copies all of them.
+  /// The elements in order, without their ids. O(1); while you keep it, the next change of an
+  /// element copies all of them.
   @inlinable
   public var elements: ContiguousArray<Element> { storage }
 
@@ -90,9 +95,11 @@ extension IdentifiedArray {
   @inlinable
   public func contains(id: ID) -> Bool { positions[id] != nil }
 
-  /// The element under the id. Assigning `nil` removes it, as `remove(id:)` does; assigning to an id that is not there appends.
+  /// The element under the id. Assigning `nil` removes it, as `remove(id:)` does; assigning to an
+  /// id that is not there appends.
   ///
-  /// - Complexity: Reading and changing in place O(1), with nothing copied; appending O(1) amortised; removing O(count).
+  /// - Complexity: Reading and changing in place O(1), with nothing copied; appending O(1)
+  ///   amortised; removing O(count).
   @inlinable
   public subscript(id id: ID) -> Element? {
     get { positions[id].map { storage[$0] } }
@@ -110,7 +117,8 @@ extension IdentifiedArray {
         yield &element
         return
       }
-      // Moved out and back, not copied: a copy would make the change copy what the element refers to.
+      // Moved out and back, not copied: a copy would make the change copy what the element refers
+      // to.
       let last = storage.count - 1
       storage.swapAt(position, last)
       var element: Element? = storage.removeLast()

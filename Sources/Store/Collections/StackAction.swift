@@ -2,9 +2,11 @@
 public enum StackAction<State, Action> {
   /// An action of one element.
   case element(id: StackElementID, action: Action)
-  /// Takes off the element and all above it. What the `forEach` is attached to sees the action before they go.
+  /// Takes off the element and all above it. What the `forEach` is attached to sees the action
+  /// before they go.
   case popFrom(id: StackElementID)
-  /// Puts an element on top. Without an id the stack gives one; with one, it must be `StackState.nextID` or later.
+  /// Puts an element on top. Without an id the stack gives one; with one, it must be
+  /// `StackState.nextID` or later.
   case push(id: StackElementID?, state: State)
 
   /// Puts an element on top, under the id that the stack gives it. O(1).

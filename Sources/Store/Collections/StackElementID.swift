@@ -1,19 +1,22 @@
-/// Names an element of a `StackState` for good: a stack never gives the same one twice, so an action that comes late for an
-/// element that was popped does not reach the one that took its place.
+/// Names an element of a `StackState` for good: a stack never gives the same one twice, so an
+/// action that comes late for an element that was popped does not reach the one that took its
+/// place.
 ///
-/// Ids are numbers in the order in which the stack gave them, from 0, and are drawn from the state alone: the same actions give the
-/// same ids.
+/// Ids are numbers in the order in which the stack gave them, from 0, and are drawn from the state
+/// alone: the same actions give the same ids.
 public struct StackElementID: Hashable, Sendable, Comparable {
   /// How many elements the stack had given ids to before.
   public let generation: Int
 
-  /// An id to compare with. Only the one in `StackState.nextID` may be pushed. Not checked: from 0 on is meant. O(1).
+  /// An id to compare with. Only the one in `StackState.nextID` may be pushed. Not checked: from 0
+  /// on is meant. O(1).
   @inlinable
   public init(generation: Int) {
     self.generation = generation
   }
 
-  /// The greatest that may come from outside, 2⁵³ − 1: exact in every format, and too far from overflow to reach it.
+  /// The greatest that may come from outside, 2⁵³ − 1: exact in every format, and too far from
+  /// overflow to reach it.
   @usableFromInline static var greatest: Int { 9_007_199_254_740_991 }
 
   @inlinable

@@ -1,11 +1,14 @@
-/// Features on top of one another, the last one on top: a path of screens, a chain of dialogs, nested modes.
+/// Features on top of one another, the last one on top: a path of screens, a chain of dialogs,
+/// nested modes.
 ///
-/// The stack gives every element an id when it is pushed and remembers how many it has given, so that ids are the same wherever the
-/// same actions are reduced, and never come twice. That number is part of the value: two stacks with the same elements whose
-/// next ids differ are not equal, because they will not behave alike.
+/// The stack gives every element an id when it is pushed and remembers how many it has given, so
+/// that ids are the same wherever the same actions are reduced, and never come twice. That number
+/// is part of the value: two stacks with the same elements whose next ids differ are not equal,
+/// because they will not behave alike.
 ///
-/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in the place of another: when this reducer has
-/// seen the action, the elements of the new one get the ids that the old one would have given next.
+/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in the place of
+/// another: when this reducer has seen the action, the elements of the new one get the ids that the
+/// old one would have given next.
 /// ```swift
 /// state.path = StackState([Detail.State()])   // Another element, whatever was on the stack: the effects of that end.
 /// ```
@@ -16,8 +19,8 @@ public struct StackState<Element> {
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
-  /// Whether no `forEach` has had it since it was made, by `init` or by decoding. Not a part of the value: neither compared nor
-  /// encoded.
+  /// Whether no `forEach` has had it since it was made, by `init` or by decoding. Not a part of the
+  /// value: neither compared nor encoded.
   @usableFromInline var isNew = true
 
   /// An empty stack whose first id is 0. Allocates nothing.
@@ -38,8 +41,8 @@ public struct StackState<Element> {
   @inlinable
   public var ids: [StackElementID] { rows.ids }
 
-  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that is not there is pushing under that
-  /// id, and does nothing where the id was given before.
+  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that is
+  /// not there is pushing under that id, and does nothing where the id was given before.
   ///
   /// - Complexity: O(1), in place; removing O(number of elements above).
   @inlinable
@@ -56,7 +59,8 @@ public struct StackState<Element> {
     }
   }
 
-  /// Changes the element under the id in place; `nil` where the id is not there. O(1), nothing is copied.
+  /// Changes the element under the id in place; `nil` where the id is not there. O(1), nothing is
+  /// copied.
   @inlinable
   @discardableResult
   public mutating func update<Result>(
@@ -84,7 +88,8 @@ public struct StackState<Element> {
 
   /// Puts an element on top under an id that somebody else has chosen.
   ///
-  /// - Returns: Whether it was put there: an id below `nextID` has been given before, and is refused.
+  /// - Returns: Whether it was put there: an id below `nextID` has been given before, and is
+  ///   refused.
   /// - Complexity: O(1) amortised.
   @inlinable
   @discardableResult
@@ -131,7 +136,8 @@ public struct StackState<Element> {
 extension StackState: Sendable where Element: Sendable {}
 
 extension StackState: Equatable where Element: Equatable {
-  /// Whether both have equal elements under the same ids, and will give the same ids next. O(count).
+  /// Whether both have equal elements under the same ids, and will give the same ids next.
+  /// O(count).
   @inlinable
   public static func == (a: Self, b: Self) -> Bool { a.next == b.next && a.rows == b.rows }
 }
@@ -145,12 +151,13 @@ extension StackState: Hashable where Element: Hashable {
 }
 
 extension StackState {
-  /// Whether it may give ids that were given before by a stack that would have given `next` when this one was put in its place.
+  /// Whether it may give ids that were given before by a stack that would have given `next` when
+  /// this one was put in its place.
   @inlinable
   func mayRepeatIDs(before next: StackElementID) -> Bool { isNew || self.next < next }
 
-  /// Goes on where a stack stopped that it was put in the place of. Elements of a new stack get other ids, those of a copy keep theirs,
-  /// as far as numbers reach. O(count).
+  /// Goes on where a stack stopped that it was put in the place of. Elements of a new stack get
+  /// other ids, those of a copy keep theirs, as far as numbers reach. O(count).
   @usableFromInline
   mutating func goOn(from next: StackElementID) {
     let sum = next.generation + self.next.generation
@@ -172,7 +179,8 @@ extension StackState: RandomAccessCollection {
   @inlinable
   public var endIndex: Int { rows.endIndex }
 
-  /// The element at a position from the bottom, which must be one of `indices`, as with any collection. O(1).
+  /// The element at a position from the bottom, which must be one of `indices`, as with any
+  /// collection. O(1).
   @inlinable
   public subscript(position: Int) -> Element { rows[position] }
 }

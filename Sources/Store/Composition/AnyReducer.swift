@@ -1,6 +1,8 @@
-/// A reducer whose type is hidden: for a list of different ones, and to keep a long composition's type out of signatures.
+/// A reducer whose type is hidden: for a list of different ones, and to keep a long composition's
+/// type out of signatures.
 ///
-/// - Complexity: One call through a closure for each action more than the reducer itself; it is not taken apart by the optimiser.
+/// - Complexity: One call through a closure for each action more than the reducer itself; it is not
+///   taken apart by the optimiser.
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
   @usableFromInline let declares: @Sendable (CompositionPath) -> Bool

@@ -8,15 +8,17 @@
 /// }
 /// ```
 ///
-/// The same value serves actions and states that are enums: `modify` changes what a case holds in place.
+/// The same value serves actions and states that are enums: `modify` changes what a case holds in
+/// place.
 public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   /// Makes the case around a value: the enum case itself.
   public let embed: @Sendable (Value) -> Root
-  /// The value inside, or `nil` where it is another case. Called for every action: keep it to one pattern.
+  /// The value inside, or `nil` where it is another case. Called for every action: keep it to one
+  /// pattern.
   public let extract: @Sendable (Root) -> Value?
 
-  /// A path from both directions, which must agree: `extract(embed(value))` is `value` again. Allocates nothing but what the closures
-  /// capture.
+  /// A path from both directions, which must agree: `extract(embed(value))` is `value` again.
+  /// Allocates nothing but what the closures capture.
   @inlinable
   @inline(__always)
   public init(
@@ -54,24 +56,27 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
 
   /// Changes what the case holds in place. `root` stays of this case.
   ///
-  /// The value is taken out before it is changed, so that there is never a second reference to what it refers to: an array of any
-  /// length inside is changed where it is.
+  /// The value is taken out before it is changed, so that there is never a second reference to what
+  /// it refers to: an array of any length inside is changed where it is.
   ///
-  /// - Returns: What `change` returns; `nil` where `root` is of another case, and then nothing changed.
+  /// - Returns: What `change` returns; `nil` where `root` is of another case, and then nothing
+  ///   changed.
   /// - Complexity: O(1), no allocation unless the case is `indirect`.
   @inlinable
   @discardableResult
   public func modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
     withUnsafeMutablePointer(to: &root) { place in
       guard var value = extract(place.pointee) else { return nil }
-      // Ends the reference that the enum holds. Nobody sees the place meanwhile: `root` is exclusively ours, and `change` cannot throw.
+      // Ends the reference that the enum holds. Nobody sees the place meanwhile: `root` is
+      // exclusively ours, and `change` cannot throw.
       place.deinitialize(count: 1)
       defer { place.initialize(to: embed(value)) }
       return change(&value)
     }
   }
 
-  /// What is inside a case inside this case. Each use costs both, one after the other; making it allocates two closures.
+  /// What is inside a case inside this case. Each use costs both, one after the other; making it
+  /// allocates two closures.
   @inlinable
   public func appending<Inner>(_ inner: CasePath<Value, Inner>) -> CasePath<Root, Inner> {
     CasePath<Root, Inner>(embed: { embed(inner.embed($0)) }) { extract($0).flatMap(inner.extract) }

@@ -1,9 +1,10 @@
 /// What a child is told by where no `identity:` is given: its `id`, if its state is `Identifiable`.
 ///
-/// Found out when it runs. An overload for `Identifiable` would do it when it is compiled, but a chain of operators that each have one
-/// more form takes the compiler longer than anybody waits.
+/// Found out when it runs. An overload for `Identifiable` would do it when it is compiled, but a
+/// chain of operators that each have one more form takes the compiler longer than anybody waits.
 ///
-/// - Complexity: One look-up of a conformance, which the optimiser makes none where the state's type is known to have it.
+/// - Complexity: One look-up of a conformance, which the optimiser makes none where the state's
+///   type is known to have it.
 @inlinable
 func ownIdentity<State: Sendable>(of state: State) -> any Hashable & Sendable {
   guard let type = State.self as? any Identifiable.Type else { return NoIdentity() }
@@ -31,7 +32,8 @@ struct NoIdentity: Hashable, Sendable {
 /// The `id` of a child's state.
 @usableFromInline
 struct OwnIdentity<ID: Hashable>: Hashable, @unchecked Sendable, CustomStringConvertible {
-  // Unchecked because the type of an id need not say that it is Sendable; it is taken from a state, which is.
+  // Unchecked because the type of an id need not say that it is Sendable; it is taken from a state,
+  // which is.
   @usableFromInline let id: ID
 
   @inlinable

@@ -25,7 +25,8 @@ enum ChildPresence: Equatable, Sendable {
     }
   }
 
-  /// Lets the child reduce, and says which child it was before and is after: it may have changed what it is told by.
+  /// Lets the child reduce, and says which child it was before and is after: it may have changed
+  /// what it is told by.
   @inlinable
   static func step<State, Effects>(
     _ state: inout State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?,
@@ -52,7 +53,8 @@ extension ChildScope {
     }
   }
 
-  /// Ends what children had going that were there, before and after the child's own step, and are not there now.
+  /// Ends what children had going that were there, before and after the child's own step, and are
+  /// not there now.
   @usableFromInline
   func end<Action>(
     _ first: ChildPresence, _ second: ChildPresence, now: ChildPresence

@@ -1,8 +1,8 @@
 /// Where a child's effects live, and the line that composed it.
 ///
-/// One closure, because a body is made anew for every action: copying and destroying an id of any type would cost more than all the
-/// rest of an action's way, the key allocates, and the optimiser takes apart, and so makes free, only structs of
-/// up to six such parts.
+/// One closure, because a body is made anew for every action: copying and destroying an id of any
+/// type would cost more than all the rest of an action's way, the key allocates, and the optimiser
+/// takes apart, and so makes free, only structs of up to six such parts.
 @usableFromInline
 struct ChildScope: Sendable {
   @usableFromInline let place: @Sendable () -> (id: (any Hashable & Sendable)?, SourceLocation)

@@ -24,7 +24,8 @@ extension ComposedReducer {
     body.reduce(&state, action, dependencies)
   }
 
-  /// Whether the body declares subscriptions. A feature that contains itself is asked once on the way down.
+  /// Whether the body declares subscriptions. A feature that contains itself is asked once on the
+  /// way down.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     path.entering(Self.self).map { body.declaresSubscriptions(in: $0) } ?? false

@@ -1,11 +1,13 @@
 extension Reducer {
-  /// This reducer where more is known: it sees the part of the dependencies that it was written for.
+  /// This reducer where more is known: it sees the part of the dependencies that it was written
+  /// for.
   ///
   /// ```swift
   /// Scope(state: \.search, action: .search) { Search().dependencies(\Board.Dependencies.search) }
   /// ```
   ///
-  /// - Parameter part: What it sees of those it is given: a closure or a key path. Called for every action.
+  /// - Parameter part: What it sees of those it is given: a closure or a key path. Called for every
+  ///   action.
   /// - Complexity: One call of `part` for each action; nothing is kept.
   @inlinable
   public consuming func dependencies<Whole: Sendable>(
@@ -14,10 +16,12 @@ extension Reducer {
     DependencyReducer(base: self, part: part)
   }
 
-  /// Changes the dependencies that this reducer, and all in it, see. Where it is applied twice, the inner one has the last word.
+  /// Changes the dependencies that this reducer, and all in it, see. Where it is applied twice, the
+  /// inner one has the last word.
   ///
   /// - Parameter change: Gets a copy of those it is given. Called for every action.
-  /// - Complexity: A copy of the dependencies and one call of `change` for each action that reaches this reducer.
+  /// - Complexity: A copy of the dependencies and one call of `change` for each action that reaches
+  ///   this reducer.
   @inlinable
   public consuming func transformDependencies(
     _ change: @escaping @Sendable (inout Dependencies) -> Void
@@ -31,7 +35,8 @@ extension Reducer {
 
   /// Replaces one of the dependencies that this reducer, and all in it, see.
   ///
-  /// - Complexity: As `transformDependencies`: a copy of the dependencies for each action that reaches this reducer.
+  /// - Complexity: As `transformDependencies`: a copy of the dependencies for each action that
+  ///   reaches this reducer.
   @inlinable
   public consuming func dependency<Value: Sendable>(
     _ place: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
@@ -40,7 +45,8 @@ extension Reducer {
   }
 }
 
-/// A reducer that sees other dependencies than it is given. Made by `dependencies`, `transformDependencies` and `dependency`.
+/// A reducer that sees other dependencies than it is given. Made by `dependencies`,
+/// `transformDependencies` and `dependency`.
 public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
   @usableFromInline let base: Base
   @usableFromInline let part: @Sendable (Whole) -> Base.Dependencies

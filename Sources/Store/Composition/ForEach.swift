@@ -1,9 +1,10 @@
 extension Reducer {
   /// Attaches a child to every element of a list.
   ///
-  /// The child sees an action before this reducer does (R8). Every element is a place of its own: equal cancel ids in two of them never
-  /// meet (R6). When an element goes, its effects are cancelled with the same step (R7). An action for an id that is not there is
-  /// dropped, for this reducer too, and is an issue at this line.
+  /// The child sees an action before this reducer does (R8). Every element is a place of its own:
+  /// equal cancel ids in two of them never meet (R6). When an element goes, its effects are
+  /// cancelled with the same step (R7). An action for an id that is not there is dropped, for this
+  /// reducer too, and is an issue at this line.
   ///
   /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
   /// step as well: after each step, while effects of children run, the store looks which children
@@ -14,9 +15,10 @@ extension Reducer {
   ///   .forEach(\.rows, action: .rows) { Row() }
   /// ```
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
-  /// - Complexity: O(1) beside the child and this reducer, however many elements there are, as long as none comes or goes; then
-  ///   O(count).
+  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  ///   line of source.
+  /// - Complexity: O(1) beside the child and this reducer, however many elements there are, as long
+  ///   as none comes or goes; then O(count).
   @inlinable
   @inline(__always)
   public consuming func forEach<
@@ -35,9 +37,11 @@ extension Reducer {
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a list, with a part of the dependencies. Else as `forEach(_:action:id:fileID:line:child:)`.
+  /// Attaches a child to every element of a list, with a part of the dependencies. Else as
+  /// `forEach(_:action:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
+  ///   key path.
   /// - Complexity: As there, and one call of `dependencies` for each action of a child.
   @inlinable
   @inline(__always)
@@ -58,7 +62,8 @@ extension Reducer {
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a list; the action's case holds the id and the child's action side by side.
+  /// Attaches a child to every element of a list; the action's case holds the id and the child's
+  /// action side by side.
   ///
   /// ```swift
   /// enum Action { case row(Row.ID, Row.Action) }
@@ -113,8 +118,9 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; an id that is not there is an issue at the composing line, and neither sees the action. O(1) beside
-  /// the two, O(count) in a step in which an element comes or goes.
+  /// The child first, then the base; an id that is not there is an issue at the composing line, and
+  /// neither sees the action. O(1) beside the two, O(count) in a step in which an element comes or
+  /// goes.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -127,7 +133,8 @@ where Child.Dependencies == Base.Dependencies {
       if before == state[keyPath: self.state].ids { return effects }
       return effects + scope.end(before, now: state[keyPath: self.state])
     }
-    // Found first and changed then: a way in without branches is one that the optimiser turns into a direct access.
+    // Found first and changed then: a way in without branches is one that the optimiser turns into
+    // a direct access.
     guard let position = state[keyPath: self.state].positions[id] else {
       return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
     }

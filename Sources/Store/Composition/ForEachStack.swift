@@ -3,22 +3,27 @@ extension Reducer {
   ///
   /// - `element`: the child sees the action, then this reducer (R8).
   /// - `push`: the element is put on top, then this reducer sees the action.
-  /// - `popFrom`: this reducer sees the action while the elements are still there, then they are taken off.
+  /// - `popFrom`: this reducer sees the action while the elements are still there, then they are
+  ///   taken off.
   ///
-  /// When an element goes, whoever took it off, its effects are cancelled with the same step (R7). Every element is a place of
-  /// its own for cancel ids (R6). An element that is not there, or an id that was given before, is an issue at this line; the action
-  /// is dropped, for this reducer too.
+  /// When an element goes, whoever took it off, its effects are cancelled with the same step (R7).
+  /// Every element is a place of its own for cancel ids (R6). An element that is not there, or an
+  /// id that was given before, is an issue at this line; the action is dropped, for this reducer
+  /// too.
   ///
-  /// A new stack that this reducer puts in the place of another (`state.path = StackState([…])`) has other elements. They get the ids
-  /// that come next, when this reducer has seen the action.
+  /// A new stack that this reducer puts in the place of another (`state.path = StackState([…])`)
+  /// has other elements. They get the ids that come next, when this reducer has seen the action.
   ///
-  /// A child that wants to be dismissed says so with an action of its own, and the parent takes it off:
+  /// A child that wants to be dismissed says so with an action of its own, and the parent takes it
+  /// off:
   /// ```swift
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
   /// ```
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
-  /// - Complexity: O(1) beside the child and this reducer, as long as none comes or goes; then O(count).
+  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  ///   line of source.
+  /// - Complexity: O(1) beside the child and this reducer, as long as none comes or goes; then
+  ///   O(count).
   @inlinable
   public consuming func forEach<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -35,9 +40,11 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a stack, with a part of the dependencies. Else as `forEach(_:action:id:fileID:line:child:)`.
+  /// Attaches a child to every element of a stack, with a part of the dependencies. Else as
+  /// `forEach(_:action:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
+  ///   key path.
   /// - Complexity: As there, and one call of `dependencies` for each action of a child.
   @inlinable
   public consuming func forEach<
@@ -81,8 +88,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// Carries out the action on the stack as `forEach` says. O(1) beside child and base, O(count) in a step in which an element comes or
-  /// goes.
+  /// Carries out the action on the stack as `forEach` says. O(1) beside child and base, O(count) in
+  /// a step in which an element comes or goes.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -1,9 +1,10 @@
 extension Reducer {
   /// Attaches a child to one case of this reducer's state, which is an enum.
   ///
-  /// The child sees an action before this reducer does (R8). When the state leaves the case, or another child takes its place in the
-  /// same case, its effects are cancelled with the same step (R7). An action for a child whose case the state is not in is
-  /// dropped, for this reducer too, and is an issue at this line.
+  /// The child sees an action before this reducer does (R8). When the state leaves the case, or
+  /// another child takes its place in the same case, its effects are cancelled with the same step
+  /// (R7). An action for a child whose case the state is not in is dropped, for this reducer too,
+  /// and is an issue at this line.
   ///
   /// A feature for each case is a chain:
   /// ```swift
@@ -13,9 +14,11 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next in the same case, for example `\.key`. Left out, it is the `id` of a state that is
-  ///     `Identifiable`. With `nil`, or where there is no such `id`, a value that is replaced within the case is the same child.
-  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
+  ///   - identity: Tells one child from the next in the same case, for example `\.key`. Left out,
+  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or where there is no such
+  ///     `id`, a value that is replaced within the case is the same child.
+  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of
+  ///     source.
   /// - Complexity: The child's and this reducer's own; what the case holds is changed in place.
   @inlinable
   public consuming func ifCaseLet<
@@ -36,7 +39,8 @@ extension Reducer {
   /// Attaches a child to one case of this reducer's state, with a part of the dependencies. Else as
   /// `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
+  ///   key path.
   /// - Complexity: As there, and one call of `dependencies` for each action of the child.
   @inlinable
   public consuming func ifCaseLet<
@@ -107,8 +111,9 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; a state in another case is an issue at the composing line, and neither sees the action. Looks at the
-  /// case before and after; with an `identity` it calls that two or three times.
+  /// The child first, then the base; a state in another case is an issue at the composing line, and
+  /// neither sees the action. Looks at the case before and after; with an `identity` it calls that
+  /// two or three times.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

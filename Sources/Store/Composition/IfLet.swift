@@ -1,24 +1,27 @@
 extension Reducer {
   /// Attaches a child that is there only while its state is not `nil`.
   ///
-  /// The child sees an action before this reducer does (R8). When its state becomes `nil`, or another child takes its place, its effects
-  /// are cancelled with the same step (R7). An action for a child that is not there is dropped, for this reducer too, and is an
-  /// issue at this line.
+  /// The child sees an action before this reducer does (R8). When its state becomes `nil`, or
+  /// another child takes its place, its effects are cancelled with the same step (R7). An action
+  /// for a child that is not there is dropped, for this reducer too, and is an issue at this line.
   ///
   /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
   /// step as well: after each step, while effects of children run, the store looks which children
   /// are there.
   ///
-  /// It serves presentation as well: the parent presents by setting the state and dismisses by setting it to `nil`. A child
-  /// that wants to be dismissed says so with an action of its own, which the parent sees after the child did:
+  /// It serves presentation as well: the parent presents by setting the state and dismisses by
+  /// setting it to `nil`. A child that wants to be dismissed says so with an action of its own,
+  /// which the parent sees after the child did:
   /// ```swift
   /// case .detail(.doneTapped): state.detail = nil
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next at the same place, for example `\.key`. Left out, it is the `id` of a state that is
-  ///     `Identifiable`. With `nil`, or where there is no such `id`, a state that is replaced while it is not `nil` is the same child.
-  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of source.
+  ///   - identity: Tells one child from the next at the same place, for example `\.key`. Left out,
+  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or where there is no such
+  ///     `id`, a state that is replaced while it is not `nil` is the same child.
+  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of
+  ///     source.
   /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable
   public consuming func ifLet<
@@ -37,9 +40,11 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches an optional child that sees a part of the dependencies. Else as `ifLet(_:action:identity:id:fileID:line:child:)`.
+  /// Attaches an optional child that sees a part of the dependencies. Else as
+  /// `ifLet(_:action:identity:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a key path.
+  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
+  ///   key path.
   /// - Complexity: As there, and one call of `dependencies` for each action of the child.
   @inlinable
   public consuming func ifLet<
@@ -87,8 +92,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; a state that is `nil` is an issue at the composing line, and neither sees the action. With an
-  /// `identity` it calls that two or three times.
+  /// The child first, then the base; a state that is `nil` is an issue at the composing line, and
+  /// neither sees the action. With an `identity` it calls that two or three times.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -1,12 +1,14 @@
 extension Reducer {
   /// Reacts when this reducer changed a part of the state.
   ///
-  /// The part is compared before and after this reducer alone; what is composed beside it, and `change` itself, do not count.
+  /// The part is compared before and after this reducer alone; what is composed beside it, and
+  /// `change` itself, do not count.
   ///
   /// - Parameters:
-  ///   - value: The part, a key path or a closure. Kept while this reducer runs, so that changing a large array in it copies that: watch
-  ///     something small, such as a count or an id.
-  ///   - change: Gets both values and may change the state further. Its effects come after this reducer's.
+  ///   - value: The part, a key path or a closure. Kept while this reducer runs, so that changing a
+  ///     large array in it copies that: watch something small, such as a count or an id.
+  ///   - change: Gets both values and may change the state further. Its effects come after this
+  ///     reducer's.
   /// - Complexity: Making the part twice and comparing it once, for every action.
   @inlinable
   public consuming func onChange<Value: Equatable & Sendable>(
@@ -19,8 +21,9 @@ extension Reducer {
     OnChangeReducer(base: self, value: value, isEqual: { $0 == $1 }, change: change)
   }
 
-  /// Reacts when this reducer changed a part of the state, compared by a closure: for tuples, or to look away from some
-  /// changes. In a long chain a named function, or a closure with its types written out, type-checks much faster than `{ $0 == $1 }`.
+  /// Reacts when this reducer changed a part of the state, compared by a closure: for tuples, or to
+  /// look away from some changes. In a long chain a named function, or a closure with its types
+  /// written out, type-checks much faster than `{ $0 == $1 }`.
   ///
   /// - Complexity: Making the part twice and one call of `isEqual`, for every action.
   @inlinable
@@ -58,7 +61,8 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
     self.change = change
   }
 
-  /// The base first, then `change` where the part differs. Costs what both do, and one comparison of the part.
+  /// The base first, then `change` where the part differs. Costs what both do, and one comparison
+  /// of the part.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -1,14 +1,17 @@
-// The plain-call form of the operators, for a `reduce` that is written as a switch. Nothing here costs anything where there are no effects.
+// The plain-call form of the operators, for a `reduce` that is written as a switch. Nothing here
+// costs anything where there are no effects.
 
 extension Array {
-  /// A child's effects as its parent returns them: actions embedded, ids moved into a place of their own.
+  /// A child's effects as its parent returns them: actions embedded, ids moved into a place of
+  /// their own.
   ///
   /// The plain-call form of `Scope`, and the fastest there is:
   /// ```swift
   /// case .child(let action):
   ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
   /// ```
-  /// - Parameter id: Tells children apart whose effects may bear equal ids. It is shown in descriptors.
+  /// - Parameter id: Tells children apart whose effects may bear equal ids. It is shown in
+  ///   descriptors.
   /// - Complexity: One comparison without effects; the id is not even made then.
   @inlinable
   @inline(__always)
@@ -19,9 +22,11 @@ extension Array {
     adopted { $0.adopted(embed, id) }
   }
 
-  /// The same, with this line of source for an id: give one where a single line serves several children.
+  /// The same, with this line of source for an id: give one where a single line serves several
+  /// children.
   ///
-  /// - Complexity: One comparison without effects; else a new array, and for each effect a closure and its ids anew.
+  /// - Complexity: One comparison without effects; else a new array, and for each effect a closure
+  ///   and its ids anew.
   @inlinable
   @inline(__always)
   public consuming func scoped<Child, Parent>(
@@ -61,7 +66,8 @@ extension Reducer {
   ///   state.detail = nil
   ///   return [.endChild(id: "detail")]
   /// ```
-  /// - Returns: The child's effects; an issue at this line where there is no child, and then nothing changed.
+  /// - Returns: The child's effects; an issue at this line where there is no child, and then
+  ///   nothing changed.
   /// - Complexity: The child's own; in place.
   @inlinable
   @inline(__always)
@@ -81,7 +87,8 @@ extension Reducer {
   /// ```
   /// What takes the state out of the case returns `.endChild(id: "board")`.
   ///
-  /// - Returns: The child's effects; an issue at this line where the enum is in another case, and then nothing changed.
+  /// - Returns: The child's effects; an issue at this line where the enum is in another case, and
+  ///   then nothing changed.
   /// - Complexity: The child's own; in place.
   @inlinable
   @inline(__always)
@@ -102,8 +109,8 @@ extension Reducer {
   ///   state.rows.remove(id: id)
   ///   return [.endElement(id, of: "rows")]
   /// ```
-  /// - Returns: The child's effects, each element's in a place of its own; an issue at this line where the element is not there,
-  ///   and then nothing changed.
+  /// - Returns: The child's effects, each element's in a place of its own; an issue at this line
+  ///   where the element is not there, and then nothing changed.
   /// - Complexity: O(1) beside the child's own; in place.
   @inlinable
   @inline(__always)
@@ -124,12 +131,12 @@ extension Reducer {
 }
 
 extension Effect {
-  /// Ends everything that a child has going: its effects are cancelled, and those of its children. For children that are composed by plain
-  /// calls; operators do it by themselves.
+  /// Ends everything that a child has going: its effects are cancelled, and those of its children.
+  /// For children that are composed by plain calls; operators do it by themselves.
   ///
   /// - Parameter id: The one given to `scoped`.
-  /// - Complexity: O(number of the child's effects) when it is reduced, and O(length of the queue) where actions wait in it. Making it
-  ///   allocates a path of one part.
+  /// - Complexity: O(number of the child's effects) when it is reduced, and O(length of the queue)
+  ///   where actions wait in it. Making it allocates a path of one part.
   public static func endChild(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {

@@ -7,7 +7,8 @@ public enum PrintStyle: Sendable {
 }
 
 extension Reducer {
-  /// Writes what this reducer does, one write a step, after the step. What it writes depends on actions and states alone.
+  /// Writes what this reducer does, one write a step, after the step. What it writes depends on
+  /// actions and states alone.
   ///
   /// ```swift
   /// Board().printing()             // rows(element(id: 3, action: tapped))
@@ -16,13 +17,13 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - style: `changes` uses reflection and keeps a copy of the state while this reducer runs, so that a step copies what it
-  ///     changes: for development. `actionLabels` keeps nothing.
+  ///   - style: `changes` uses reflection and keeps a copy of the state while this reducer runs, so
+  ///     that a step copies what it changes: for development. `actionLabels` keeps nothing.
   ///   - name: Stands before every action, to tell several apart.
-  ///   - sink: Gets the lines of one step, without a line break at the end. It runs under the store's lock and must not use the store.
-  ///     Standard error by default.
-  /// - Complexity: `actionLabels`: O(depth of the action's cases), with reflection. `changes`: O(size of action and state), with
-  ///   reflection, in every step and under the lock.
+  ///   - sink: Gets the lines of one step, without a line break at the end. It runs under the
+  ///     store's lock and must not use the store. Standard error by default.
+  /// - Complexity: `actionLabels`: O(depth of the action's cases), with reflection. `changes`:
+  ///   O(size of action and state), with reflection, in every step and under the lock.
   @inlinable
   public consuming func printing(
     _ style: PrintStyle = .changes, name: String? = nil,

@@ -1,8 +1,9 @@
-/// Lets reducers be written one under the other: each sees the state as those above left it, and the effects are those of all, in
-/// order.
+/// Lets reducers be written one under the other: each sees the state as those above left it, and
+/// the effects are those of all, in order.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
-  /// A reducer as it stands: its type is kept, so that the optimiser sees through the whole body. O(1).
+  /// A reducer as it stands: its type is kept, so that the optimiser sees through the whole body.
+  /// O(1).
   @inlinable
   @inline(__always)
   public static func buildExpression<R: Reducer<State, Action, Dependencies>>(
@@ -86,8 +87,8 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
     self.second = second
   }
 
-  /// One after the other on the same state; effects in that order. No array is made where one of the two has no effects.
-  /// Costs what the parts do.
+  /// One after the other on the same state; effects in that order. No array is made where one of
+  /// the two has no effects. Costs what the parts do.
   @inlinable
   @inline(__always)
   public func reduce(

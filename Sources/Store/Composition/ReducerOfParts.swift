@@ -1,4 +1,5 @@
-/// A reducer that is made of others. What it declares is what its parts declare, and its children are theirs.
+/// A reducer that is made of others. What it declares is what its parts declare, and its children
+/// are theirs.
 @usableFromInline
 protocol ReducerOfParts: Reducer {
   /// Puts the question to the parts, in the order of their subscriptions.

@@ -2,9 +2,11 @@
 ///
 /// The child's cancel ids get a place of their own: they meet neither the parent's nor a sibling's.
 ///
-/// - Complexity: No allocation without effects. A key path costs a few nanoseconds a level; the plain call (`Array.scoped`) costs none.
+/// - Complexity: No allocation without effects. A key path costs a few nanoseconds a level; the
+///   plain call (`Array.scoped`) costs none.
 public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reducer>: Reducer {
-  /// The child sees them whole; with `dependencies:` it is those of the parent, of which the child sees a part.
+  /// The child sees them whole; with `dependencies:` it is those of the parent, of which the child
+  /// sees a part.
   public typealias Dependencies = Child.Dependencies
 
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
@@ -14,8 +16,8 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 
   /// A child that sees all of the parent's dependencies.
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this line of source. It is shown in
-  ///   descriptors.
+  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  ///   line of source. It is shown in descriptors.
   /// - Complexity: Nothing is allocated here where `id` is left out or a literal.
   @inlinable
   @inline(__always)
@@ -33,9 +35,11 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
     self.child = child()
   }
 
-  /// A child that sees a part of the parent's dependencies. Else as `init(state:action:id:fileID:line:child:)`.
+  /// A child that sees a part of the parent's dependencies. Else as
+  /// `init(state:action:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What the child sees: a closure or a key path. Called for each action of the child.
+  /// - Parameter dependencies: What the child sees: a closure or a key path. Called for each action
+  ///   of the child.
   @inlinable
   @inline(__always)
   public init<
@@ -56,8 +60,8 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
     self.child = DependencyReducer(base: child(), part: dependencies)
   }
 
-  /// Hands the child its part of the state, in place, where the action is the child's; else does nothing. With effects, a new array and for
-  /// each a closure and its ids anew.
+  /// Hands the child its part of the state, in place, where the action is the child's; else does
+  /// nothing. With effects, a new array and for each a closure and its ids anew.
   @inlinable
   @inline(__always)
   public func reduce(

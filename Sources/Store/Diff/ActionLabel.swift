@@ -1,4 +1,5 @@
-/// Which case a value is, with the cases inside it, and nothing of what they hold: `rows(.element(id:, action: .renamed(_:)))`.
+/// Which case a value is, with the cases inside it, and nothing of what they hold:
+/// `rows(.element(id:, action: .renamed(_:)))`.
 ///
 /// Fit for logs that must not hold what users typed.
 ///

@@ -1,9 +1,10 @@
-/// The difference of two values as lines: what only the first has behind `-`, what only the second has behind `+`, and of what both
-/// have as much as is needed to find the place.
+/// The difference of two values as lines: what only the first has behind `-`, what only the second
+/// has behind `+`, and of what both have as much as is needed to find the place.
 ///
 /// - Returns: `nil` where nothing that a mirror shows differs.
-/// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different lengths O((n + m) · d) for d differences; sets
-///   and dictionaries sorted by their text. For tests and for people, not for every step.
+/// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different
+///   lengths O((n + m) · d) for d differences; sets and dictionaries sorted by their text. For
+///   tests and for people, not for every step.
 public func differenceText<Value>(of first: Value, and second: Value) -> String? {
   ValueDiff.text(ValueTree(first), ValueTree(second))
 }
@@ -69,7 +70,8 @@ struct ValueDiff {
     if let note = note() { line(" ", indent, note) }
   }
 
-  /// Elements by name where they have names, else by place where there are as many, else by what was taken out and put in.
+  /// Elements by name where they have names, else by place where there are as many, else by what
+  /// was taken out and put in.
   private func aligned(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
     let areNamed = (a + b).allSatisfy { $0.label != nil }
     let isInPlace = areNamed ? a.map(\.label) == b.map(\.label) : a.count == b.count

@@ -1,4 +1,5 @@
-/// A value as a tree of its parts, taken with `Mirror`: what failure texts and printed changes are made of.
+/// A value as a tree of its parts, taken with `Mirror`: what failure texts and printed changes are
+/// made of.
 package struct ValueTree: Equatable {
   package enum Shape: Equatable {
     case leaf

@@ -1,11 +1,14 @@
 extension Effect {
-  /// The same effect, a while later. The time runs from the effect's start; who cancels the effect cancels the wait.
+  /// The same effect, a while later. The time runs from the effect's start; who cancels the effect
+  /// cancels the wait.
   ///
-  /// Name, ids and place stay. A `.send` becomes a task. A group waits once and then begins as a whole, as members of a sequence
-  /// whose first is a task called “delay”; so does a `.cancel` or an `.issue`.
+  /// Name, ids and place stay. A `.send` becomes a task. A group waits once and then begins as a
+  /// whole, as members of a sequence whose first is a task called “delay”; so does a `.cancel` or
+  /// an `.issue`.
   ///
   /// - Parameter clock: The clock of the dependencies.
-  /// - Complexity: No task beside the effect's own, one for a group, a `.send`, a `.cancel` or an `.issue`; one closure.
+  /// - Complexity: No task beside the effect's own, one for a group, a `.send`, a `.cancel` or an
+  ///   `.issue`; one closure.
   @inlinable
   public func delay(for duration: Duration, clock: some Clock<Duration>) -> Effect {
     var copy = self
@@ -30,7 +33,8 @@ extension Effect {
     case .concatenate(let effects):
       copy.operation = .concatenate([pause(duration, clock)] + effects)
     case .merge, .cancel, .issue:
-      // The ids are the sequence's: borne twice, one that cancels what is in flight would cancel its own sequence.
+      // The ids are the sequence's: borne twice, one that cancels what is in flight would cancel
+      // its own sequence.
       var member = self
       member.traits = traits.map {
         EffectTraits(path: $0.path, limit: $0.limit, outlives: $0.outlives)

@@ -1,5 +1,6 @@
 extension Effect {
-  /// What the effect is, for tests, recordings and lists. Builds strings: O(length of its ids), and O(number of members) for a group.
+  /// What the effect is, for tests, recordings and lists. Builds strings: O(length of its ids), and
+  /// O(number of members) for a group.
   public var descriptor: EffectDescriptor {
     folded { $0.descriptor(parts: $1) }
   }
@@ -7,7 +8,8 @@ extension Effect {
   private func descriptor(parts: [EffectDescriptor]) -> EffectDescriptor {
     let ids: [String]
     if case .cancel(let key) = operation {
-      // A whole place that has no name has no id, and none that the effect was given takes its place.
+      // A whole place that has no name has no id, and none that the effect was given takes its
+      // place.
       ids = key.text == nil ? [] : self.ids(behind: key)
     } else {
       ids = self.ids()
@@ -45,7 +47,8 @@ extension Effect.Operation {
 }
 
 extension Sequence {
-  /// The descriptors of effects, in order, without `.none`. O(n) descriptors: see `Effect.descriptor`.
+  /// The descriptors of effects, in order, without `.none`. O(n) descriptors: see
+  /// `Effect.descriptor`.
   @inlinable
   public func descriptors<Action>() -> [EffectDescriptor] where Element == Effect<Action> {
     var descriptors: [EffectDescriptor] = []

@@ -1,9 +1,11 @@
 extension Effect {
   /// Gives the effect an id under which `cancel(id:)` finds it. Several effects may share one.
   ///
-  /// - Parameter cancelInFlight: Cancels those that bear the id already, here or in a child of here, first.
-  /// - Complexity: One small object here, and one more for an id that is neither `Int` nor `String`. In the store O(depth of the place in
-  ///   the composition) entries of a table for each id.
+  /// - Parameter cancelInFlight: Cancels those that bear the id already, here or in a child of
+  ///   here, first.
+  /// - Complexity: One small object here, and one more for an id that is neither `Int` nor
+  ///   `String`. In the store O(depth of the place in the composition) entries of a table for each
+  ///   id.
   @inlinable
   public consuming func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
@@ -14,8 +16,9 @@ extension Effect {
       key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight)
   }
 
-  /// Lets the effect go on when the child that returned it ends: neither a state that becomes `nil` nor an element or case that goes
-  /// cancels it. An action that it sends to a child that is not there any more is still an issue.
+  /// Lets the effect go on when the child that returned it ends: neither a state that becomes `nil`
+  /// nor an element or case that goes cancels it. An action that it sends to a child that is not
+  /// there any more is still an issue.
   ///
   /// - Complexity: One small object.
   @inlinable
@@ -24,8 +27,9 @@ extension Effect {
     return with(outlives: true)
   }
 
-  /// Turns what the effect throws into an action. Cancellation is not an error and is not passed on. `.send`, `.cancel` and `.issue` throw
-  /// nothing and stay as they are; in a group each member has the handler for itself.
+  /// Turns what the effect throws into an action. Cancellation is not an error and is not passed
+  /// on. `.send`, `.cancel` and `.issue` throw nothing and stay as they are; in a group each member
+  /// has the handler for itself.
   ///
   /// - Parameter handler: Runs in the effect's task, once for each error.
   /// - Complexity: One closure for each member; no task.
@@ -66,8 +70,8 @@ extension Effect {
 
   /// The same effect with every action embedded in another type, as a parent does with a child's.
   ///
-  /// - Complexity: One closure for each member, and one call of `transform` for each action. Name, ids and place are shared with the
-  ///   original.
+  /// - Complexity: One closure for each member, and one call of `transform` for each action. Name,
+  ///   ids and place are shared with the original.
   @inlinable
   public func map<NewAction>(
     _ transform: @escaping @Sendable (Action) -> NewAction

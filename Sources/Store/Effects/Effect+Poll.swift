@@ -9,8 +9,8 @@ extension Effect {
 
   /// Does the same work at every interval, and sends what it finds, until it is cancelled.
   ///
-  /// It never overlaps itself: work that takes longer than an interval goes on, and the intervals it covered are left out. The
-  /// intervals are counted from the start, so they do not drift.
+  /// It never overlaps itself: work that takes longer than an interval goes on, and the intervals
+  /// it covered are left out. The intervals are counted from the start, so they do not drift.
   ///
   /// - Parameters:
   ///   - interval: From one begin to the next. Zero or less is an issue, and no poll.

@@ -1,12 +1,14 @@
 extension Effect {
   /// Does the effect's work again when it throws, after a wait.
   ///
-  /// The last error is thrown on: `catch` makes an action of it, else it is an issue. Cancellation is never retried. With
-  /// `timeout` before it each attempt is limited, with `timeout` after it all together are.
+  /// The last error is thrown on: `catch` makes an action of it, else it is an issue. Cancellation
+  /// is never retried. With `timeout` before it each attempt is limited, with `timeout` after it
+  /// all together are.
   ///
-  /// A `.run` starts from its beginning. What it sent before it threw has been reduced and stays so, and is sent again: let it send
-  /// where that does no harm, or use a `.task`, which sends nothing before it succeeds. Each member of a group is retried by
-  /// itself; a sequence goes on when the member has succeeded or given up.
+  /// A `.run` starts from its beginning. What it sent before it threw has been reduced and stays
+  /// so, and is sent again: let it send where that does no harm, or use a `.task`, which sends
+  /// nothing before it succeeds. Each member of a group is retried by itself; a sequence goes on
+  /// when the member has succeeded or given up.
   ///
   /// - Parameters:
   ///   - clock: The clock of the dependencies.
@@ -20,9 +22,11 @@ extension Effect {
     retry(policy, jitter: .none, clock: clock, random: { 0 }, while: isWorthwhile)
   }
 
-  /// Does the effect's work again when it throws, after waits that chance spreads. Else as `retry(_:clock:while:)`.
+  /// Does the effect's work again when it throws, after waits that chance spreads. Else as
+  /// `retry(_:clock:while:)`.
   ///
-  /// - Parameter random: Draws a word, once for each wait: the generator of the dependencies. Not drawn from with `Jitter.none`.
+  /// - Parameter random: Draws a word, once for each wait: the generator of the dependencies. Not
+  ///   drawn from with `Jitter.none`.
   @inlinable
   public func retry(
     _ policy: RetryPolicy, jitter: RetryPolicy.Jitter, clock: some Clock<Duration>,

@@ -4,8 +4,8 @@ extension Effect {
   /// ```swift
   /// .stream(dependencies.socket.messages()) { .received($0) }.cancellable(id: "socket")
   /// ```
-  /// What the sequence throws, the effect throws: `catch` makes an action of it, else it is an issue. The next element is asked for
-  /// when the action of the one before is reduced or queued.
+  /// What the sequence throws, the effect throws: `catch` makes an action of it, else it is an
+  /// issue. The next element is asked for when the action of the one before is reduced or queued.
   ///
   /// - Parameters:
   ///   - sequence: Evaluated when the effect starts, each time it does, and not in the reducer.
@@ -20,8 +20,8 @@ extension Effect {
     stream(from: { sequence() }, name: name, fileID: fileID, line: line, action)
   }
 
-  /// Sends an action for each element of a sequence that has to be waited for, or that may fail to be had. Else as
-  /// `stream(_:name:_:)`.
+  /// Sends an action for each element of a sequence that has to be waited for, or that may fail to
+  /// be had. Else as `stream(_:name:_:)`.
   ///
   /// - Parameter make: Called when the effect starts; what it throws, the effect throws.
   /// - Complexity: One task.

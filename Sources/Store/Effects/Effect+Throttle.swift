@@ -1,17 +1,21 @@
 extension Effect {
-  /// Lets through one effect of an id per interval: the first at once, and, where `latest` is set, at the interval's end the last of those
-  /// that came meanwhile. The others never start and are reported as dropped.
+  /// Lets through one effect of an id per interval: the first at once, and, where `latest` is set,
+  /// at the interval's end the last of those that came meanwhile. The others never start and are
+  /// reported as dropped.
   ///
-  /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among the effects of the same place in the
-  /// composition, other than `limited`, which counts in the whole store unless told otherwise. The descriptor is a `merge` that bears the
-  /// name and the id, with a part “throttle” for the interval in front of the effect's own.
+  /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among
+  /// the effects of the same place in the composition, other than `limited`, which counts in the
+  /// whole store unless told otherwise. The descriptor is a `merge` that bears the name and the id,
+  /// with a part “throttle” for the interval in front of the effect's own.
   ///
   /// - Parameters:
   ///   - id: Effects of different ids have nothing to do with each other.
-  ///   - interval: From the start of an effect that was let through; how long that one runs does not matter. Zero or less lets all through.
+  ///   - interval: From the start of an effect that was let through; how long that one runs does
+  ///     not matter. Zero or less lets all through.
   ///   - clock: The clock of the dependencies.
-  ///   - latest: Whether the last that came within the interval runs at its end, or is dropped as the others are. With `false`, an effect
-  ///     that is `cancellable(id:cancelInFlight: true)` and is dropped still cancels those in flight: the ids are looked at first.
+  ///   - latest: Whether the last that came within the interval runs at its end, or is dropped as
+  ///     the others are. With `false`, an effect that is `cancellable(id:cancelInFlight: true)` and
+  ///     is dropped still cancels those in flight: the ids are looked at first.
   /// - Complexity: One task more for each effect that is let through, which measures the interval.
   @inlinable
   public func throttled(
@@ -23,12 +27,13 @@ extension Effect {
     return throttled(cancelledBy: key, countedBy: key, interval, clock, latest: latest)
   }
 
-  /// Lets through one effect of each key per interval: a row is saved at most once a second, and no row waits for another. Else as
-  /// `throttled(id:for:clock:latest:)`.
+  /// Lets through one effect of each key per interval: a row is saved at most once a second, and no
+  /// row waits for another. Else as `throttled(id:for:clock:latest:)`.
   ///
-  /// The id cancels the effects of all keys, and their intervals. The key is no id and cancels nothing; an id that is given to the throttled
-  /// effect besides, with `cancellable(id:)`, can cancel those of one key. Keys of different ids, and those of another place in the
-  /// composition, have nothing to do with each other.
+  /// The id cancels the effects of all keys, and their intervals. The key is no id and cancels
+  /// nothing; an id that is given to the throttled effect besides, with `cancellable(id:)`, can
+  /// cancel those of one key. Keys of different ids, and those of another place in the composition,
+  /// have nothing to do with each other.
   ///
   /// - Parameters:
   ///   - id: Shared by the effects of all keys.
@@ -36,8 +41,8 @@ extension Effect {
   ///   - interval: As there.
   ///   - clock: The clock of the dependencies.
   ///   - latest: As there.
-  /// - Complexity: That of `throttled(id:for:clock:latest:)`, and one small object for the key. A key costs nothing once its interval is over
-  ///   and nothing of it waits.
+  /// - Complexity: That of `throttled(id:for:clock:latest:)`, and one small object for the key. A
+  ///   key costs nothing once its interval is over and nothing of it waits.
   @inlinable
   public func throttled(
     id: some Hashable & Sendable, by key: some Hashable & Sendable, for interval: Duration,
@@ -71,7 +76,8 @@ extension Effect {
   }
 }
 
-/// Under what a throttle by key counts: no id that a user gives is equal to it, since its type is known only here.
+/// Under what a throttle by key counts: no id that a user gives is equal to it, since its type is
+/// known only here.
 @usableFromInline
 struct ThrottleKey: Hashable, Sendable {
   @usableFromInline let id: CancelID

@@ -1,13 +1,15 @@
 extension Effect {
-  /// Gives the effect's work a limited time. When it is over the work is cancelled, nothing that it sends any more is reduced,
-  /// and the effect throws `EffectTimeout`: `catch` makes an action of it, `retry` tries again, else it is an issue.
+  /// Gives the effect's work a limited time. When it is over the work is cancelled, nothing that it
+  /// sends any more is reduced, and the effect throws `EffectTimeout`: `catch` makes an action of
+  /// it, `retry` tries again, else it is an issue.
   ///
-  /// The error arrives when the cancelled work has returned: at once where the work heeds cancellation, else as late as it likes. Where
-  /// that will not do, `timeout(after:clock:_:)` sends an action on the dot. What late work returns or throws is dropped.
-  /// Work that ends at the very instant of the limit may be on either side of it.
+  /// The error arrives when the cancelled work has returned: at once where the work heeds
+  /// cancellation, else as late as it likes. Where that will not do, `timeout(after:clock:_:)`
+  /// sends an action on the dot. What late work returns or throws is dropped. Work that ends at the
+  /// very instant of the limit may be on either side of it.
   ///
-  /// In a `merge` each member has this limit, which for all begins at once; in a `concatenate` each has it for itself, from when its
-  /// turn comes. `.send`, `.cancel` and `.issue` take no time.
+  /// In a `merge` each member has this limit, which for all begins at once; in a `concatenate` each
+  /// has it for itself, from when its turn comes. `.send`, `.cancel` and `.issue` take no time.
   ///
   /// - Parameter clock: The clock of the dependencies.
   /// - Complexity: Two child tasks for each task of the effect, a group and a gate.
@@ -33,11 +35,13 @@ extension Effect {
       })
   }
 
-  /// Gives the effect's work a limited time. When it is over an action is sent, at that instant, whether the work heeds
-  /// its cancellation or not; nothing of the work is reduced after that action.
+  /// Gives the effect's work a limited time. When it is over an action is sent, at that instant,
+  /// whether the work heeds its cancellation or not; nothing of the work is reduced after that
+  /// action.
   ///
-  /// Work that does not return stays listed in `Store.effects`, and handles wait for it. Errors in time are thrown as ever.
-  /// For groups and instants see `timeout(after:clock:)`. A `.task` becomes a `.run`.
+  /// Work that does not return stays listed in `Store.effects`, and handles wait for it. Errors in
+  /// time are thrown as ever. For groups and instants see `timeout(after:clock:)`. A `.task`
+  /// becomes a `.run`.
   ///
   /// - Parameters:
   ///   - clock: The clock of the dependencies.
@@ -72,7 +76,8 @@ extension Effect {
   }
 }
 
-/// Runs `work` against the clock. Whichever closes the gate says what is returned or thrown, and the other is cancelled and awaited.
+/// Runs `work` against the clock. Whichever closes the gate says what is returned or thrown, and
+/// the other is cancelled and awaited.
 @inlinable
 func within<Value: Sendable>(
   _ duration: Duration, _ clock: some Clock<Duration>, _ gate: TimeoutGate,

@@ -1,13 +1,14 @@
 extension Effect {
   /// Sends an action at every interval until it is cancelled, the first after one interval.
   ///
-  /// Ticks are counted from the start, so they do not drift. One that nobody could attend to in time is left out, not made up for.
+  /// Ticks are counted from the start, so they do not drift. One that nobody could attend to in
+  /// time is left out, not made up for.
   ///
   /// - Parameters:
   ///   - interval: Zero or less is an issue, and no timer.
   ///   - clock: The clock of the dependencies.
-  ///   - action: Makes the action of a tick from its number: how many intervals from the start it is. A gap shows ticks that were left
-  ///     out.
+  ///   - action: Makes the action of a tick from its number: how many intervals from the start it
+  ///     is. A gap shows ticks that were left out.
   /// - Complexity: One task.
   @inlinable
   public static func timer(

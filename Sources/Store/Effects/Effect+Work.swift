@@ -2,7 +2,8 @@ extension Effect {
   @usableFromInline typealias TaskWork = @Sendable () async throws -> Action
   @usableFromInline typealias RunWork = @Sendable (Send<Action>) async throws -> Void
 
-  /// The same effect with everything in it that takes time replaced; what is done at once stays as it is.
+  /// The same effect with everything in it that takes time replaced; what is done at once stays as
+  /// it is.
   @inlinable
   func replacingWork(
     task: (_ name: String, _ work: @escaping TaskWork) -> Operation,

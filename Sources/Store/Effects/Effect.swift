@@ -1,7 +1,9 @@
-/// Work that a reduction asks for, as a value: the store starts it, and its actions come back to the reducer.
+/// Work that a reduction asks for, as a value: the store starts it, and its actions come back to
+/// the reducer.
 ///
-/// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests, recordings and `Store.effects` can say what
-/// it is. Making one runs nothing. 80 bytes, and what its closure captures; an id or a place in the composition is one small object more.
+/// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests,
+/// recordings and `Store.effects` can say what it is. Making one runs nothing. 80 bytes, and what
+/// its closure captures; an id or a place in the composition is one small object more.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline
   enum Operation: Sendable {
@@ -40,7 +42,8 @@ extension Effect {
 
   /// One asynchronous operation that ends in one action.
   ///
-  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error.
+  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is
+  /// no error.
   ///
   /// - Parameter name: Stands in descriptors, issues and recordings; “task” without one.
   /// - Complexity: One task when it starts, and one lock when it ends.
@@ -54,10 +57,11 @@ extension Effect {
       location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An asynchronous operation that sends any number of actions. What is sent after it returned or was cancelled is dropped.
+  /// An asynchronous operation that sends any number of actions. What is sent after it returned or
+  /// was cancelled is dropped.
   ///
-  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is no error. What it sent before stays
-  /// reduced.
+  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is
+  /// no error. What it sent before stays reduced.
   ///
   /// - Parameter name: Stands in descriptors, issues and recordings; “run” without one.
   /// - Complexity: One task when it starts; one lock for each action, and one when it ends.
@@ -69,10 +73,11 @@ extension Effect {
     Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An action of the same turn: it is reduced behind what the turn has caused already, and before any other action. No task is
-  /// started.
+  /// An action of the same turn: it is reduced behind what the turn has caused already, and before
+  /// any other action. No task is started.
   ///
-  /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that returned it goes on.
+  /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that
+  ///   returned it goes on.
   @inlinable
   public static func send(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -80,11 +85,11 @@ extension Effect {
     Effect(.send(action), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Cancels every effect that bears `id` here or in a child of here, started or not. No action of theirs is reduced afterwards. Where none
-  /// bears it, nothing happens.
+  /// Cancels every effect that bears `id` here or in a child of here, started or not. No action of
+  /// theirs is reduced afterwards. Where none bears it, nothing happens.
   ///
-  /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects found), and O(length of the queue)
-  ///   where actions wait in it.
+  /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects
+  ///   found), and O(length of the queue) where actions wait in it.
   @inlinable
   public static func cancel(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -99,8 +104,8 @@ extension Effect {
     Effect(.cancel(CancelKey(path: path, id: nil)), location: location)
   }
 
-  /// Reports a misuse that the reducer found, at the line that is to blame: to `onIssue` and to hooks, with the number of the step. The
-  /// state should be left as it is.
+  /// Reports a misuse that the reducer found, at the line that is to blame: to `onIssue` and to
+  /// hooks, with the number of the step. The state should be left as it is.
   ///
   /// - Parameter message: What happened, why that is likely, and what to do.
   /// - Complexity: O(1); starts nothing.
@@ -127,9 +132,10 @@ extension Effect {
     }
   }
 
-  /// Effects that run one after the other: each starts when the work of the one before has ended, without waiting for what its actions
-  /// caused. One that fails or is cancelled does not keep the next from starting. Cancelling the whole cancels those that have not begun,
-  /// too. A member that is a `concatenate` itself, without an id, counts as its members.
+  /// Effects that run one after the other: each starts when the work of the one before has ended,
+  /// without waiting for what its actions caused. One that fails or is cancelled does not keep the
+  /// next from starting. Cancelling the whole cancels those that have not begun, too. A member that
+  /// is a `concatenate` itself, without an id, counts as its members.
   ///
   /// - Complexity: As `merge`.
   @inlinable
@@ -202,7 +208,8 @@ extension Effect {
     if case .none = operation { true } else { false }
   }
 
-  /// What `make` gives for this effect, from what it has given for the members. Without recursion, since groups nest as deep as they like.
+  /// What `make` gives for this effect, from what it has given for the members. Without recursion,
+  /// since groups nest as deep as they like.
   @inlinable
   func folded<Result>(_ make: (_ effect: Effect, _ members: [Result]) -> Result) -> Result {
     guard let members = operation.members else { return make(self, []) }
@@ -243,8 +250,8 @@ extension Effect {
 }
 
 extension Effect {
-  /// A group as the store keeps it: each member's work is held by that member alone, and released when it has ended. One with a limit can
-  /// be dropped, and is described then with its members.
+  /// A group as the store keeps it: each member's work is held by that member alone, and released
+  /// when it has ended. One with a limit can be dropped, and is described then with its members.
   @usableFromInline
   var withoutWork: Effect {
     guard traits?.limit != nil else { return emptied }

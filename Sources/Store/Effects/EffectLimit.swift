@@ -1,4 +1,5 @@
-/// How many effects of one key run at once, and what becomes of the others. The key need not be one of the effect's ids.
+/// How many effects of one key run at once, and what becomes of the others. The key need not be one
+/// of the effect's ids.
 ///
 /// A class, since most effects have none. `LimitTable` has the permits.
 @usableFromInline
@@ -17,7 +18,8 @@ final class EffectLimit: Sendable {
   @usableFromInline let overflow: Overflow
   /// A cancelled effect counts until its task has ended.
   @usableFromInline let countsCancelled: Bool
-  /// The permit of a throttled group is given back when its first member ends, which is the interval.
+  /// The permit of a throttled group is given back when its first member ends, which is the
+  /// interval.
   @usableFromInline let isHeldByInterval: Bool
 
   @inlinable

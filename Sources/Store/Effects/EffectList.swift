@@ -56,8 +56,8 @@ extension Array {
     [.cancel(id: id, fileID: fileID, line: line)]
   }
 
-  /// `Effect.merge(_:fileID:line:)` alone. The effects of a list run side by side without it as well;
-  /// it makes one effect of them.
+  /// `Effect.merge(_:fileID:line:)` alone. The effects of a list run side by side without it as
+  /// well; it makes one effect of them.
   @inlinable
   public static func merge<Action>(
     _ effects: Effect<Action>..., fileID: StaticString = #fileID, line: UInt32 = #line

@@ -12,7 +12,8 @@ public struct RetryPolicy: Sendable, Hashable {
     case constant(Duration)
     /// Once this, then twice this, then three times this.
     case linear(Duration)
-    /// First this, then each time the factor times the one before. A factor that is not above zero counts as 1.
+    /// First this, then each time the factor times the one before. A factor that is not above zero
+    /// counts as 1.
     case exponential(Duration, factor: Double)
   }
 
@@ -24,8 +25,8 @@ public struct RetryPolicy: Sendable, Hashable {
     case full
     /// Half of the wait, and anywhere from nothing to the other half.
     case equal
-    /// Anywhere from the first wait to three times the one before, at most the maximum. The back-off says where it begins, not how it
-    /// grows.
+    /// Anywhere from the first wait to three times the one before, at most the maximum. The
+    /// back-off says where it begins, not how it grows.
     case decorrelated
   }
 

@@ -1,4 +1,5 @@
-/// The waits of one retried effect, one after the other: a pure value, apart from the words it draws.
+/// The waits of one retried effect, one after the other: a pure value, apart from the words it
+/// draws.
 @usableFromInline
 struct RetrySchedule: Sendable {
   @usableFromInline let backoff: RetryPolicy.Backoff
@@ -27,7 +28,8 @@ struct RetrySchedule: Sendable {
     last = first
   }
 
-  /// How long to wait before the next attempt; `nil` where there is none. Draws one word unless jitter is `none`.
+  /// How long to wait before the next attempt; `nil` where there is none. Draws one word unless
+  /// jitter is `none`.
   @inlinable
   mutating func next(_ random: () -> UInt64) -> Duration? {
     attemptsLeft -= 1
@@ -47,7 +49,8 @@ struct RetrySchedule: Sendable {
 
   @inlinable
   mutating func grow() {
-    // Compared before it is computed: a sum or product beyond the maximum may be beyond what a duration can hold.
+    // Compared before it is computed: a sum or product beyond the maximum may be beyond what a
+    // duration can hold.
     switch backoff {
     case .constant:
       break

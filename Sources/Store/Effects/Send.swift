@@ -9,8 +9,8 @@ public struct Send<Action: Sendable>: Sendable {
     self.sink = sink
   }
 
-  /// Sends the action and reduces it on the calling thread. When it returns, the action is reduced, or queued where an observer is being
-  /// told of a step before.
+  /// Sends the action and reduces it on the calling thread. When it returns, the action is reduced,
+  /// or queued where an observer is being told of a step before.
   ///
   /// - Complexity: One lock beside the reducer's own cost; with observers that of `Store.send`.
   @inlinable
@@ -18,9 +18,11 @@ public struct Send<Action: Sendable>: Sendable {
     _ = sink(action, false)
   }
 
-  /// Sends the action and gives a handle to the effects that it causes. The handle is one that has ended where the action was dropped.
+  /// Sends the action and gives a handle to the effects that it causes. The handle is one that has
+  /// ended where the action was dropped.
   ///
-  /// - Complexity: As `callAsFunction`, and a node in the store until all that the action caused has ended.
+  /// - Complexity: As `callAsFunction`, and a node in the store until all that the action caused
+  ///   has ended.
   @inlinable
   public func start(_ action: Action) -> StoreTask {
     sink(action, true)

@@ -47,8 +47,8 @@ final class TimeoutGate: Sendable {
     waiter?.resume()
   }
 
-  /// Returns when nothing is on its way through the closed gate. No lock is held while an action passes, since
-  /// reducing it runs the code of others.
+  /// Returns when nothing is on its way through the closed gate. No lock is held while an action
+  /// passes, since reducing it runs the code of others.
   @inlinable
   func drain() async {
     await withCheckedContinuation { continuation in

@@ -8,7 +8,8 @@ extension EffectGraph {
     run()
   }
 
-  /// Whether a `.cancel` effect is about `found`: not about what stands behind it in the same list, or in the same group (R5).
+  /// Whether a `.cancel` effect is about `found`: not about what stands behind it in the same list,
+  /// or in the same group (R5).
   ///
   /// - Parameter effect: `.none` for one without a node, which is in no group.
   private func isMeant(_ found: EffectID, by effect: EffectID) -> Bool {
@@ -16,7 +17,8 @@ extension EffectGraph {
       || !found.isAfter(effect)
   }
 
-  /// Cancels the effects that bear one of the keys, together: none starts because another is cancelled.
+  /// Cancels the effects that bear one of the keys, together: none starts because another is
+  /// cancelled.
   @usableFromInline
   mutating func cancel(all keys: [CancelKey]) {
     if keys.isEmpty { return }

@@ -27,8 +27,8 @@ extension EffectGraph {
     return false
   }
 
-  /// Whether a group that the node is in has a permit under the same limit, and counts for it. A permit of its own would be one that it
-  /// keeps from itself.
+  /// Whether a group that the node is in has a permit under the same limit, and counts for it. A
+  /// permit of its own would be one that it keeps from itself.
   private func isCounted(_ slot: Int32, _ key: CancelKey) -> Bool {
     var member = slot
     while tree.isMember(member) {
@@ -48,7 +48,8 @@ extension EffectGraph {
     startLater(next)
   }
 
-  /// A cancelled effect gives its permit back at once, or when its work has ended where the limit counts it.
+  /// A cancelled effect gives its permit back at once, or when its work has ended where the limit
+  /// counts it.
   mutating func returnPermitOfCancelled(_ slot: Int32) {
     guard let limit = tree[slot].limit, tree[slot].hasPermit else { return }
     if limit.countsCancelled {
@@ -58,8 +59,9 @@ extension EffectGraph {
     }
   }
 
-  /// The first member of a throttled group holds the permit, not the group: the interval. Where that was cancelled while the group
-  /// waited, what is first then may be a group, or have a limit of its own; that permit stays where it is.
+  /// The first member of a throttled group holds the permit, not the group: the interval. Where
+  /// that was cancelled while the group waited, what is first then may be a group, or have a limit
+  /// of its own; that permit stays where it is.
   mutating func passPermitToFirst(_ group: Int32) {
     guard let limit = tree[group].limit, limit.isHeldByInterval, tree[group].hasPermit,
       tree[group].firstChild >= 0

@@ -7,7 +7,8 @@ extension EffectGraph {
     return tree.id(slot)
   }
 
-  /// Adds an effect or a group that a reducer returned. Effects are found by their ids from here on.
+  /// Adds an effect or a group that a reducer returned. Effects are found by their ids from here
+  /// on.
   ///
   /// - Parameters:
   ///   - parent: A group or a task; `.none` for an effect that stands for its task.

@@ -1,11 +1,12 @@
 /// The effects of one store as a value: which run, which wait, and which belong together.
 ///
-/// Events come in as calls of its methods. What is to be done comes out in `commands`, in order. It knows neither actions nor tasks,
-/// so that every transition can be tested alone.
+/// Events come in as calls of its methods. What is to be done comes out in `commands`, in order. It
+/// knows neither actions nor tasks, so that every transition can be tested alone.
 ///
-/// Its nodes form a tree: the members of a group are under the group, the effects that one `send` set going are under its task. An
-/// effect that is all that a `send` set going stands for the task itself. A node stays until its work has ended, the actions it sent
-/// have left the queue, and nothing is under it.
+/// Its nodes form a tree: the members of a group are under the group, the effects that one `send`
+/// set going are under its task. An effect that is all that a `send` set going stands for the task
+/// itself. A node stays until its work has ended, the actions it sent have left the queue, and
+/// nothing is under it.
 ///
 /// `+Nodes` adds and removes nodes, `+Cancelling` and `+Limits` are those events.
 @usableFromInline
@@ -151,7 +152,8 @@ extension EffectGraph {
 // MARK: Waiting
 
 extension EffectGraph {
-  /// Resumes the waiter when the node and all that is under it have ended. False where that is so already.
+  /// Resumes the waiter when the node and all that is under it have ended. False where that is so
+  /// already.
   @usableFromInline
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
     guard tree.contains(id) else { return false }

@@ -1,8 +1,10 @@
 /// Finds effects by their ids and by the places of the composition at which they were returned.
 ///
-/// The places form a tree, as the composition does: a cancel looks at its own place and at those inside it, never at a sibling (R6).
+/// The places form a tree, as the composition does: a cancel looks at its own place and at those
+/// inside it, never at a sibling (R6).
 ///
-/// - Complexity: Inserting and removing O(depth of the place), looking up O(number of places inside and of effects found).
+/// - Complexity: Inserting and removing O(depth of the place), looking up O(number of places inside
+///   and of effects found).
 @usableFromInline
 struct EffectIndex: Sendable {
   /// A place with effects, or with places inside it that have some.
@@ -50,8 +52,8 @@ struct EffectIndex: Sendable {
     if !place.isEmpty { root.change(at: place[...]) { $0.here.remove(effect) } }
   }
 
-  /// The effects that bear the key's id at its place or inside it; without an id all effects of that place and inside it. In the order
-  /// in which they were returned.
+  /// The effects that bear the key's id at its place or inside it; without an id all effects of
+  /// that place and inside it. In the order in which they were returned.
   func effects(_ key: CancelKey) -> [EffectID] {
     var place = root
     for scope in key.path {
@@ -73,7 +75,8 @@ struct EffectIndex: Sendable {
 }
 
 extension EffectIndex.Place {
-  /// Changes the place at the end of `path`, which is made where it is missing and removed where it is left empty.
+  /// Changes the place at the end of `path`, which is made where it is missing and removed where it
+  /// is left empty.
   mutating func change(at path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void) {
     guard let scope = path.first else { return change(&self) }
     let (isEmpty, deeper) = inner[scope, default: Self()].changeInside(path.dropFirst(), change)

@@ -21,14 +21,16 @@ struct EffectNode: Sendable {
     case running
     /// No action of it is reduced any more. Its work has not ended.
     case cancelled
-    /// Its work has ended. Actions that it sent may still be queued, and are dropped where it was cancelled.
+    /// Its work has ended. Actions that it sent may still be queued, and are dropped where it was
+    /// cancelled.
     case ended(isCancelled: Bool)
   }
 
   var serial: UInt32
   var form: Form
   var phase: Phase
-  /// The serial number of the outermost group that it is in, or its own: what stands at one place of the list that a reducer returned.
+  /// The serial number of the outermost group that it is in, or its own: what stands at one place
+  /// of the list that a reducer returned.
   var outermost: UInt32
   /// Reasons to keep the node while it has no work: actions in the queue, and the step under way.
   var pins: Int32 = 0

@@ -132,7 +132,8 @@ extension EffectTree {
   @usableFromInline
   func isCancelledTask(_ id: EffectID) -> Bool { contains(id) && self[id.slot].isTaskCancelled }
 
-  /// The node that what an effect causes belongs to: its task, or the effect where it stands for the task.
+  /// The node that what an effect causes belongs to: its task, or the effect where it stands for
+  /// the task.
   @usableFromInline
   func task(of id: EffectID) -> EffectID {
     guard contains(id) else { return .none }
@@ -145,7 +146,8 @@ extension EffectTree {
   @usableFromInline
   func outermost(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].outermost : 0 }
 
-  /// The effects whose work has not ended, in no particular order. O(most nodes that there ever were at once).
+  /// The effects whose work has not ended, in no particular order. O(most nodes that there ever
+  /// were at once).
   var unended: [(id: EffectID, phase: EffectNode.Phase)] {
     nodes.indices.compactMap { slot in
       let node = nodes[slot]

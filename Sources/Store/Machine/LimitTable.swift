@@ -1,6 +1,7 @@
 /// Which effects run and which wait under each limit.
 ///
-/// - Complexity: O(1); taking one out of the middle is O(number running or waiting under its limit).
+/// - Complexity: O(1); taking one out of the middle is O(number running or waiting under its
+///   limit).
 struct LimitTable: Sendable {
   enum Verdict: Sendable, Equatable {
     case start

@@ -7,9 +7,11 @@ struct QueuedAction<Action: Sendable>: Sendable {
     case outside(StepOrigin)
     /// An effect's work. The action is dropped if the effect is cancelled first.
     case effect(EffectID)
-    /// An effect whose work ends with the action: a task, or a `.send` with a node. Dropped as well.
+    /// An effect whose work ends with the action: a task, or a `.send` with a node. Dropped as
+    /// well.
     case ending(EffectID)
-    /// A `.send` effect without a node: without ids, in no group and of no child, so that nothing can cancel it.
+    /// A `.send` effect without a node: without ids, in no group and of no child, so that nothing
+    /// can cancel it.
     case immediate(name: String?, step: Int)
   }
 

@@ -10,7 +10,8 @@ enum StoreCommand<Action: Sendable>: Sendable {
   /// An action was sent after the store had been shut down.
   indirect case reportLate(Action, SourceLocation, step: Int)
   indirect case meter(StoreEvent<Action>)
-  /// Let go of an effect or an action once the lock is released, since that may run code of the user's.
+  /// Let go of an effect or an action once the lock is released, since that may run code of the
+  /// user's.
   case release(Released<Action>)
   /// Tell observers that the store has ended.
   case end

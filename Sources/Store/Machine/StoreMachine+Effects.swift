@@ -1,7 +1,8 @@
 /// What an effect of the graph holds.
 @usableFromInline
 struct EffectWork<Action: Sendable>: Sendable {
-  /// Without its operation once that is a task's, so that its end is never under the lock; a group without the work of its members.
+  /// Without its operation once that is a task's, so that its end is never under the lock; a group
+  /// without the work of its members.
   @usableFromInline var effect: Effect<Action>
   /// The action whose reduction returned the effect.
   @usableFromInline let cause: Action?
@@ -31,7 +32,8 @@ struct EffectWork<Action: Sendable>: Sendable {
 extension StoreMachine {
   /// Takes effects in the order returned (R4, R5).
   ///
-  /// - Parameter task: What they belong to; made, and set, where it is `.none` and there is something to belong to it.
+  /// - Parameter task: What they belong to; made, and set, where it is `.none` and there is
+  ///   something to belong to it.
   @inlinable
   mutating func take(
     _ effects: [Effect<R.Action>], of cause: R.Action?, task: inout EffectID,
@@ -131,7 +133,8 @@ extension StoreMachine {
     return id
   }
 
-  /// Adds a group with its members, and theirs: an effect bears the ids of the groups that it is in.
+  /// Adds a group with its members, and theirs: an effect bears the ids of the groups that it is
+  /// in.
   @inlinable
   mutating func addGroup(
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
@@ -152,7 +155,8 @@ extension StoreMachine {
     return outermost
   }
 
-  /// Cancels what bears the ids of an effect that asks for it, before any of the effect is there: it would cancel itself.
+  /// Cancels what bears the ids of an effect that asks for it, before any of the effect is there:
+  /// it would cancel itself.
   @inlinable
   mutating func cancelInFlight(_ effect: Effect<R.Action>) {
     graph.cancel(all: effect.keysInFlight)

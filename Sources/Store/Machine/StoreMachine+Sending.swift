@@ -40,8 +40,9 @@ extension StoreMachine {
 
   /// The one action of a task effect, with which its work ends.
   ///
-  /// In a held store the work ends at once: what comes behind it in a sequence does not wait until a test receives the action.
-  /// So its permit is free, and a `.cancel` behind it in the sequence reached, before the action is reduced, and not after as elsewhere.
+  /// In a held store the work ends at once: what comes behind it in a sequence does not wait until
+  /// a test receives the action. So its permit is free, and a `.cancel` behind it in the sequence
+  /// reached, before the action is reduced, and not after as elsewhere.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
@@ -101,8 +102,9 @@ extension StoreMachine {
     inheritingGroup = 0
   }
 
-  /// The action has been reduced or dropped, with which the work of its sender may end. What stands behind a `.send` in a sequence
-  /// belongs to the turn; what stands behind work that took time opens one.
+  /// The action has been reduced or dropped, with which the work of its sender may end. What stands
+  /// behind a `.send` in a sequence belongs to the turn; what stands behind work that took time
+  /// opens one.
   @inlinable
   mutating func endSender(of action: QueuedAction<R.Action>) {
     guard case .ending(let id) = action.sender else { return }
@@ -181,7 +183,8 @@ extension StoreMachine {
 
   // MARK: Waiting
 
-  /// Resumes the waiter when the task has ended and observers have been told of its last step. False where that is so already.
+  /// Resumes the waiter when the task has ended and observers have been told of its last step.
+  /// False where that is so already.
   @usableFromInline
   mutating func wait(for task: EffectID, _ waiter: EffectGraph.WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
@@ -190,7 +193,8 @@ extension StoreMachine {
     return true
   }
 
-  /// Resumes the waiter when there is no effect any more, or when the store has ended. False where that is so already.
+  /// Resumes the waiter when there is no effect any more, or when the store has ended. False where
+  /// that is so already.
   @usableFromInline
   mutating func waitUntilIdle(_ waiter: EffectGraph.WaiterID) -> Bool {
     !obstacles.contains(.closed) && graph.waitUntilIdle(waiter)

@@ -11,7 +11,8 @@ enum SubscriptionPhase: Sendable {
 /// What runs because the state declares it.
 @usableFromInline
 struct Subscription: Sendable {
-  /// What the actions of the effect cause belongs to it. It stays while the state declares the effect.
+  /// What the actions of the effect cause belongs to it. It stays while the state declares the
+  /// effect.
   @usableFromInline let task: EffectID
   /// What the state declares; `none` for one that was not started.
   @usableFromInline let effect: EffectID
@@ -68,7 +69,8 @@ extension StoreMachine {
       subscriptionOrder.removeAll { !declared.contains($0) }
     }
     for (key, effect) in added {
-      // The task stays while the state declares it, also when the work under it has ended: that is not begun anew.
+      // The task stays while the state declares it, also when the work under it has ended: that is
+      // not begun anew.
       let task = graph.addTask()
       graph.pin(task)
       let id = addGroup(effect, under: task, nil)

@@ -1,16 +1,18 @@
 /// A store as a value: state, effects, and the actions that wait. It makes every decision.
 ///
-/// Events come in as calls of its methods, and what is to be done comes out in `commands`, in order. It holds no lock, starts no task,
-/// and calls no closure but the reducer. A copy of it is a copy.
+/// Events come in as calls of its methods, and what is to be done comes out in `commands`, in
+/// order. It holds no lock, starts no task, and calls no closure but the reducer. A copy of it is a
+/// copy.
 ///
-/// An action arrives, is taken when there is no obstacle, is reduced, and makes a step; its effects join the graph. The step is returned
-/// to the caller, which tells hooks and observers.
+/// An action arrives, is taken when there is no obstacle, is reduced, and makes a step; its effects
+/// join the graph. The step is returned to the caller, which tells hooks and observers.
 ///
-/// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all that it causes at once: they are in
-/// `turn`, while actions that come meanwhile wait in `arrivals`.
+/// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all
+/// that it causes at once: they are in `turn`, while actions that come meanwhile wait in
+/// `arrivals`.
 ///
-/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what the state declares, and
-/// `+Children` the end of effects whose child is gone.
+/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what
+/// the state declares, and `+Children` the end of effects whose child is gone.
 @usableFromInline
 struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline typealias State = R.State
@@ -75,7 +77,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
   /// A step is under way: what it causes at once belongs to the turn.
   @usableFromInline var isInStep = false
-  /// The outermost group whose effects start in the task that caused them, and so with its task-local values (R4); 0 for none.
+  /// The outermost group whose effects start in the task that caused them, and so with its
+  /// task-local values (R4); 0 for none.
   @usableFromInline var inheritingGroup: UInt32 = 0
 
   /// What is to be done, oldest first. The caller removes what it has done.
@@ -130,7 +133,8 @@ extension StoreMachine {
     !commands.isEmpty || obstacles.isEmpty && !(turn.isEmpty && arrivals.isEmpty)
   }
 
-  /// Takes the next action of the turn, or else of those that arrived, if it can be reduced. Drops those of effects that were cancelled.
+  /// Takes the next action of the turn, or else of those that arrived, if it can be reduced. Drops
+  /// those of effects that were cancelled.
   ///
   /// - Parameter ignored: What does not count as an obstacle.
   @inlinable
@@ -160,7 +164,8 @@ extension StoreMachine {
     let origin =
       audience.isDisjoint(with: [.hooks, .observers])
       ? StepOrigin.program("") : origin(of: next.sender)
-    // Its effects are cancelled with the task; what the step itself cancels is the task's earlier ones.
+    // Its effects are cancelled with the task; what the step itself cancels is the task's earlier
+    // ones.
     let isCancelled = graph.tree.isCancelledTask(next.task)
     // From here on the sender is done with the action: cancelling its id is about others.
     graph.unpin(next.effect)

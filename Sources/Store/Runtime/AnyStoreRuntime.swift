@@ -9,13 +9,14 @@ class AnyStoreRuntime: @unchecked Sendable {
     case isFinished(EffectID)
     /// Whether it has ended and observers have been told of all that it did.
     case isSettled(EffectID)
-    /// Resumes the continuation when that is so. True if it is so already: then the caller resumes it.
+    /// Resumes the continuation when that is so. True if it is so already: then the caller resumes
+    /// it.
     case wait(EffectID, UnsafeContinuation<Void, Never>)
     case removeObserver(Int)
   }
 
-  /// Made where the types of the store are known. A method that is called where they are not known looks them up at each call, which takes
-  /// ten times as long as to cancel an effect.
+  /// Made where the types of the store are known. A method that is called where they are not known
+  /// looks them up at each call, which takes ten times as long as to cancel an effect.
   @usableFromInline let answer: @Sendable (AnyStoreRuntime, Request) -> Bool
 
   @inlinable

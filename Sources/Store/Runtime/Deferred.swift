@@ -13,7 +13,8 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   }
 
   @usableFromInline var items: [Item]?
-  /// Observers are to be told of a step. It stays under the lock until then: an optional of all that here would cost each `send`.
+  /// Observers are to be told of a step. It stays under the lock until then: an optional of all
+  /// that here would cost each `send`.
   @usableFromInline var publishes = false
 
   @inlinable
@@ -47,7 +48,8 @@ struct Publication<State: Sendable, Action: Sendable>: Sendable {
     self.observers = observers
   }
 
-  /// Calls the observers. The state ends here: kept until the next step, it would make that copy what it changes.
+  /// Calls the observers. The state ends here: kept until the next step, it would make that copy
+  /// what it changes.
   @inlinable
   consuming func tell() {
     observers(step, state)

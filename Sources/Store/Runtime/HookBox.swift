@@ -1,4 +1,5 @@
-/// Hooks where they can be called without being copied: constants of an object, and no optionals, which would be copied to look into them.
+/// Hooks where they can be called without being copied: constants of an object, and no optionals,
+/// which would be copied to look into them.
 @usableFromInline
 final class HookBox<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let hasWillReduce: Bool
@@ -17,8 +18,9 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
     if let body = hooks.issue { issue = body } else { issue = { _ in } }
   }
 
-  /// Calls `didReduce`, in code that does not know the types. Where they are known the compiler copies a state to hand it on, and counts
-  /// every reference in it: with five strings and three arrays that is 40 ns a step, five times the step itself.
+  /// Calls `didReduce`, in code that does not know the types. Where they are known the compiler
+  /// copies a state to hand it on, and counts every reference in it: with five strings and three
+  /// arrays that is 40 ns a step, five times the step itself.
   @usableFromInline
   @inline(never)
   func tell(_ step: Step<Action>, _ state: inout State) {
@@ -31,8 +33,9 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
   }
 }
 
-/// The hooks of a store, which are called without counting references: they change only while the store's lock is held, as it is for the
-/// calls. With a count for each call a hooked step takes three times as long.
+/// The hooks of a store, which are called without counting references: they change only while the
+/// store's lock is held, as it is for the calls. With a count for each call a hooked step takes
+/// three times as long.
 @usableFromInline
 struct HookSlot<State: Sendable, Action: Sendable>: @unchecked Sendable {
   // Unchecked: the box is Sendable.
@@ -43,7 +46,8 @@ struct HookSlot<State: Sendable, Action: Sendable>: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  /// - Returns: The hooks before, whose end may run code of the user's. The last ones have to be replaced with `nil`.
+  /// - Returns: The hooks before, whose end may run code of the user's. The last ones have to be
+  ///   replaced with `nil`.
   @usableFromInline
   mutating func replace(with hooks: StepHooks<State, Action>?) -> Box? {
     let old = box?.takeRetainedValue()

@@ -8,11 +8,12 @@ import Synchronization
   import Darwin
 #endif
 
-/// A value that one thread at a time reads and changes: the standard library's mutex, and with `SWIFTBOARD_PTHREAD_LOCK` one of pthread,
-/// since the thread sanitizer does not see the other on Linux.
+/// A value that one thread at a time reads and changes: the standard library's mutex, and with
+/// `SWIFTBOARD_PTHREAD_LOCK` one of pthread, since the thread sanitizer does not see the other on
+/// Linux.
 ///
-/// It is not recursive. A debug build says what code may have used a store under its lock; in a release build the mutex stops the process
-/// by itself.
+/// It is not recursive. A debug build says what code may have used a store under its lock; in a
+/// release build the mutex stops the process by itself.
 @usableFromInline
 package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   #if SWIFTBOARD_PTHREAD_LOCK
@@ -53,7 +54,8 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
 }
 
 #if DEBUG
-  /// A number that no other running thread has. Never inlined: the compiler takes it that a function stays on its thread.
+  /// A number that no other running thread has. Never inlined: the compiler takes it that a
+  /// function stays on its thread.
   @usableFromInline
   @inline(never)
   func currentThread() -> UInt {

@@ -57,7 +57,8 @@ extension StoreRuntime.Shared {
     noteAudience()
   }
 
-  /// All observers as one; `nil` where there are none. O(number of observers) after one came or went.
+  /// All observers as one; `nil` where there are none. O(number of observers) after one came or
+  /// went.
   @usableFromInline
   mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
     if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
@@ -66,8 +67,8 @@ extension StoreRuntime.Shared {
 }
 
 extension Observer {
-  /// Calls the observers in order, as a tree of functions: to call one out of an array counts two references, which takes as long as a
-  /// lock.
+  /// Calls the observers in order, as a tree of functions: to call one out of an array counts two
+  /// references, which takes as long as a lock.
   static func together(_ observers: ArraySlice<Observer>) -> Body? {
     guard let first = observers.first, observers.count > 1 else { return observers.first?.body }
     let middle = observers.startIndex + observers.count / 2

@@ -1,7 +1,7 @@
 /// The machine behind a lock, with tasks and observers: does what the machine says.
 ///
-/// Effects hold the runtime, the `Store` holds it too, and the store's end closes it: so a dropped store cancels its effects although they
-/// keep the runtime alive, and no reference is weak.
+/// Effects hold the runtime, the `Store` holds it too, and the store's end closes it: so a dropped
+/// store cancels its effects although they keep the runtime alive, and no reference is weak.
 ///
 /// `+Effects` are the tasks, `+Observing` the observers.
 @usableFromInline
@@ -19,7 +19,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
     /// All observers as one, in their order; made when they are told.
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
-    /// A step that observers are to be told of: from the reduction until the thread that tells them takes it.
+    /// A step that observers are to be told of: from the reduction until the thread that tells them
+    /// takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
     /// The thread that holds the lock has made the publication, and is the one that tells.
     @usableFromInline var isToPublish = false
@@ -159,7 +160,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude(effects, action, origin, task: &task, &shared)
   }
 
-  /// A reduction without effects. Hooks alone, as a recorder has them, are told without a way round.
+  /// A reduction without effects. Hooks alone, as a recorder has them, are told without a way
+  /// round.
   @inlinable
   @inline(never)
   func conclude(
@@ -185,7 +187,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return shared.machine.isDue ? finish(&shared) : shared.takeOutcome()
   }
 
-  /// Does what follows from an event, with the steps of the actions that wait, until observers have to be told of one.
+  /// Does what follows from an event, with the steps of the actions that wait, until observers have
+  /// to be told of one.
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared) -> Outcome {

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A clock on which every sleep is over at once: time jumps to the deadline.
 ///
-/// For tests in which only the result matters and not the order in time. What sleeps again and again would have no end here, so
-/// a number of sleeps is the most; in tests of timers use a `TestClock`.
+/// For tests in which only the result matters and not the order in time. What sleeps again and
+/// again would have no end here, so a number of sleeps is the most; in tests of timers use a
+/// `TestClock`.
 public final class ImmediateClock: Clock, Sendable {
   /// Moments as `TestClock` has them.
   public typealias Instant = TestClock.Instant
@@ -41,7 +42,8 @@ public final class ImmediateClock: Clock, Sendable {
   public var minimumResolution: Duration { .zero }
 
   /// Moves time to `deadline` and returns; time never goes back. O(1).
-  /// - Throws: `CancellationError` where the task is cancelled; `LimitReached` at one sleep too many.
+  /// - Throws: `CancellationError` where the task is cancelled; `LimitReached` at one sleep too
+  ///   many.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let isAllowed = state.withLock { state -> Bool in

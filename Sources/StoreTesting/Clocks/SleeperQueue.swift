@@ -1,6 +1,7 @@
 /// Who sleeps until when: a heap by deadline and then by arrival.
 ///
-/// Who is cancelled stays in the heap as an empty place until that comes up, or until more than half of the places are empty.
+/// Who is cancelled stays in the heap as an empty place until that comes up, or until more than
+/// half of the places are empty.
 ///
 /// - Complexity: falling asleep, waking and cancelling are O(log n) each, amortized.
 struct SleeperQueue: Sendable {

@@ -2,9 +2,10 @@ import Synchronization
 
 /// A clock that stands still until it is advanced: nothing that sleeps on it waits for real.
 ///
-/// Advancing wakes sleepers in the order of their deadlines, those of one deadline in the order in which they fell asleep, and
-/// runs the executor until nothing is ready before it moves on to the next deadline. So who wakes, works and sleeps again does it at
-/// the right moment. Nothing yields, nothing is left to chance.
+/// Advancing wakes sleepers in the order of their deadlines, those of one deadline in the order in
+/// which they fell asleep, and runs the executor until nothing is ready before it moves on to the
+/// next deadline. So who wakes, works and sleeps again does it at the right moment. Nothing yields,
+/// nothing is left to chance.
 ///
 /// It drives the tasks of its own executor alone. Stores that share time share a clock.
 public final class TestClock: Clock, Sendable {
@@ -42,7 +43,8 @@ public final class TestClock: Clock, Sendable {
 
   /// A clock at the beginning of time, with nobody asleep.
   ///
-  /// - Parameter executor: Where the tasks run that sleep here; a `TestStore` with this clock runs its effects on it.
+  /// - Parameter executor: Where the tasks run that sleep here; a `TestStore` with this clock runs
+  ///   its effects on it.
   public init(executor: ManualExecutor = ManualExecutor()) {
     self.executor = executor
   }
@@ -55,10 +57,12 @@ public final class TestClock: Clock, Sendable {
   /// When those who sleep will wake, in the order in which they will. O(n log n).
   public var sleepers: [Instant] { state.withLock { $0.sleepers.deadlines } }
 
-  /// When the next one wakes; `nil` where nobody sleeps. O(1), and O(log n) for each who was cancelled before.
+  /// When the next one wakes; `nil` where nobody sleeps. O(1), and O(log n) for each who was
+  /// cancelled before.
   public var nextDeadline: Instant? { state.withLock { $0.sleepers.nextDeadline } }
 
-  /// Suspends until the clock is advanced to `deadline`; returns at once where that is past. O(log n) of those who sleep.
+  /// Suspends until the clock is advanced to `deadline`; returns at once where that is past. O(log
+  /// n) of those who sleep.
   /// - Throws: `CancellationError` when the task is cancelled, at once.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
@@ -88,7 +92,8 @@ public final class TestClock: Clock, Sendable {
     }
   }
 
-  /// Moves time on, one deadline at a time; after each the executor runs until nothing is ready. As `advance(to:)`.
+  /// Moves time on, one deadline at a time; after each the executor runs until nothing is ready. As
+  /// `advance(to:)`.
   public func advance(by duration: Duration) {
     advance(to: now.advanced(by: duration))
   }
@@ -105,7 +110,8 @@ public final class TestClock: Clock, Sendable {
 
   /// Moves time from deadline to deadline until nobody sleeps.
   ///
-  /// - Parameter limit: The most deadlines to go through: what sleeps again and again would have no end.
+  /// - Parameter limit: The most deadlines to go through: what sleeps again and again would have no
+  ///   end.
   /// - Returns: Whether nobody sleeps any more.
   /// - Complexity: As `advance(to:)`.
   @discardableResult
@@ -118,8 +124,8 @@ public final class TestClock: Clock, Sendable {
     return state.withLock { $0.sleepers.isEmpty }
   }
 
-  /// Reports whoever sleeps here: for the end of a test that uses a clock without a store. It runs the executor first; reported is one
-  /// failure with the deadlines of at most five.
+  /// Reports whoever sleeps here: for the end of a test that uses a clock without a store. It runs
+  /// the executor first; reported is one failure with the deadlines of at most five.
   ///
   /// - Complexity: O(n log n) of those who sleep, and what is ready.
   public func checkNoSleepers(

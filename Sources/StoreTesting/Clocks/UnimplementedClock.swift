@@ -1,4 +1,5 @@
-/// A clock for tests in which nobody should ask for the time or sleep: whoever does is reported at the line that made it.
+/// A clock for tests in which nobody should ask for the time or sleep: whoever does is reported at
+/// the line that made it.
 public final class UnimplementedClock: Clock, Sendable {
   /// Moments as `TestClock` has them.
   public typealias Instant = TestClock.Instant

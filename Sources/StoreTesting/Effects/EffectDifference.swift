@@ -1,6 +1,7 @@
 import SwiftBoardStore
 
-/// The difference of two lists of effects as lines: what is expected and missing behind `-`, what was returned otherwise behind `+`.
+/// The difference of two lists of effects as lines: what is expected and missing behind `-`, what
+/// was returned otherwise behind `+`.
 func effectDifference(_ expected: [EffectDescriptor], _ returned: [EffectDescriptor]) -> String {
   let a = expected.flatMap { effectLines($0, indent: "") }
   let b = returned.flatMap { effectLines($0, indent: "") }

@@ -1,6 +1,7 @@
 import SwiftBoardStore
 
-/// What reducing came to, without a store: the state after, and what the effects are. Nothing was started.
+/// What reducing came to, without a store: the state after, and what the effects are. Nothing was
+/// started.
 public struct Reduction<State: Sendable, Action: Sendable>: Sendable {
   /// The state before.
   public let before: State
@@ -9,13 +10,16 @@ public struct Reduction<State: Sendable, Action: Sendable>: Sendable {
   /// What was returned, in order, without `.none`.
   public let effects: [EffectDescriptor]
 
-  /// Compares the state and the effects with what they should be, and reports each difference at this line.
+  /// Compares the state and the effects with what they should be, and reports each difference at
+  /// this line.
   ///
   /// - Parameters:
   ///   - effects: What has to be returned, in order; not looked at where it is left out.
   ///   - report: Hears of each difference.
-  ///   - assertion: Gets the state from before and makes of it the state from after. Without it the state must not have changed.
-  /// - Complexity: One comparison of states, O(size); a difference is looked for by reflection, only where there is one.
+  ///   - assertion: Gets the state from before and makes of it the state from after. Without it the
+  ///     state must not have changed.
+  /// - Complexity: One comparison of states, O(size); a difference is looked for by reflection,
+  ///   only where there is one.
   public func assert(
     effects: [EffectDescriptor]? = nil, report: TestReporter, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
@@ -56,8 +60,8 @@ extension Reducer {
   /// #expect(reduction.state.text == "ri")
   /// #expect(reduction.effects == [.task("search", id: "search")])
   /// ```
-  /// - Returns: The state after the last action, and what all of them returned, in order. No effect is started, so what effects would
-  ///   send is not reduced.
+  /// - Returns: The state after the last action, and what all of them returned, in order. No effect
+  ///   is started, so what effects would send is not reduced.
   /// - Complexity: The reducer's own, and a descriptor for each effect.
   public func reducing(
     _ state: State, _ actions: Action..., dependencies: Dependencies

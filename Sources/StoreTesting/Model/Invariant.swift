@@ -1,6 +1,7 @@
 /// What has to hold after every step of a model test.
 public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
-  /// What failures call it, as a sentence: “the balance is never negative”. Two invariants of one test have different names.
+  /// What failures call it, as a sentence: “the balance is never negative”. Two invariants of one
+  /// test have different names.
   public let name: String
   let holdsAtFirst: @Sendable (_ state: State) -> Bool
   /// What is wrong with a step beyond the name; `nil` where it holds.
@@ -8,7 +9,8 @@ public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
     @Sendable (_ before: State, _ action: Action, _ after: State, _ step: Int) ->
       String?
 
-  /// A statement about a state; it has to hold in the first one too. Called once a step, outside the store's lock.
+  /// A statement about a state; it has to hold in the first one too. Called once a step, outside
+  /// the store's lock.
   public init(_ name: String, _ holds: @escaping @Sendable (_ state: State) -> Bool) {
     self.name = name
     holdsAtFirst = holds

@@ -32,7 +32,8 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   /// Any move. O(1).
   ///
   /// - Parameters:
-  ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000 000.
+  ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000
+  ///     000.
   ///   - make: Gets the present state and the only source of chance there is; `nil` where the move
   ///     makes no sense now. Asked again, with the same chance and in other states, while a
   ///     counterexample is made short.
@@ -60,14 +61,16 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     send(weight: weight, anyOf: actions)
   }
 
-  /// One of these actions, each as likely as the others. An empty list has no move to give. O(1) a move.
+  /// One of these actions, each as likely as the others. An empty list has no move to give. O(1) a
+  /// move.
   public static func send(weight: Int = 1, anyOf actions: [Action]) -> Self {
     MoveGenerator(weight: weight) { _, random in
       actions.randomElement(using: &random).map(ModelMove.send)
     }
   }
 
-  /// One of these durations, each as likely as the others, passes. One below zero leaves the clock where it is.
+  /// One of these durations, each as likely as the others, passes. One below zero leaves the clock
+  /// where it is.
   public static func advance(weight: Int = 1, by durations: Duration...) -> Self {
     MoveGenerator(weight: weight) { _, random in
       durations.randomElement(using: &random).map(ModelMove.advance)

@@ -42,7 +42,8 @@ struct ModelPlayer<R: Reducer> {
   /// - Parameters:
   ///   - kept: A step whose states are wanted if it turns out to be at fault.
   ///   - next: Gives the next move, of the present state; `nil` ends the run.
-  ///   - prepare: Gets the store before the first move; gives what is to be done at the end, with the last state.
+  ///   - prepare: Gets the store before the first move; gives what is to be done at the end, with
+  ///     the last state.
   func play(
     keeping kept: Int? = nil, prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil,
     _ next: (R.State) -> Move?

@@ -6,11 +6,13 @@ public struct ModelRecording: Sendable {
   let schema: LogSchema
   let open: @Sendable () throws -> (sink: any LogSink, text: String)
 
-  /// A new file. Where there is one of that name, `-2`, `-3` … is put behind the name, before its extension.
+  /// A new file. Where there is one of that name, `-2`, `-3` … is put behind the name, before its
+  /// extension.
   ///
-  /// - Parameter path: Opened when a counterexample has been found, not before. An error, or 999 files of that name, is said in the failure
-  ///   and not thrown.
-  /// - Complexity: O(1) here; with a counterexample one look for each file of that name, and writing its steps.
+  /// - Parameter path: Opened when a counterexample has been found, not before. An error, or 999
+  ///   files of that name, is said in the failure and not thrown.
+  /// - Complexity: O(1) here; with a counterexample one look for each file of that name, and
+  ///   writing its steps.
   public static func file(_ path: String, schema: LogSchema) -> Self {
     ModelRecording(schema: schema) {
       for number in 1...999 {
@@ -27,7 +29,8 @@ public struct ModelRecording: Sendable {
 
   /// Whatever `open` gives.
   ///
-  /// - Parameter open: Called once, when a counterexample has been found. What it throws is said in the failure.
+  /// - Parameter open: Called once, when a counterexample has been found. What it throws is said in
+  ///   the failure.
   public static func sink(
     schema: LogSchema, _ open: @escaping @Sendable () throws -> any LogSink
   ) -> Self {

@@ -11,7 +11,8 @@ public struct ModelRun: Sendable {
   /// Where effects run. O(1).
   public var executor: ManualExecutor { clock.executor }
 
-  /// Chance for mocks: begins anew with every run, and is not that of the moves. O(1): a fresh copy each time it is asked for.
+  /// Chance for mocks: begins anew with every run, and is not that of the moves. O(1): a fresh copy
+  /// each time it is asked for.
   public var random: SeededRandom { SeededRandom(seed: ~seed) }
 
   init(seed: UInt64, interleaves: Bool) {

@@ -23,8 +23,8 @@ import SwiftBoardStore
 ///
 /// model.check(seeds: 1...1000, length: 100, report: report)
 /// ```
-/// Equal seeds give equal sequences, on every machine, as long as the reducer and its dependencies leave nothing to chance and effects wait
-/// for nothing but the run's clock and executor.
+/// Equal seeds give equal sequences, on every machine, as long as the reducer and its dependencies
+/// leave nothing to chance and effects wait for nothing but the run's clock and executor.
 public struct ModelTest<R: Reducer>: Sendable {
   /// The reducer's state.
   public typealias State = R.State
@@ -43,13 +43,16 @@ public struct ModelTest<R: Reducer>: Sendable {
   /// A model of what may happen to a store, and of what has to hold. Nothing is run before `check`.
   ///
   /// - Parameters:
-  ///   - moves: Where moves come from. One is drawn by weight; where it has none to give, another is asked.
+  ///   - moves: Where moves come from. One is drawn by weight; where it has none to give, another
+  ///     is asked.
   ///   - invariants: What has to hold after every step, asked in this order.
-  ///   - interleaves: Whether the seed decides the order of ready tasks as well. Otherwise they run as they became ready.
+  ///   - interleaves: Whether the seed decides the order of ready tasks as well. Otherwise they run
+  ///     as they became ready.
   ///   - allowsIssues: Whether the store may report issues.
-  ///   - shrink: What to try in an action's place to make a counterexample simpler, the simplest first: `.add(9)` → `[.add(1)]`.
-  ///     Durations stay as they are.
-  ///   - dependencies: Makes the dependencies of a run anew: on the run's clock, with nothing left from the run before.
+  ///   - shrink: What to try in an action's place to make a counterexample simpler, the simplest
+  ///     first: `.add(9)` → `[.add(1)]`. Durations stay as they are.
+  ///   - dependencies: Makes the dependencies of a run anew: on the run's clock, with nothing left
+  ///     from the run before.
   public init(
     initialState: State, reducer: R, moves: [MoveGenerator<State, Action>],
     invariants: [Invariant<State, Action>], interleaves: Bool = false, allowsIssues: Bool = false,
@@ -69,11 +72,13 @@ public struct ModelTest<R: Reducer>: Sendable {
   /// Plays one sequence a seed, and reports the first that breaks an invariant, shrunk.
   ///
   /// - Parameters:
-  ///   - seeds: One sequence each. The environment variable `SWIFTBOARD_SEED` puts a single one in their place.
+  ///   - seeds: One sequence each. The environment variable `SWIFTBOARD_SEED` puts a single one in
+  ///     their place.
   ///   - length: The most moves of a sequence.
   ///   - shrinkLimit: The most runs to spend on shrinking.
   ///   - report: Hears of the counterexample.
-  /// - Complexity: O(seeds × length) steps; shrinking adds about O(minimal length × log length) runs, `shrinkLimit` at most.
+  /// - Complexity: O(seeds × length) steps; shrinking adds about O(minimal length × log length)
+  ///   runs, `shrinkLimit` at most.
   @discardableResult
   public func check(
     seeds: ClosedRange<UInt64> = 1...100, length: Int = 100, shrinkLimit: Int = 10_000,

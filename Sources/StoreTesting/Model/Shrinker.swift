@@ -1,7 +1,9 @@
-/// Finds a short list of elements that still fails, from a long one that does: leaves out ranges, half of the list first and
-/// single ones last, then makes elements smaller, and last tries every part of what is left, where that is short. Deterministic.
+/// Finds a short list of elements that still fails, from a long one that does: leaves out ranges,
+/// half of the list first and single ones last, then makes elements smaller, and last tries every
+/// part of what is left, where that is short. Deterministic.
 struct Shrinker<Element> {
-  /// Tries a list; gives as much of its beginning as it took to fail, or `nil` where it does not fail.
+  /// Tries a list; gives as much of its beginning as it took to fail, or `nil` where it does not
+  /// fail.
   let attempt: ([Element]) -> [Element]?
   /// What an element may be replaced by, the best first.
   let smaller: (Element) -> [Element]
@@ -20,7 +22,8 @@ struct Shrinker<Element> {
   }
 
   /// - Parameter failing: A list that fails.
-  /// - Returns: A list that fails, of which no single element can be left out, unless the budget was used up before.
+  /// - Returns: A list that fails, of which no single element can be left out, unless the budget
+  ///   was used up before.
   mutating func shrink(_ failing: [Element]) -> [Element] {
     var list = drop(from: failing, size: failing.count / 2)
     while budget > 0, let next = replace(in: list) ?? part(of: list) {
@@ -81,8 +84,9 @@ struct Shrinker<Element> {
     return hasReplaced ? list : nil
   }
 
-  /// A part of a short list that fails although leaving out one element after the other never got there: as it is, or with every
-  /// element as small as can be, since what is left out often has to fit what was made smaller.
+  /// A part of a short list that fails although leaving out one element after the other never got
+  /// there: as it is, or with every element as small as can be, since what is left out often has to
+  /// fit what was made smaller.
   private mutating func part(of failing: [Element]) -> [Element]? {
     guard failing.count <= Self.exhaustiveLength else { return nil }
     let smallest = failing.map { smaller($0).first }

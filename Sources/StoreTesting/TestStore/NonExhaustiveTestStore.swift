@@ -1,10 +1,11 @@
 import SwiftBoardStore
 
-/// A store for tests that look at some things and leave the rest: long flows, and features made of features.
+/// A store for tests that look at some things and leave the rest: long flows, and features made of
+/// features.
 ///
-/// It asks for less than `TestStore`: a closure gets the state from after, states some of it and may leave out the rest; what was
-/// received before the action that is asked for is reduced unseen; what is left at the end is dropped. Issues of the store are
-/// failures all the same.
+/// It asks for less than `TestStore`: a closure gets the state from after, states some of it and
+/// may leave out the rest; what was received before the action that is asked for is reduced unseen;
+/// what is left at the end is dropped. Issues of the store are failures all the same.
 ///
 /// What it lets pass can be shown: give it a `reportSkipped` that tells of a warning, for example
 /// `{ Issue.record("\($0.message)", severity: .warning) }`. Closures run twice then.
@@ -106,13 +107,16 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension NonExhaustiveTestStore where R.State: Equatable {
-  /// A store that runs on the clock's executor. The line is where leftovers are told of that no step is to blame for.
+  /// A store that runs on the clock's executor. The line is where leftovers are told of that no
+  /// step is to blame for.
   ///
   /// - Parameters:
-  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to the dependencies as well.
-  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework needs.
-  ///   - reportSkipped: Hears of what the test does not state: changes, received actions, effects that are left. Not a failure. Without it
-  ///     nothing of that is looked for.
+  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to
+  ///     the dependencies as well.
+  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework
+  ///     needs.
+  ///   - reportSkipped: Hears of what the test does not state: changes, received actions, effects
+  ///     that are left. Not a failure. Without it nothing of that is looked for.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,
@@ -128,8 +132,8 @@ extension NonExhaustiveTestStore where R.State: Equatable {
 }
 
 extension NonExhaustiveTestStore {
-  /// A store of a state that is not `Equatable`; see the initialiser of `TestStore` for such states. Costs
-  /// one store.
+  /// A store of a state that is not `Equatable`; see the initialiser of `TestStore` for such
+  /// states. Costs one store.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,

@@ -1,12 +1,15 @@
 import SwiftBoardStore
 
-/// What `TestStore` and `NonExhaustiveTestStore` have in common: a store whose steps a test takes one at a time.
+/// What `TestStore` and `NonExhaustiveTestStore` have in common: a store whose steps a test takes
+/// one at a time.
 ///
-/// Effects run on the test's own executor and clock. An action of an effect is reduced when the test receives it, not before. Dependencies
-/// may be replaced between steps. Each method reports at the line that called it.
+/// Effects run on the test's own executor and clock. An action of an effect is reduced when the
+/// test receives it, not before. Dependencies may be replaced between steps. Each method reports at
+/// the line that called it.
 ///
-/// Steps have the order that they have in a store (R2): the actions of `.send` effects belong to the turn of the action that caused them, and
-/// come before what other effects sent and before what the test sends.
+/// Steps have the order that they have in a store (R2): the actions of `.send` effects belong to
+/// the turn of the action that caused them, and come before what other effects sent and before what
+/// the test sends.
 ///
 /// It belongs to one test: it is not `Sendable`. Many run side by side, since they share nothing.
 public class SteppedStore<R: Reducer> {
@@ -14,7 +17,8 @@ public class SteppedStore<R: Reducer> {
   public typealias State = R.State
   /// The reducer's action.
   public typealias Action = R.Action
-  /// A closure about the state from after a step: what it is given, and what that has to become, is the store's own.
+  /// A closure about the state from after a step: what it is given, and what that has to become, is
+  /// the store's own.
   public typealias StateAssertion = (_ state: inout State) throws -> Void
 
   let core: TestCore<R>
@@ -53,13 +57,15 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Looking
 
-  /// The state after the last step. Actions that were not received are not in it. A copy, under one lock.
+  /// The state after the last step. Actions that were not received are not in it. A copy, under one
+  /// lock.
   public var state: State { core.state }
   /// The time that `advance(by:)` moves. O(1).
   public var clock: TestClock { core.clock }
   /// What the last step returned, in order. Empty before the first step. O(1), under one lock.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
-  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is `.program` with its line. O(1).
+  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is
+  /// `.program` with its line. O(1).
   public var origin: StepOrigin? { core.lastStep?.origin }
   /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
   ///
@@ -70,7 +76,8 @@ public class SteppedStore<R: Reducer> {
   /// What was reported so far. All are kept for the life of the store. O(1).
   public var failures: [TestFailure] { core.failures }
 
-  /// What the reducer gets from the next step on. Effects that run keep what they were made with. One lock.
+  /// What the reducer gets from the next step on. Effects that run keep what they were made with.
+  /// One lock.
   public var dependencies: R.Dependencies {
     get { core.box.dependencies }
     set { core.box.dependencies = newValue }
@@ -78,17 +85,19 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Sending
 
-  /// Reduces `action`, and then runs effects until none can go on. In a `TestStore` an action that was not received is a failure here, and
-  /// is reduced first; so is a state or are effects that differ, an issue of the store, and a store that has finished. All at the line of
-  /// the call.
+  /// Reduces `action`, and then runs effects until none can go on. In a `TestStore` an action that
+  /// was not received is a failure here, and is reduced first; so is a state or are effects that
+  /// differ, an issue of the store, and a store that has finished. All at the line of the call.
   ///
   /// - Parameters:
   ///   - effects: What the step has to return, in order; not looked at where it is left out.
-  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from before the state from after, and leaving
-  ///     it out says that nothing changes; in a `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so already.
+  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from
+  ///     before the state from after, and leaving it out says that nothing changes; in a
+  ///     `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so
+  ///     already.
   /// - Returns: A handle to what the action set going; one to nothing where the store has finished.
-  /// - Complexity: The reducer's own and what the effects do; one or two comparisons of states. Differences are made by reflection, and
-  ///   only of failures.
+  /// - Complexity: The reducer's own and what the effects do; one or two comparisons of states.
+  ///   Differences are made by reflection, and only of failures.
   @discardableResult
   public func send(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
@@ -109,7 +118,8 @@ public class SteppedStore<R: Reducer> {
     return TestTask(task, core.taskHooks)
   }
 
-  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, its cost and its result are those of `send`.
+  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, its
+  /// cost and its result are those of `send`.
   @discardableResult
   public func send<Value>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
@@ -214,8 +224,9 @@ public class SteppedStore<R: Reducer> {
     return await take(.of(path, at: location), patience, effects, assertion).flatMap(path.extract)
   }
 
-  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as `receive(where:)`. One that differs is a
-  /// failure that shows the difference. Costs what that does, and one comparison.
+  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as
+  /// `receive(where:)`. One that differs is a failure that shows the difference. Costs what that
+  /// does, and one comparison.
   public func receive<Value: Equatable>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -312,8 +323,8 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Asserting
 
-  /// Checks the present state, outside of any step. A difference is a failure at this line, and so is a closure that throws. One comparison
-  /// of states.
+  /// Checks the present state, outside of any step. A difference is a failure at this line, and so
+  /// is a closure that throws. One comparison of states.
   ///
   /// - Parameter assertion: Gets the state; what it sets must be so already.
   public func assert(
@@ -326,9 +337,11 @@ public class SteppedStore<R: Reducer> {
       assertion, against: core.state, "The state", "for the state", at: location)
   }
 
-  /// Checks every step from here on against declared transitions; one that is not declared is a failure at the line that took it.
+  /// Checks every step from here on against declared transitions; one that is not declared is a
+  /// failure at the line that took it.
   ///
-  /// - Parameter monitor: Notes what happens; several tests may share it, for coverage over all of them.
+  /// - Parameter monitor: Notes what happens; several tests may share it, for coverage over all of
+  ///   them.
   /// - Complexity: One comparison of two labels for each step, and a copy of the state.
   public func watch<Label, Event>(_ monitor: TransitionMonitor<State, Action, Label, Event>) {
     var walk = monitor.walk(from: core.state)
@@ -337,8 +350,8 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Time
 
-  /// Moves the clock on; see `TestClock.advance(by:)`. Effects that wake run now, on the calling thread; issues that come up are failures
-  /// at this line.
+  /// Moves the clock on; see `TestClock.advance(by:)`. Effects that wake run now, on the calling
+  /// thread; issues that come up are failures at this line.
   public func advance(
     by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
@@ -349,8 +362,8 @@ public class SteppedStore<R: Reducer> {
     core.settle(at: location)
   }
 
-  /// Runs what is ready: after the test gave an effect what it waits for. Issues that come up are failures at this line. Runs on the
-  /// calling thread until nothing is ready.
+  /// Runs what is ready: after the test gave an effect what it waits for. Issues that come up are
+  /// failures at this line. Runs on the calling thread until nothing is ready.
   public func run(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -360,15 +373,17 @@ public class SteppedStore<R: Reducer> {
     core.settle(at: location)
   }
 
-  /// Returns when an action is there to be received or no effect runs any more: for effects that wait for another thread. An effect that
-  /// sleeps on the test's clock keeps it waiting: advance that first. Cancelling the calling task ends the wait.
+  /// Returns when an action is there to be received or no effect runs any more: for effects that
+  /// wait for another thread. An effect that sleeps on the test's clock keeps it waiting: advance
+  /// that first. Cancelling the calling task ends the wait.
   ///
   /// It returns at once while any action is unreceived. To wait for a particular one, use
   /// `receive(_:within:)`.
   ///
   /// What the state declares counts as an effect that runs.
   ///
-  /// - Parameter patience: How long, by the machine's clock. When it is over, that is a failure, which names what still runs.
+  /// - Parameter patience: How long, by the machine's clock. When it is over, that is a failure,
+  ///   which names what still runs.
   /// - Complexity: One lock and one suspension each time that something may have changed.
   nonisolated(nonsending)
     public func waitForAction(
@@ -386,9 +401,10 @@ public class SteppedStore<R: Reducer> {
 
   /// Reduces all received actions, those that this causes too; gives them.
   ///
-  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless told otherwise, a
-  ///   `NonExhaustiveTestStore` is not.
-  /// - Returns: In the order in which they were reduced; empty where the store has finished, which is a failure.
+  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless
+  ///   told otherwise, a `NonExhaustiveTestStore` is not.
+  /// - Returns: In the order in which they were reduced; empty where the store has finished, which
+  ///   is a failure.
   /// - Complexity: The reducer's own for each, and what the effects do.
   @discardableResult
   public func skipReceivedActions(
@@ -427,11 +443,12 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: The end
 
-  /// Ends the test. A `TestStore` reports actions that were not received, here, and effects that run, each at the line of the step that
-  /// started it; a `NonExhaustiveTestStore` lets both go. Effects are cancelled.
+  /// Ends the test. A `TestStore` reports actions that were not received, here, and effects that
+  /// run, each at the line of the step that started it; a `NonExhaustiveTestStore` lets both go.
+  /// Effects are cancelled.
   ///
-  /// A store that is dropped without it does the same, and reports unreceived actions at the line that made it. A second call, and every
-  /// step after it, is a failure.
+  /// A store that is dropped without it does the same, and reports unreceived actions at the line
+  /// that made it. A second call, and every step after it, is a failure.
   ///
   /// - Complexity: O(number of effects and of unreceived actions).
   public func finish(
@@ -444,8 +461,9 @@ public class SteppedStore<R: Reducer> {
     core.close(at: location)
   }
 
-  /// As `finish`, after effects that wait for another thread have ended or sent an action. An effect that sleeps on the test's clock keeps it
-  /// waiting: advance that first. Cancelling the calling task ends the wait.
+  /// As `finish`, after effects that wait for another thread have ended or sent an action. An
+  /// effect that sleeps on the test's clock keeps it waiting: advance that first. Cancelling the
+  /// calling task ends the wait.
   ///
   /// - Parameter patience: As in `waitForAction`.
   /// - Complexity: As `waitForAction` and `finish`.
@@ -464,8 +482,9 @@ public class SteppedStore<R: Reducer> {
 }
 
 extension SteppedStore where R.Action: Equatable {
-  /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`. A different one is a failure that shows the
-  /// difference, by reflection. Costs what that does, and one comparison.
+  /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`. A
+  /// different one is a failure that shows the difference, by reflection. Costs what that does, and
+  /// one comparison.
   public func receive(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,

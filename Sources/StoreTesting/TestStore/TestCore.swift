@@ -1,7 +1,8 @@
 import SwiftBoardStore
 import Synchronization
 
-/// What is behind a test store: a held store, its executor and clock, where each step came from, and who hears of failures.
+/// What is behind a test store: a held store, its executor and clock, where each step came from,
+/// and who hears of failures.
 final class TestCore<R: Reducer> {
   typealias State = R.State
   typealias Action = R.Action
@@ -71,8 +72,9 @@ final class TestCore<R: Reducer> {
   var turnCount: Int { isQuiet ? 0 : store.waiting.prefix(while: \.isOfTurn).count }
   var unended: [RunningEffect<Action>] { isQuiet ? [] : store.unendedEffects }
 
-  /// Whether all that was sent has come to its end, so that nothing runs and nothing waits. Amortized O(1), and much cheaper than
-  /// asking what runs; false may also mean that cancelled actions are still in the queue.
+  /// Whether all that was sent has come to its end, so that nothing runs and nothing waits.
+  /// Amortized O(1), and much cheaper than asking what runs; false may also mean that cancelled
+  /// actions are still in the queue.
   private var isQuiet: Bool {
     while let last = sent.last, last.isFinished { sent.removeLast() }
     return sent.isEmpty && !declares
@@ -197,13 +199,14 @@ final class TestCore<R: Reducer> {
     return effects
   }
 
-  /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it. What others sent stays; behind
-  /// that, cancelled actions stay too.
+  /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it.
+  /// What others sent stays; behind that, cancelled actions stay too.
   func forgetCancelled() {
     if !isQuiet, store.waiting.isEmpty { store.reduceNext() }
   }
 
-  /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer than `patience`, which is a failure.
+  /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer
+  /// than `patience`, which is a failure.
   ///
   /// - Parameter isEnd: As in `wait`.
   nonisolated(nonsending) func waitForAction(
@@ -301,7 +304,8 @@ final class TestCore<R: Reducer> {
         + effectDifference(expected, found), at: location)
   }
 
-  /// Which action the turn under way goes on with, and why nothing else can be reduced; `nil` where no turn is under way.
+  /// Which action the turn under way goes on with, and why nothing else can be reduced; `nil` where
+  /// no turn is under way.
   var whyTurn: String? {
     guard turnCount > 0, let next else { return nil }
     return

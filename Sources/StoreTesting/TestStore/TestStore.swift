@@ -2,8 +2,8 @@ import SwiftBoardStore
 
 /// A store for tests in which nothing goes unsaid.
 ///
-/// Every change of state has to be stated, every action received, every effect ended; what is not is reported at the line to blame.
-/// `NonExhaustiveTestStore` is the one that asks for less.
+/// Every change of state has to be stated, every action received, every effect ended; what is not
+/// is reported at the line to blame. `NonExhaustiveTestStore` is the one that asks for less.
 ///
 /// ```swift
 /// let store = TestStore(
@@ -107,12 +107,16 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension TestStore where R.State: Equatable {
-  /// A store that runs on the clock's executor. The line is where leftovers are told of that no step is to blame for.
+  /// A store that runs on the clock's executor. The line is where leftovers are told of that no
+  /// step is to blame for.
   ///
   /// - Parameters:
-  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to the dependencies as well.
-  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework needs.
-  /// - Complexity: Every step compares states with `==`: O(size of the state), less where storage is shared.
+  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to
+  ///     the dependencies as well.
+  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework
+  ///     needs.
+  /// - Complexity: Every step compares states with `==`: O(size of the state), less where storage
+  ///   is shared.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,
@@ -128,8 +132,9 @@ extension TestStore where R.State: Equatable {
 }
 
 extension TestStore {
-  /// A store of a state that is not `Equatable`: states are equal where a mirror shows no difference. What a mirror does not see, closures
-  /// for example, is not compared. Each comparison is O(size of the state), and slow.
+  /// A store of a state that is not `Equatable`: states are equal where a mirror shows no
+  /// difference. What a mirror does not see, closures for example, is not compared. Each comparison
+  /// is O(size of the state), and slow.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,

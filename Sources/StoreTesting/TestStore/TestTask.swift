@@ -24,15 +24,16 @@ public final class TestTask {
     self.hooks = hooks
   }
 
-  /// Whether its effects and all that they caused have ended, and every action of theirs has been received. One lock where anything was
-  /// started.
+  /// Whether its effects and all that they caused have ended, and every action of theirs has been
+  /// received. One lock where anything was started.
   public var isFinished: Bool {
     hooks?.forgetCancelled()
     return task.isFinished
   }
 
-  /// Cancels its effects and all that they caused, and lets them end. What they sent and the test did not receive is dropped. The store's
-  /// issues that come up are failures at this line. O(number of its effects), and what runs until they have ended.
+  /// Cancels its effects and all that they caused, and lets them end. What they sent and the test
+  /// did not receive is dropped. The store's issues that come up are failures at this line.
+  /// O(number of its effects), and what runs until they have ended.
   public func cancel(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -42,8 +43,9 @@ public final class TestTask {
     hooks?.settle(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Runs what is ready. It is a failure where something that this `send` caused has not ended then, or was not received. The failure, at
-  /// this line, names what still runs or waits. Costs what runs.
+  /// Runs what is ready. It is a failure where something that this `send` caused has not ended
+  /// then, or was not received. The failure, at this line, names what still runs or waits. Costs
+  /// what runs.
   public func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column

@@ -1,7 +1,7 @@
 /// A step that a state machine may take: from one state by one event to another.
 ///
-/// In a `TransitionTable` it is written `From(.idle).on(.start).to(.loading)`; where several states and events are given, each with
-/// each.
+/// In a `TransitionTable` it is written `From(.idle).on(.start).to(.loading)`; where several states
+/// and events are given, each with each.
 public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>:
   Hashable, Sendable, CustomStringConvertible
 {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Checks the steps of stores against declared transitions, and notes which of them happened.
 ///
-/// It sees a state and an action through two projections: what matters of the state as a label, and of the action as an event. Actions
-/// without an event are not checked.
+/// It sees a state and an action through two projections: what matters of the state as a label, and
+/// of the action as an event. Actions without an event are not checked.
 ///
 /// ```swift
 /// let monitor = TransitionMonitor(transitions, state: { (state: Player.State) in state.phase }) {
@@ -23,7 +23,8 @@ public final class TransitionMonitor<
   private let event: @Sendable (Action) -> Event?
   private let taken = Mutex<[Transition<Label, Event>: Int]>([:])
 
-  /// A monitor that has seen nothing yet. Its memory is one count for each transition that happened.
+  /// A monitor that has seen nothing yet. Its memory is one count for each transition that
+  /// happened.
   ///
   /// - Parameters:
   ///   - state: What matters of a state; for an enum without payloads the state itself.
@@ -39,7 +40,8 @@ public final class TransitionMonitor<
 
   // MARK: Checking
 
-  /// Checks one step: notes the transition, and gives it where it was not declared. O(1), and O(number of declarations) where it was not.
+  /// Checks one step: notes the transition, and gives it where it was not declared. O(1), and
+  /// O(number of declarations) where it was not.
   @discardableResult
   public func check(
     from before: State, _ action: Action, to after: State, step: Int = 0
@@ -58,8 +60,8 @@ public final class TransitionMonitor<
       transition: transition, step: step, allowed: table.transitions(from: from))
   }
 
-  /// Goes along with one store, whose state is `state` now: for replays, and whatever else gives steps in order. O(1), and one call of the
-  /// state's projection.
+  /// Goes along with one store, whose state is `state` now: for replays, and whatever else gives
+  /// steps in order. O(1), and one call of the state's projection.
   public func walk(from state: State) -> Walk {
     Walk(monitor: self, label: label(state), number: nil)
   }
@@ -71,7 +73,8 @@ public final class TransitionMonitor<
     /// The number of the last step; `nil` where the next may have any.
     var number: Int?
 
-    /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the state is noted. O(1).
+    /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the
+    /// state is noted. O(1).
     ///
     /// - Parameter state: The state after the step.
     /// - Returns: What was not declared; `nil` where it was, or where the action has no event.
@@ -86,8 +89,8 @@ public final class TransitionMonitor<
     }
   }
 
-  /// Checks every step of a store from now on, on the thread that reduces it, outside the store's lock. A step that falls between this call
-  /// and its first observation is not checked.
+  /// Checks every step of a store from now on, on the thread that reduces it, outside the store's
+  /// lock. A step that falls between this call and its first observation is not checked.
   ///
   /// - Parameter onImpossible: Hears of steps that were not declared.
   /// - Returns: Ends the observation when `cancel()` is called.

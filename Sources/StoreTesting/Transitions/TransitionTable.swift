@@ -35,7 +35,8 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     self.init(transitions())
   }
 
-  /// Where an event may lead to from a state, in the order of declaration; empty where it is not allowed there. O(1).
+  /// Where an event may lead to from a state, in the order of declaration; empty where it is not
+  /// allowed there. O(1).
   public func targets(from label: Label, on event: Event) -> [Label] {
     targets[Source(from: label, event: event)] ?? []
   }

@@ -5,10 +5,11 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-/// Requests beyond the limits wait their turn, and leave the queue as soon as nobody wants them any more.
+/// Requests beyond the limits wait their turn, and leave the queue as soon as nobody wants them any
+/// more.
 ///
-/// A path that begins with `/held` is not answered before `held` opens; then `/held/reset` breaks the connection and
-/// `/held/empty` closes it.
+/// A path that begins with `/held` is not answered before `held` opens; then `/held/reset` breaks
+/// the connection and `/held/empty` closes it.
 @Suite(.timeLimit(.minutes(60)))
 struct LiveAPIClientQueueTests {
   private let held: Latch

@@ -118,7 +118,8 @@ import Testing
       let service = try await prepared(folder, script)
       script.arm(index, .error(code))
       let thrown = await kind { try await service.save(new, forKey: "a") }
-      // How often a file is read differs by chance: what failed is the call that this save made at that place, if it came so far.
+      // How often a file is read differs by chance: what failed is the call that this save made at
+      // that place, if it came so far.
       let made = script.disarm()
       guard index < made.count else { continue }
       let call = made[index]

@@ -118,7 +118,8 @@ struct RedactorByValueTests {
     }
   }
 
-  /// Every part of the encoded text that depends on the secret goes: only whole groups of the neighbours are left.
+  /// Every part of the encoded text that depends on the secret goes: only whole groups of the
+  /// neighbours are left.
   @Test func base64LeavesNoBits() {
     for prefix in ["", "a", "ab", "abc"] {
       for suffix in ["", "z", "yz", "xyz"] {

@@ -1,7 +1,8 @@
 import SwiftBoardJSON
 import Testing
 
-/// All keys of an object, asked for again and again by types that agree on some names and not on others.
+/// All keys of an object, asked for again and again by types that agree on some names and not on
+/// others.
 @Suite struct KeyListsTests {
   private enum First: Codable, Equatable {
     case x(Int), y(Int), a(Int), longEnoughToBeCutSomewhere(Int)

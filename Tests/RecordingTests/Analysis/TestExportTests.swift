@@ -12,7 +12,8 @@ import Testing
   import Darwin
 #endif
 
-/// `RecordedCounterTests.swift` beside this file was written by the exporter, and is compiled and run with all others.
+/// `RecordedCounterTests.swift` beside this file was written by the exporter, and is compiled and
+/// run with all others.
 struct TestExportTests {
   private static let adapter = LogTestExport.Adapter(
     reducer: "CounterReducer()", dependencies: "CounterWorld(journal)")

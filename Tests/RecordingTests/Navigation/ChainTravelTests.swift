@@ -12,7 +12,8 @@ import Testing
   import Darwin
 #endif
 
-/// Travel over the files of a rotated recording. What one file says of the same session is the measure.
+/// Travel over the files of a rotated recording. What one file says of the same session is the
+/// measure.
 struct ChainTravelTests {
   private static let steps = 120
 
@@ -26,8 +27,8 @@ struct ChainTravelTests {
 
   /// Sends steps of every kind and returns the states.
   ///
-  /// - Parameter effects: Whether steps return effects, which live from one file to another. A replay does not agree with such a log,
-  ///   since the counter returns none.
+  /// - Parameter effects: Whether steps return effects, which live from one file to another. A
+  ///   replay does not agree with such a log, since the counter returns none.
   @discardableResult
   private static func run(
     _ session: Session, _ range: ClosedRange<Int> = 1...steps, effects: Bool = false
@@ -349,7 +350,8 @@ struct ChainTravelTests {
     }
   }
 
-  /// A file whose own lines are all right, and which begins with another state than the one before it ended with.
+  /// A file whose own lines are all right, and which begins with another state than the one before
+  /// it ended with.
   @Test func aFileThatDoesNotGoOnIsNamedWithWhatToDo() throws {
     try Self.both { path, _, _ in
       let digest = try LogReader(path: path).header().digest
@@ -391,7 +393,8 @@ struct ChainTravelTests {
 }
 
 extension LogTimeline.Entry {
-  /// Without what a file boundary takes away: which step an effect's action came from, and where a digest stands.
+  /// Without what a file boundary takes away: which step an effect's action came from, and where a
+  /// digest stands.
   fileprivate var plain: LogTimeline.Entry {
     guard case .step(var step, let name) = self else { return self }
     if case .effect(let effect, let id, _) = step.origin {

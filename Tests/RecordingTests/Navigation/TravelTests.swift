@@ -218,7 +218,8 @@ struct TravelTests {
       #expect(reader.warnings == [])
       _ = try front.next()
     }
-    // And judges as one that came from the front: the sums of what follows depend on what was before.
+    // And judges as one that came from the front: the sums of what follows depend on what was
+    // before.
     let other = try file.reader()
     _ = try other.next()
     var broken = bytes

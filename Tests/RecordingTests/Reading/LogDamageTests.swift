@@ -6,7 +6,8 @@ import Testing
 
 /// Every way in which a file can be broken by accident.
 struct LogDamageTests {
-  /// A log with every kind of line, every member a line may have, and what only later versions have.
+  /// A log with every kind of line, every member a line may have, and what only later versions
+  /// have.
   static func everything() throws -> [UInt8] {
     let sink = MemorySink()
     let session = try Session(
@@ -110,7 +111,8 @@ struct LogDamageTests {
     }
   }
 
-  /// A crash at any moment: what was written whole replays, and the states are those that were recorded.
+  /// A crash at any moment: what was written whole replays, and the states are those that were
+  /// recorded.
   @Test func aLogCutAtAnyByteReplaysToItsLastWholeStep() throws {
     let log = try Session.example()
     let lines = split(log)

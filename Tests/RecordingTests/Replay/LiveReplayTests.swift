@@ -116,8 +116,8 @@ struct LiveReplayTests {
     await store.shutdown(deadline: .zero)
   }
 
-  /// The effect is over when its action is reduced, and a slow observer stands before the replay's: whoever waits for the end must
-  /// not hear of it before the replay has heard of the action.
+  /// The effect is over when its action is reduced, and a slow observer stands before the replay's:
+  /// whoever waits for the end must not hear of it before the replay has heard of the action.
   @Test func anActionIsNotMissedWhileAnotherObserverIsBeingTold() async throws {
     let waiters = Jobs()
     let loading = Reduce<State, Action, Void> { _, action, _ in

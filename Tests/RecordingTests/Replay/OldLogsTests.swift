@@ -68,7 +68,8 @@ struct OldLogsTests {
     LogMigration(
       from: 2, editAction: { $0.rename("pay", to: "deposit") }, editState: { $0["deposits"] = 0 }),
   ]
-  /// The state has no deposits before version 3. A program may choose to fill them in, so that nothing is left to a default.
+  /// The state has no deposits before version 3. A program may choose to fill them in, so that
+  /// nothing is left to a default.
   private static let filling = LogMigration(
     from: 2, action: { $0 },
     state: { state in

@@ -172,7 +172,8 @@ struct QuickVerifyTests {
         LogFile(bytes: log),
         progress: { told.append($0) })
     }
-    // The short way got that far; the long one reads all of it before it runs anything, and so never began.
+    // The short way got that far; the long one reads all of it before it runs anything, and so
+    // never began.
     #expect(told == [1_000, 2_000])
   }
 

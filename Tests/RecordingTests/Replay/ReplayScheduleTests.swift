@@ -32,7 +32,8 @@ struct ReplayScheduleTests {
     var schedule = ReplaySchedule(try ReplayPace(speed: 3))
     for n in 0...1_000_000 {
       let moment = schedule.moment(of: 7 + Int64(n))
-      // Thirds of microseconds: a pause rounded to nanoseconds would be a third of one too short, at every step.
+      // Thirds of microseconds: a pause rounded to nanoseconds would be a third of one too short,
+      // at every step.
       let exact = (2 * n * 1000 + 3) / 6
       guard moment != .nanoseconds(exact) else { continue }
       Issue.record("step \(n) is due at \(moment)")

@@ -13,7 +13,8 @@ import Testing
 
 /// A process that records is killed at any moment; what it had acknowledged is in its files.
 ///
-/// The process is this test program once more, with only `recorder` to run. Set `SWIFTBOARD_KILLS` for more than 20 rounds.
+/// The process is this test program once more, with only `recorder` to run. Set `SWIFTBOARD_KILLS`
+/// for more than 20 rounds.
 struct KillTests {
   private static let place = "SWIFTBOARD_RECORD_UNTIL_KILLED"
   private static let acknowledgements: Int32 = 3

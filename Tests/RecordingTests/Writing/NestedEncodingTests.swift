@@ -4,7 +4,8 @@ import Testing
 
 @testable import SwiftBoardRecording
 
-/// A value's encoding is code of others: what it does with the recorder meanwhile must neither hang nor mix the lines.
+/// A value's encoding is code of others: what it does with the recorder meanwhile must neither hang
+/// nor mix the lines.
 struct NestedEncodingTests {
   /// Calls something while it is encoded, once.
   private final class Inside: Codable, Sendable {

@@ -62,7 +62,7 @@ struct ArchitecturePageTests {
           .map { $0.dropFirst(path.count) }
           .filter { $0.contains("/") }.map { String($0.prefix { $0 != "/" }) })
       // The files of a module may be on one level.
-      #expect(folders.isSubset(of: found) || found.isEmpty, "\(path)")
+      #expect(folders == found, "\(path)")
     }
   }
 

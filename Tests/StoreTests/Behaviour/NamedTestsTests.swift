@@ -3,8 +3,8 @@ import Testing
 /// What docs/coming-from-tca.md says is shown by tests that it names, row for row.
 @Suite("Tests named in coming-from-tca.md")
 struct NamedTestsTests {
-  /// The tests of the folders that the page names, each as `Suite.test`: the suite is the last type of
-  /// the file, not indented, that stands before the test.
+  /// The tests of the folders that the page names, each as `Suite.test`: the suite is the last type
+  /// of the file, not indented, that stands before the test.
   private static func allTests() throws -> Set<String> {
     var tests: Set<String> = []
     let folders = ["StoreTests", "StoreTestingTests", "DependenciesTests"]

@@ -20,7 +20,8 @@ enum Repository {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The Swift files in a folder, at every depth, from the root. The path of a file gives that file.
+  /// The Swift files in a folder, at every depth, from the root. The path of a file gives that
+  /// file.
   static func swiftFiles(in path: String) throws -> [String] {
     if path.hasSuffix(".swift") { return [path] }
     return try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(path)")

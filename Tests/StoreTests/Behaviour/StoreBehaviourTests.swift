@@ -229,7 +229,8 @@ struct StoreBehaviourTests {
         state.inner?.elements.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
       }
     }
-    // The first step takes the array from the test's copy, as a literal or a decoded one would be taken.
+    // The first step takes the array from the test's copy, as a literal or a decoded one would be
+    // taken.
     store.send(0)
     let first = address()
     #expect(first != nil)

@@ -1,7 +1,8 @@
 import SwiftBoardStore
 import SwiftBoardTesting
 
-/// A counter with an effect that never ends by itself, and one that ends when the test opens a gate.
+/// A counter with an effect that never ends by itself, and one that ends when the test opens a
+/// gate.
 struct Ticker: Reducer {
   struct State: Sendable, Equatable, Identifiable, Codable {
     var id = 0

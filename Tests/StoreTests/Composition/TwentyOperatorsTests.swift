@@ -1,7 +1,8 @@
 import SwiftBoardStore
 import Testing
 
-// Type-checked by itself in scripts/type-check-time: no expression and no body of it may take a second.
+// Type-checked by itself in scripts/type-check-time: no expression and no body of it may take a
+// second.
 
 @Suite("Twenty operators")
 struct TwentyOperatorsTests {

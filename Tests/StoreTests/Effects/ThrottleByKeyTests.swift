@@ -4,8 +4,8 @@ import Testing
 
 @Suite("R14 throttled by key")
 struct ThrottleByKeyTests {
-  /// Saves what is typed into rows: `a1` is the first value of row a, and `a1!` says that it was saved. At most once in 300 ms for each
-  /// row.
+  /// Saves what is typed into rows: `a1` is the first value of row a, and `a1!` says that it was
+  /// saved. At most once in 300 ms for each row.
   private func rows(
     latest: Bool = true, seed: UInt64? = nil, takes work: Duration = .zero
   ) -> TimedStage {
@@ -222,7 +222,8 @@ struct ThrottleByKeyTests {
       }
       var now = 0
       for index in 0..<20 {
-        // Each has a remainder of its own by 30, so that none comes at the end of an interval, where either side is right.
+        // Each has a remainder of its own by 30, so that none comes at the end of an interval,
+        // where either side is right.
         now += Int.random(in: 0...6, using: &generator) * 30 + 1
         let key: Character = ["a", "b", "c"][Int.random(in: 0...2, using: &generator)]
         let action = "\(key)\(index)"

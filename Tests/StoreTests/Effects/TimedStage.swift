@@ -49,11 +49,13 @@ extension TestClock {
   var milliseconds: Int { Int(clamping: now.offset.attoseconds / 1_000_000_000_000_000) }
 }
 
-/// Starts an effect and cancels it at a moment that the seed draws, between any two suspensions, two hundred times: nothing of it may be
-/// reduced afterwards, nobody may sleep on, and no issue may come up.
+/// Starts an effect and cancels it at a moment that the seed draws, between any two suspensions,
+/// two hundred times: nothing of it may be reduced afterwards, nobody may sleep on, and no issue
+/// may come up.
 ///
 /// - Parameter span: The last moment at which it is cancelled, in milliseconds.
-/// - Returns: What had been reduced before, over all seeds; several where the moments differed in more than name.
+/// - Returns: What had been reduced before, over all seeds; several where the moments differed in
+///   more than name.
 @discardableResult
 func cancelAnywhere(
   within span: Int = 1000, sourceLocation: Testing.SourceLocation = #_sourceLocation,
@@ -121,8 +123,8 @@ struct Host: ComposedReducer {
   }
 }
 
-/// Runs an effect in a child two levels down: its name, id and actions have to come through, and the child's end and a parent's cancel have
-/// to end it.
+/// Runs an effect in a child two levels down: its name, id and actions have to come through, and
+/// the child's end and a parent's cancel have to end it.
 func checkInsideComposition(
   name: String, kind: EffectDescriptor.Kind, after milliseconds: Int, sends action: String,
   sourceLocation: Testing.SourceLocation = #_sourceLocation,

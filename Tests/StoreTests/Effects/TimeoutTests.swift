@@ -6,7 +6,8 @@ import Testing
 struct TimeoutTests {
   static let limit = Duration.milliseconds(500)
 
-  /// Work that takes as long as its action says, in milliseconds, with and without a `send` to do it.
+  /// Work that takes as long as its action says, in milliseconds, with and without a `send` to do
+  /// it.
   @Sendable
   static func work(_ action: String, _ clock: TestClock) -> [Effect<String>] {
     let parts = action.split(separator: " ")

@@ -65,7 +65,8 @@ struct EventGenerator {
     }
   }
 
-  /// What is of interest while actions wait or have to: that they are cancelled, or come to be many.
+  /// What is of interest while actions wait or have to: that they are cancelled, or come to be
+  /// many.
   private mutating func eventAboutWaiting(
     _ driver: MachineDriver, _ isTelling: Bool
   ) -> MachineEvent? {

@@ -1,11 +1,14 @@
 import SwiftBoardSystem
 
-/// The rules of HTTP caching that the board follows (RFC 9111), as functions of values: no clock, no network, no disk.
+/// The rules of HTTP caching that the board follows (RFC 9111), as functions of values: no clock,
+/// no network, no disk.
 ///
-/// Not followed: heuristic freshness (an answer that does not say how long it holds is never fresh), `Vary` other than
-/// `*` (what varies belongs into the key), `s-maxage` and `private` (the cache is one user's own).
+/// Not followed: heuristic freshness (an answer that does not say how long it holds is never
+/// fresh), `Vary` other than `*` (what varies belongs into the key), `s-maxage` and `private` (the
+/// cache is one user's own).
 enum CacheRules {
-  /// Whether the entry may answer without asking. One that was stored in the future is not fresh: the clock was set back.
+  /// Whether the entry may answer without asking. One that was stored in the future is not fresh:
+  /// the clock was set back.
   static func isFresh(_ entry: CachedResponse, now: Int64) -> Bool {
     guard let expires = entry.expires, entry.stored <= now else { return false }
     return now < expires
@@ -19,8 +22,8 @@ enum CacheRules {
     return !list(response.headers, "vary").contains("*")
   }
 
-  /// Whether the cache has a part in the request at all. A request that brings conditions or a range of its own means
-  /// the answer for itself.
+  /// Whether the cache has a part in the request at all. A request that brings conditions or a
+  /// range of its own means the answer for itself.
   static func isCacheable(_ request: APIRequest) -> Bool {
     guard request.method == "GET" || request.method == "HEAD" else { return false }
     let own: Set<String> = [
@@ -45,7 +48,8 @@ enum CacheRules {
     return now + 1_000_000 * max(0, min(end - start, farthest))
   }
 
-  /// The request with the question whether the entry still holds. The same request where the entry has nothing to ask by.
+  /// The request with the question whether the entry still holds. The same request where the entry
+  /// has nothing to ask by.
   static func validating(_ request: APIRequest, _ entry: CachedResponse) -> APIRequest {
     var request = request
     if let tag = entry.headers.value(of: "ETag") {
@@ -57,8 +61,8 @@ enum CacheRules {
     return request
   }
 
-  /// The headers that may be kept: no cookies, nothing that belongs to the connection, nothing that describes a body
-  /// which was decoded since.
+  /// The headers that may be kept: no cookies, nothing that belongs to the connection, nothing that
+  /// describes a body which was decoded since.
   static func kept(_ headers: [HTTPHeader]) -> [HTTPHeader] {
     var dropped: Set<String> = [
       "set-cookie", "set-cookie2", "connection", "keep-alive", "transfer-encoding", "te",
@@ -71,7 +75,8 @@ enum CacheRules {
     return headers.filter { !dropped.contains($0.name.lowercased()) }
   }
 
-  /// After a 304: its fields take the place of those of the same name, except those that describe the body.
+  /// After a 304: its fields take the place of those of the same name, except those that describe
+  /// the body.
   static func merged(_ stored: [HTTPHeader], with answer: [HTTPHeader]) -> [HTTPHeader] {
     let body: Set<String> = [
       "content-length", "content-encoding", "content-type", "content-range",
@@ -88,9 +93,9 @@ enum CacheRules {
     return merged + new.filter { waiting[$0.name.lowercased()] != nil }
   }
 
-  /// Whether what is kept may stand in for an answer that did not come: only where the service could not be reached in
-  /// time. A service whose certificate is not trusted, or that breaks the protocol, may be another one than that which
-  /// gave the kept answer.
+  /// Whether what is kept may stand in for an answer that did not come: only where the service
+  /// could not be reached in time. A service whose certificate is not trusted, or that breaks the
+  /// protocol, may be another one than that which gave the kept answer.
   static func mayStandIn(for error: APIError) -> Bool {
     switch error.kind {
     case .dns, .refused, .unreachable, .timeout: true

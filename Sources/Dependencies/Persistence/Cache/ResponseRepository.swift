@@ -1,13 +1,15 @@
 /// Answers of HTTP services, from the cache or from the service, as a policy says.
 ///
-/// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. A cache that fails is a
-/// cache that has nothing: the answer still comes, and `cacheError` says what happened.
+/// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. A
+/// cache that fails is a cache that has nothing: the answer still comes, and `cacheError` says what
+/// happened.
 public struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
   private let mayKeep: @Sendable (APIResponse) -> Bool
 
-  /// - Parameter mayKeep: Asked before an answer is kept. A place to refuse one in which a secret is repeated.
+  /// - Parameter mayKeep: Asked before an answer is kept. A place to refuse one in which a secret
+  ///   is repeated.
   public init(
     client: any APIClient, cache: any ResponseCache,
     mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
@@ -23,7 +25,8 @@ public struct ResponseRepository: Sendable {
     public var response: APIResponse
     /// Where it came from.
     public var verdict: CacheVerdict
-    /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one of the service.
+    /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
+    /// of the service.
     public var stored: Int64?
     /// Why the service could not be asked, where a kept answer stands in.
     public var networkError: APIError?
@@ -47,10 +50,12 @@ public struct ResponseRepository: Sendable {
   ///
   /// - Parameters:
   ///   - request: Complete, with its secrets. None of its headers is kept.
-  ///   - key: Under which the answer is kept: method, address and varying headers, without any secret. See `key`.
+  ///   - key: Under which the answer is kept: method, address and varying headers, without any
+  ///     secret. See `key`.
   ///   - service: Whose answer it is, for clearing by service.
   ///   - now: Wall-clock microseconds since 1970.
-  /// - Returns: The failure where neither the service nor, as the policy allows, the cache has an answer.
+  /// - Returns: The failure where neither the service nor, as the policy allows, the cache has an
+  ///   answer.
   public func fetch(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64
   ) async -> Result<Fetched, APIError> {
@@ -99,15 +104,18 @@ public struct ResponseRepository: Sendable {
     }
   }
 
-  /// A key for a request: method and address, without the named query items, what is asked to come back, and whose
-  /// credentials ask for it.
+  /// A key for a request: method and address, without the named query items, what is asked to come
+  /// back, and whose credentials ask for it.
   ///
   /// - Parameters:
   ///   - method: For example `GET`.
-  ///   - url: Its query may hold secrets under the names of `secretQuery`; those items are left out, and so is a fragment.
-  ///   - headers: `Accept` and `Accept-Language` become part of the key, since answers vary by them.
-  ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer {{secret:alice}}`. What one of
-  ///     them may see, another may not. That a secret has another value than before makes no other key.
+  ///   - url: Its query may hold secrets under the names of `secretQuery`; those items are left
+  ///     out, and so is a fragment.
+  ///   - headers: `Accept` and `Accept-Language` become part of the key, since answers vary by
+  ///     them.
+  ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer
+  ///     {{secret:alice}}`. What one of them may see, another may not. That a secret has another
+  ///     value than before makes no other key.
   public static func key(
     method: String, url: String, headers: [HTTPHeader] = [], secretQuery: Set<String> = [],
     secrets: [String] = []

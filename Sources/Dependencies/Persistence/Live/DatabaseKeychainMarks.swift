@@ -1,7 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// What was last known of a keychain file, kept away from it: by this an older copy that was put back is recognised.
+/// What was last known of a keychain file, kept away from it: by this an older copy that was put
+/// back is recognised.
 public struct StoredKeychainMark: Sendable, Equatable {
   /// 16 bytes that name the keychain's data key.
   public var keyID: [UInt8]
@@ -29,8 +30,9 @@ public struct StoredKeychainMark: Sendable, Equatable {
 
 /// The keychains' marks in the main database, one for each location.
 ///
-/// Its calls block, so that a keychain can ask on its own thread; do not call it from a task. It has a connection of its
-/// own, opened by the first call and kept until `close` or the end. A mark that was set is on the disk.
+/// Its calls block, so that a keychain can ask on its own thread; do not call it from a task. It
+/// has a connection of its own, opened by the first call and kept until `close` or the end. A mark
+/// that was set is on the disk.
 public final class DatabaseKeychainMarks: Sendable {
   private struct State { var connection: SQLiteConnection? }
 
@@ -51,8 +53,9 @@ public final class DatabaseKeychainMarks: Sendable {
     }
   }
 
-  /// Sets the mark unless that would lower it: with the same key id only a higher generation is taken, with the recorded
-  /// successor's any, and the first mark as it is. One transaction, so two processes cannot lower it between them.
+  /// Sets the mark unless that would lower it: with the same key id only a higher generation is
+  /// taken, with the recorded successor's any, and the first mark as it is. One transaction, so two
+  /// processes cannot lower it between them.
   public func raise(_ mark: StoredKeychainMark, at location: String) throws(PersistenceError) {
     try perform("raiseKeychainMark") { (connection) throws(PersistenceError) in
       try connection.write { () throws(PersistenceError) in

@@ -19,8 +19,9 @@ extension LivePersistenceService {
     }
   }
 
-  /// Cost: all documents of the collection are read, and parsed where there are conditions or an order. One damaged
-  /// document among them is `.corrupted`, with its id: `document` still gives the others.
+  /// Cost: all documents of the collection are read, and parsed where there are conditions or an
+  /// order. One damaged document among them is `.corrupted`, with its id: `document` still gives
+  /// the others.
   public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
     let filter = try DocumentFilter(query)
     return try await main.read("documents", whenMissing: []) {
@@ -138,8 +139,8 @@ enum DocumentTable {
     return checksum
   }
 
-  /// Columns: id, updated, checksum, body. The checksum is of the bytes in the file, before they become a `String`,
-  /// which would repair what is no UTF-8.
+  /// Columns: id, updated, checksum, body. The checksum is of the bytes in the file, before they
+  /// become a `String`, which would repair what is no UTF-8.
   private static func read(_ row: SQLiteStatement, _ collection: String) -> Row {
     let id = row.text(0)
     let updated = row.integer(1)

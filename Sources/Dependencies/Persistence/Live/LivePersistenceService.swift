@@ -1,23 +1,26 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Persistence in two SQLite files: one whose commits are on the disk when a call returns, and one that may be lost.
+/// Persistence in two SQLite files: one whose commits are on the disk when a call returns, and one
+/// that may be lost.
 ///
-/// Nothing is opened, made or looked at before the first call that needs it; a call that only reads does not make a
-/// missing file. Calls may come from any task. Each file has threads of its own: waiting for the disk or for another
-/// process's lock (up to five seconds, cut short when the task is cancelled) holds up no other task, and reads of the
-/// main file do not wait behind its writes. A call costs about ten microseconds, a change of the main file an fsync.
+/// Nothing is opened, made or looked at before the first call that needs it; a call that only reads
+/// does not make a missing file. Calls may come from any task. Each file has threads of its own:
+/// waiting for the disk or for another process's lock (up to five seconds, cut short when the task
+/// is cancelled) holds up no other task, and reads of the main file do not wait behind its writes.
+/// A call costs about ten microseconds, a change of the main file an fsync.
 ///
-/// The main file is never repaired or replaced: a damaged one is refused with what to do. A damaged cache is moved to
-/// `….damaged` and made anew. New files have mode 0600, new folders 0700.
+/// The main file is never repaired or replaced: a damaged one is refused with what to do. A damaged
+/// cache is moved to `….damaged` and made anew. New files have mode 0600, new folders 0700.
 ///
-/// Call `close()` at the end of the program. Without it nothing is lost, but the next start has to check the files.
+/// Call `close()` at the end of the program. Without it nothing is lost, but the next start has to
+/// check the files.
 public final class LivePersistenceService: PersistenceService {
   let main: Database
   let cache: Database
   let limits: PersistenceLimits
-  /// Keys of cached answers that were read since the last write, in order: their use is noted with the next one, so that
-  /// a read takes no write lock.
+  /// Keys of cached answers that were read since the last write, in order: their use is noted with
+  /// the next one, so that a read takes no write lock.
   let touched = Mutex<[String]>([])
 
   /// - Parameters:
@@ -62,7 +65,8 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
-  /// Counts the rows of every table: O(rows). A file that is not there counts as empty and is not made.
+  /// Counts the rows of every table: O(rows). A file that is not there counts as empty and is not
+  /// made.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     func rows(_ tables: [String])
       -> @Sendable (SQLiteConnection) throws(PersistenceError)
@@ -96,8 +100,8 @@ public final class LivePersistenceService: PersistenceService {
       paths: paths, bytes: bytes, schemaVersion: main.file.schema.version, tables: tables)
   }
 
-  /// SQLite's full check of both files, and the checksum of every document, preference and service. Reads both files
-  /// from end to end.
+  /// SQLite's full check of both files, and the checksum of every document, preference and service.
+  /// Reads both files from end to end.
   public func check() async throws(PersistenceError) -> [String] {
     var findings = try await main.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
@@ -121,9 +125,11 @@ public final class LivePersistenceService: PersistenceService {
     return findings == ["ok"] ? [] : findings.map { "\(connection.path): \($0)" }
   }
 
-  /// A copy of the main file, made in one piece while others may write. The copy appears whole or not at all, mode 0600.
+  /// A copy of the main file, made in one piece while others may write. The copy appears whole or
+  /// not at all, mode 0600.
   ///
-  /// - Throws: `.exists` where the name is taken, `.cannotCreate` where no file can be made, `.full`.
+  /// - Throws: `.exists` where the name is taken, `.cannotCreate` where no file can be made,
+  ///   `.full`.
   public func backup(to path: String) async throws(PersistenceError) {
     _ = try await main.exclusive("backup") { (connection) throws(PersistenceError) in
       try DatabaseFile.copy(connection, to: path, reportedAs: path)

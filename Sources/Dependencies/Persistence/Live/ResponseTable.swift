@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
 extension LivePersistenceService {
-  /// By its key, with its checksum checked: what does not fit is a miss. That it was used is written with the next
-  /// answer that is stored, not now.
+  /// By its key, with its checksum checked: what does not fit is a miss. That it was used is
+  /// written with the next answer that is stored, not now.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
     let response = try await cache.read("cachedResponse", whenMissing: nil) {
       (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
@@ -17,8 +17,8 @@ extension LivePersistenceService {
     return response
   }
 
-  /// Replaces what is kept under the key, and evicts until the limits hold. An answer beyond the limit of bytes is not
-  /// kept, and what was kept under its key goes.
+  /// Replaces what is kept under the key, and evicts until the limits hold. An answer beyond the
+  /// limit of bytes is not kept, and what was kept under its key goes.
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
     let keys = takeTouched()
     let limits = limits
@@ -73,8 +73,8 @@ extension LivePersistenceService {
     }
   }
 
-  /// One body is in memory at a time. Where another process reads at the same moment, the write-ahead log keeps what was
-  /// removed until it is folded in.
+  /// One body is in memory at a time. Where another process reads at the same moment, the
+  /// write-ahead log keeps what was removed until it is folded in.
   public func removeResponses(
     where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
   ) async throws(PersistenceError) -> Int {
@@ -102,7 +102,8 @@ extension LivePersistenceService {
   }
 }
 
-/// The table `responses`. Which entry was used last is a count, not a time, so no clock can make one immortal.
+/// The table `responses`. Which entry was used last is a count, not a time, so no clock can make
+/// one immortal.
 enum ResponseTable {
   /// `nil` for what is absent, and for what no longer matches its checksum.
   static func get(_ key: String, _ connection: SQLiteConnection) throws(PersistenceError)

@@ -45,8 +45,9 @@ extension LivePersistenceService {
     return searches.containing(text)
   }
 
-  /// What was searched for leaves the disk too: deleted cells are overwritten, and the log that still holds them is
-  /// emptied, unless another process is reading just then; it is emptied at the latest when the last one closes.
+  /// What was searched for leaves the disk too: deleted cells are overwritten, and the log that
+  /// still holds them is emptied, unless another process is reading just then; it is emptied at the
+  /// latest when the last one closes.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
       let count = try connection.write { () throws(PersistenceError) in

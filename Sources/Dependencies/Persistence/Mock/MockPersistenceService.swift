@@ -7,8 +7,9 @@ extension PersistenceService where Self == InMemoryPersistenceService {
 
   /// One with sample data to look at; a new one at every mention.
   ///
-  /// Two services (`sample` without a secret, `films` with a header that holds the secret `radarr`), a few documents in
-  /// `characters` and `notes`, the preference `greeting` and two recent searches. Its times are fixed.
+  /// Two services (`sample` without a secret, `films` with a header that holds the secret
+  /// `radarr`), a few documents in `characters` and `notes`, the preference `greeting` and two
+  /// recent searches. Its times are fixed.
   public static var preview: InMemoryPersistenceService {
     var content = InMemoryPersistenceService.Content()
     let time: Int64 = 1_700_000_000_000_000

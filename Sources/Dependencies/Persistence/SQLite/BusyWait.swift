@@ -2,7 +2,8 @@ import SwiftBoardSystem
 
 /// How long a connection waits for another's lock.
 ///
-/// Not SQLite's own timeout: that one cannot be cut short, and Ctrl-C should not have to wait five seconds.
+/// Not SQLite's own timeout: that one cannot be cut short, and Ctrl-C should not have to wait five
+/// seconds.
 final class BusyWait: Sendable {
   let milliseconds: Int
   /// Told before each pause, on the connection's thread.
@@ -15,8 +16,9 @@ final class BusyWait: Sendable {
 
   private static let pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50]
 
-  /// Pauses; false when it is time to give up, because of the limit or because the task was cancelled. (The call runs
-  /// inside the task's own job, so the current task is the one that waits.)
+  /// Pauses; false when it is time to give up, because of the limit or because the task was
+  /// cancelled. (The call runs inside the task's own job, so the current task is the one that
+  /// waits.)
   func shouldRetry(attempt: Int) -> Bool {
     if Task.isCancelled { return false }
     let table = Self.pauses

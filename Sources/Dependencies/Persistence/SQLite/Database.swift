@@ -1,4 +1,5 @@
-/// One database file: a connection that writes and, where reads must not wait for a lock or for the disk, one that reads.
+/// One database file: a connection that writes and, where reads must not wait for a lock or for the
+/// disk, one that reads.
 struct Database: Sendable {
   let file: DatabaseFile
   private let writer: SQLiteWorker
@@ -11,7 +12,8 @@ struct Database: Sendable {
     reader = hasReader ? SQLiteWorker(file, role: .reader) : nil
   }
 
-  /// Runs `body` in one transaction, under the write lock. Kept as durably as the file's schema says, or not at all.
+  /// Runs `body` in one transaction, under the write lock. Kept as durably as the file's schema
+  /// says, or not at all.
   func write<Result: Sendable>(
     _ operation: String,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
@@ -61,7 +63,8 @@ struct Database: Sendable {
     }
   }
 
-  /// Closes both connections; the last one to close folds the log into the file. The next call opens again.
+  /// Closes both connections; the last one to close folds the log into the file. The next call
+  /// opens again.
   func close() async throws(PersistenceError) {
     file.isChecked.store(false, ordering: .relaxed)
     for worker in [reader, writer] {

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A database file by its path: finds it, makes it, checks it and brings it up to date.
 ///
-/// A new file is built under another name and appears whole, so that an empty or half-made file is never ours: one that
-/// is empty has lost its content, and is refused instead of being taken for new.
+/// A new file is built under another name and appears whole, so that an empty or half-made file is
+/// never ours: one that is empty has lost its content, and is refused instead of being taken for
+/// new.
 final class DatabaseFile: Sendable {
   /// What a caller in the same module may set for a test.
   struct Options: Sendable {
@@ -25,7 +26,8 @@ final class DatabaseFile: Sendable {
   private let system = FileSystem()
   let schema: DatabaseSchema
   let options: Options
-  /// Set once this process has the database open: what its log then holds is our own, and needs no check.
+  /// Set once this process has the database open: what its log then holds is our own, and needs no
+  /// check.
   let isChecked = Atomic(false)
 
   init(path: String, schema: DatabaseSchema, options: Options = Options()) {
@@ -64,7 +66,8 @@ final class DatabaseFile: Sendable {
       }
       return .missing
     }
-    // A log with content says that the last run did not close, or that another process has the database open.
+    // A log with content says that the last run did not close, or that another process has the
+    // database open.
     let closedCleanly = (FileInfo(resolved + "-wal")?.size ?? 0) == 0
     guard size > 0 else {
       throw PersistenceError(
@@ -179,7 +182,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Making
 
-  /// Builds the file beside its place and gives it its name when it is whole. Another process that was faster wins.
+  /// Builds the file beside its place and gives it its name when it is whole. Another process that
+  /// was faster wins.
   private func create(operation: String) throws(PersistenceError) {
     let parts = PathParts(path)
     do { try system.makeFolders(parts.folder) } catch { throw cannotCreate(error, operation) }
@@ -251,7 +255,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Migrating
 
-  /// Where the copy goes that is made before an existing file is migrated. It stays until the next clean opening.
+  /// Where the copy goes that is made before an existing file is migrated. It stays until the next
+  /// clean opening.
   private func backupPath(_ resolved: String) -> String { "\(resolved).before-\(schema.version)" }
 
   private func migrate(_ connection: SQLiteConnection, from found: Int) throws(PersistenceError) {
@@ -285,8 +290,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Copies
 
-  /// A consistent copy of the whole database, while others may write. It appears whole or not at all, and never over
-  /// another file.
+  /// A consistent copy of the whole database, while others may write. It appears whole or not at
+  /// all, and never over another file.
   static func copy(_ connection: SQLiteConnection, to path: String, reportedAs shown: String)
     throws(PersistenceError)
   {
@@ -319,7 +324,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Damage
 
-  /// Moves a damaged file out of the way, with its log, so that it can still be looked at. One such copy is kept.
+  /// Moves a damaged file out of the way, with its log, so that it can still be looked at. One such
+  /// copy is kept.
   func moveAside(operation: String) throws(PersistenceError) {
     let resolved = system.resolved(path)
     let aside = resolved + ".damaged"
@@ -333,8 +339,8 @@ final class DatabaseFile: Sendable {
     }
   }
 
-  /// Runs `body` while no other process does the same in that folder. Where the file system has no such locks it runs
-  /// without one.
+  /// Runs `body` while no other process does the same in that folder. Where the file system has no
+  /// such locks it runs without one.
   private func withFolderLocked<Result>(
     _ folder: String, _ body: () throws(PersistenceError) -> Result
   ) throws(PersistenceError) -> Result {

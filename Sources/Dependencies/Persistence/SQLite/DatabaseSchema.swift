@@ -1,4 +1,5 @@
-/// What one of the board's database files is: who made it, how durable it is, and how it came to its tables.
+/// What one of the board's database files is: who made it, how durable it is, and how it came to
+/// its tables.
 struct DatabaseSchema: Sendable {
   /// One step forward. All of its statements happen in one transaction, or none.
   struct Migration: Sendable {
@@ -71,7 +72,8 @@ extension DatabaseSchema {
         version: 2, statements: ["ALTER TABLE keychain_marks ADD COLUMN written INTEGER"]),
     ])
 
-  /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost no scan.
+  /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost
+  /// no scan.
   static let cache = DatabaseSchema(
     applicationID: 0x5342_6368, durability: .normal, erasesDeleted: true,
     whenDamaged: .startAnew,

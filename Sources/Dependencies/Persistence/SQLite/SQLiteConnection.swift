@@ -1,8 +1,10 @@
 import CSQLite
 
-/// One connection to one database file. Not Sendable: it is used from one thread at a time, and SQLite is told so.
+/// One connection to one database file. Not Sendable: it is used from one thread at a time, and
+/// SQLite is told so.
 ///
-/// It keeps the 32 statements used last. Errors carry path, operation, code and SQL, never a bound value.
+/// It keeps the 32 statements used last. Errors carry path, operation, code and SQL, never a bound
+/// value.
 final class SQLiteConnection {
   enum Access { case readWrite, readOnly }
 
@@ -13,14 +15,15 @@ final class SQLiteConnection {
   var operation: String
 
   private var handle: OpaquePointer?
-  /// The one used last comes first. Looking through it costs less than a dictionary: the SQL of a call is a literal, so
-  /// equal texts are mostly the same text, and those in use are in front.
+  /// The one used last comes first. Looking through it costs less than a dictionary: the SQL of a
+  /// call is a literal, so equal texts are mostly the same text, and those in use are in front.
   private var cache: [SQLiteStatement] = []
   private let busyWait: BusyWait
   static let cacheLimit = 32
   private static let cacheFront = 4
 
-  /// Opens an existing file and limits what SQL may do in it. Nothing is written, and nothing of the file is read yet.
+  /// Opens an existing file and limits what SQL may do in it. Nothing is written, and nothing of
+  /// the file is read yet.
   ///
   /// - Parameters:
   ///   - path: Without symbolic links in it (`FileSystem.resolved`): one is refused.
@@ -129,8 +132,9 @@ final class SQLiteConnection {
 
   // MARK: Transactions
 
-  /// Runs `body` under the write lock, taken at the start: a transaction that begins as a reader and is overtaken by
-  /// another writer fails at once, whatever the timeout. Either all of it is kept or nothing.
+  /// Runs `body` under the write lock, taken at the start: a transaction that begins as a reader
+  /// and is overtaken by another writer fails at once, whatever the timeout. Either all of it is
+  /// kept or nothing.
   func write<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
     -> Result
   {
@@ -180,7 +184,8 @@ final class SQLiteConnection {
   /// Whether SQLite could open it for reading only.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Copies the write-ahead log into the database and empties it. False when another connection was in the way.
+  /// Copies the write-ahead log into the database and empties it. False when another connection was
+  /// in the way.
   func truncateLog() throws(PersistenceError) -> Bool {
     try statement("PRAGMA wal_checkpoint(TRUNCATE)").first { $0.integer(0) == 0 } ?? false
   }
@@ -189,7 +194,8 @@ final class SQLiteConnection {
 
   /// Finalises the statements and closes.
   ///
-  /// - Parameter keepingLog: Leaves the write-ahead log as it is, so that not one byte of the file changes.
+  /// - Parameter keepingLog: Leaves the write-ahead log as it is, so that not one byte of the file
+  ///   changes.
   func close(keepingLog: Bool = false) throws(PersistenceError) {
     guard let handle else { return }
     for statement in cache { statement.finalise() }

@@ -1,9 +1,11 @@
 import CSQLite
 import SwiftBoardSystem
 
-/// A prepared statement. Not Sendable: it belongs to its connection, and to the thread that the connection is on.
+/// A prepared statement. Not Sendable: it belongs to its connection, and to the thread that the
+/// connection is on.
 ///
-/// Parameters count from 1 and columns from 0, as in SQLite. A failed `bind` is remembered and thrown by the next step.
+/// Parameters count from 1 and columns from 0, as in SQLite. A failed `bind` is remembered and
+/// thrown by the next step.
 final class SQLiteStatement {
   let sql: String
   /// True between the first step and the reset.
@@ -29,8 +31,8 @@ final class SQLiteStatement {
 
   // MARK: Parameters
 
-  // SQLite's mark for "copy the bytes before you return". The header writes it as a function pointer of value -1, which
-  // Swift cannot import; SQLite compares it and never calls it.
+  // SQLite's mark for "copy the bytes before you return". The header writes it as a function
+  // pointer of value -1, which Swift cannot import; SQLite compares it and never calls it.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   func bind(_ index: Int32, _ value: Int64) {

@@ -110,7 +110,8 @@ actor SQLiteWorker {
     return opened
   }
 
-  /// Closes the connection; the next call opens it again. Throws where a statement was left open, which is a bug.
+  /// Closes the connection; the next call opens it again. Throws where a statement was left open,
+  /// which is a bug.
   func close() throws(PersistenceError) {
     wasUsed.store(false, ordering: .relaxed)
     let closing = connection

@@ -6,7 +6,8 @@ public struct Graph: Sendable {
     self.needs = needs
   }
 
-  /// What `name` needs, directly or not, each before what needs it, and `name` last. A circle is cut where it closes.
+  /// What `name` needs, directly or not, each before what needs it, and `name` last. A circle is
+  /// cut where it closes.
   public func order(upTo name: String) -> [String] {
     var visited: Set<String> = []
     var order: [String] = []
