@@ -67,13 +67,14 @@ extension StoreRuntime.Shared {
 }
 
 extension Observer {
-  /// Calls the observers in order, as a tree of functions: to call one out of an array counts two
-  /// references, which takes as long as a lock.
+  /// A function that calls the observers in order; `nil` where there are none. A tree, so that it
+  /// is not deep: to call a function out of an array instead counts two references, which takes as
+  /// long as a lock.
   static func together(_ observers: ArraySlice<Observer>) -> Body? {
-    guard let first = observers.first, observers.count > 1 else { return observers.first?.body }
+    if observers.count < 2 { return observers.first?.body }
     let middle = observers.startIndex + observers.count / 2
     guard let left = together(observers[..<middle]), let right = together(observers[middle...])
-    else { return first.body }
+    else { return nil }
     return { step, state in
       left(step, state)
       right(step, state)

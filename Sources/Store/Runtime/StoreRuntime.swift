@@ -160,8 +160,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude(effects, action, origin, task: &task, &shared)
   }
 
-  /// A reduction without effects. Hooks alone, as a recorder has them, are told without a way
-  /// round.
+  /// A reduction without effects. Where only hooks are to be told, as for a recorder, the machine
+  /// has nothing to decide.
   @inlinable
   @inline(never)
   func conclude(
@@ -174,7 +174,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude([], action, origin, task: &task, &shared)
   }
 
-  // Not inlined, so that the way past it stays short.
+  /// A reduction with effects, or one that is watched. Not inlined, so that a `send` without either
+  /// stays short.
   @inlinable
   @inline(never)
   func conclude(
@@ -301,7 +302,7 @@ extension StoreRuntime.Shared {
     hooks.box?._withUnsafeGuaranteedRef { $0.willReduce(number) }
   }
 
-  /// What is to be done where the machine has nothing due.
+  /// What is to be done after the lock where the machine has nothing due: at most a publication.
   @inlinable
   @inline(__always)
   mutating func takeOutcome() -> Deferred<R.State, R.Action> {
