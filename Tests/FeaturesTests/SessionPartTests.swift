@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
@@ -134,23 +135,23 @@ struct SessionPartTests {
   @Test("a feed holds few items, gives all of them in order, and lets go when it is closed")
   func feed() async {
     let feed = ReplayFeed<Int>(capacity: 2)
-    async let producer = SessionReplay.offPool {
+    async let producer = DetachedThread.run {
       for item in 1...1000 { feed.put(item) }
       feed.finish()
     }
     var items: [Int] = []
     while let item = await feed.next() { items.append(item) }
-    _ = try? await producer
+    await producer
     #expect(items == Array(1...1000))
 
     let closed = ReplayFeed<Int>(capacity: 1)
-    async let blocked = SessionReplay.offPool {
+    async let blocked = DetachedThread.run {
       for item in 1...1000 { closed.put(item) }
       return closed.isClosed
     }
     #expect(await closed.next() == 1)
     closed.close()
-    #expect(await (try? blocked) == true)
+    #expect(await blocked)
     #expect(await closed.next() == nil)
   }
 

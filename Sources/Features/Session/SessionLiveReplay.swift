@@ -3,6 +3,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// Sends a recording's lines to the services there are, from the state it began with, and compares
 /// the actions that follow: the library's live replay on a board of its own, with services of its
@@ -61,7 +62,7 @@ struct SessionLiveReplay {
 
   /// Reads all that the recording has.
   private func open(_ flag: CancelFlag) async throws -> Live.Recording {
-    try await SessionReplay.offPool { [path, live] in
+    try await DetachedThread.run { [path, live] in
       try SessionReplay.lookAgain(unless: { flag.isSet }) {
         try live.open(try SessionReplay.chain(path) { flag.isSet })
       }

@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
+import SwiftBoardSystem
 
 struct SessionReducer: Reducer {
   /// What the effects visit recordings with.
@@ -98,7 +99,7 @@ struct SessionReducer: Reducer {
         send(.progress(job: job, text: "\(Int(now.fraction * 100)) % of \(path) read"))
       }
       return try await withTaskCancellationHandler { [work] in
-        try await SessionReplay.offPool { try body(work) }
+        try await DetachedThread.run { try body(work) }
       } onCancel: { [flag = work.flag] in
         flag.set()
       }

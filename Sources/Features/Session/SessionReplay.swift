@@ -39,7 +39,7 @@ enum SessionReplay {
     }
     let pace = try pace(of: query)
     let feed = ReplayFeed<Part>()
-    async let result = offPool { () -> SessionCheck in
+    async let result = DetachedThread.run { () -> SessionCheck in
       defer { feed.finish() }
       do {
         return try lookAgain(unless: { feed.hasBegun || feed.isClosed }) {
@@ -179,14 +179,6 @@ enum SessionReplay {
         code: ExitCode.usage, error: "noStep",
         message: "--until takes a step's number, @MARK or end, not \(until.rawValue)")
     }
-  }
-
-  /// Runs work that takes its time on a thread of its own: the pool, which has one a processor,
-  /// must be there for Ctrl-C.
-  static func offPool<Result: Sendable>(
-    _ work: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    try await DetachedThread.run(work)
   }
 }
 

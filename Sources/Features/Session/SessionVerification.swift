@@ -1,6 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import Synchronization
 
 /// Checks many recordings, one a processor at a time, and says now and then how far it is.
@@ -18,7 +19,7 @@ enum SessionVerification {
     let flag = CancelFlag()
     let pace = ProgressPace(dependencies.clock)
     return try await withTaskCancellationHandler {
-      try await SessionReplay.offPool {
+      try await DetachedThread.run {
         var (found, report) = try pass(recordings, acceptsRisk, flag, pace, job, send)
         // A file may be removed by rotation before its turn comes: then what is left, from the
         // front.
