@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "SwiftBoardTesting", targets: ["SwiftBoardTesting"]),
     .library(name: "SwiftBoardDependencies", targets: ["SwiftBoardDependencies"]),
     .library(name: "SwiftBoardCommandLine", targets: ["SwiftBoardCommandLine"]),
+    .library(name: "SwiftBoardBoard", targets: ["SwiftBoardBoard"]),
     .library(name: "SwiftBoardFeatures", targets: ["SwiftBoardFeatures"]),
     .executable(name: "swiftboard", targets: ["swiftboard"]),
   ],
@@ -55,15 +56,21 @@ let package = Package(
       "SwiftBoardCommandLine", folder: "CommandLine",
       dependencies: ["SwiftBoardJSON", "SwiftBoardSystem"]),
     module(
-      "SwiftBoardFeatures", folder: "Features",
+      "SwiftBoardBoard", folder: "Board",
       dependencies: [
         "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording", "SwiftBoardDependencies",
         "SwiftBoardCommandLine", "SwiftBoardSystem",
       ]),
+    module(
+      "SwiftBoardFeatures", folder: "Features",
+      dependencies: [
+        "SwiftBoardBoard", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording",
+        "SwiftBoardDependencies", "SwiftBoardCommandLine", "SwiftBoardSystem",
+      ]),
     .executableTarget(
       name: "swiftboard",
       dependencies: [
-        "SwiftBoardFeatures", "SwiftBoardDependencies", "SwiftBoardSystem",
+        "SwiftBoardBoard", "SwiftBoardFeatures", "SwiftBoardDependencies", "SwiftBoardSystem",
         .target(name: "CTasks", condition: .when(platforms: [.linux])),
       ],
       path: "Sources/swiftboard",
@@ -94,14 +101,14 @@ let package = Package(
     tests(
       "FeaturesTests",
       of: [
-        "SwiftBoardFeatures", "SwiftBoardTesting", "SwiftBoardDependencies",
+        "SwiftBoardBoard", "SwiftBoardFeatures", "SwiftBoardTesting", "SwiftBoardDependencies",
         "SwiftBoardTestSupport", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording",
         "SwiftBoardCommandLine", "SwiftBoardSystem",
       ]),
     tests(
       "IntegrationTests",
       of: [
-        "SwiftBoardTestSupport", "SwiftBoardRecording", "SwiftBoardFeatures",
+        "SwiftBoardTestSupport", "SwiftBoardRecording", "SwiftBoardBoard", "SwiftBoardFeatures",
         "SwiftBoardCommandLine", "swiftboard",
       ],
       exclude: ["Recordings"]),

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardSystem
@@ -8,7 +9,8 @@ enum CompositionRoot {
   static func run(_ arguments: [String]) async -> Int32 {
     await BoardProgram.run(
       arguments: arguments,
-      environment: ProcessInfo.processInfo.environment
+      environment: ProcessInfo.processInfo.environment,
+      features: BoardFeatures.all
     ) { environment, configuration, terminal in
       var dependencies =
         switch environment {

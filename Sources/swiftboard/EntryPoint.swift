@@ -1,6 +1,6 @@
 import Dispatch
+import SwiftBoardBoard
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardSystem
 
 /// The program's `main`, under the name that SwiftPM gives an executable's entry point.

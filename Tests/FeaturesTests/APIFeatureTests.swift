@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -21,7 +22,7 @@ struct APIFeatureTests {
   func descriptor() throws {
     var state = BoardState()
     let action = try action("api get http://rm.test/character/1", job: 7)
-    let effects = BoardReducer().reduce(&state, action, world.dependencies)
+    let effects = BoardReducer(BoardFeatures.all).reduce(&state, action, world.dependencies)
     #expect(
       effects.descriptors() == [EffectDescriptor(kind: .task, name: "api.request", id: "api/7")])
     #expect(
@@ -47,7 +48,7 @@ struct APIFeatureTests {
       $0.shell.running = [running]
     }
     store.receive(where: {
-      guard case .api(.answered(job: 1, _, let answer)) = $0 else { return false }
+      guard case .answered(job: 1, _, let answer)? = $0.api else { return false }
       return answer.status == 200 && answer.text == #"{"name":"Rick"}"# && answer.attempts == 1
     }) {
       $0.api.answers = 1
@@ -99,7 +100,7 @@ struct APIFeatureTests {
     #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(1400)])
     store.advance(by: .milliseconds(800))
     let ended = store.receive(where: { _ in true })
-    guard case .api(.answered(_, _, let answer)) = ended else {
+    guard case .answered(_, _, let answer)? = ended?.api else {
       Issue.record("not answered: \(String(describing: ended))")
       return
     }
@@ -119,7 +120,7 @@ struct APIFeatureTests {
     store.advance(by: .seconds(7))
     #expect(world.clock.sleepers.map(\.offset) == [.seconds(67)])
     store.advance(by: .seconds(60))
-    store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
+    store.receive(where: { if case .answered? = $0.api { true } else { false } })
   }
 
   @Test("the pause stops growing at a minute, also behind a Retry-After")
@@ -142,7 +143,7 @@ struct APIFeatureTests {
       pauses == [
         200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000, 60_000,
       ])
-    store.receive(where: { if case .api(.answered) = $0 { true } else { false } })
+    store.receive(where: { if case .answered? = $0.api { true } else { false } })
   }
 
   @Test("an answer of control characters is kept in a form that a recording can hold")
@@ -153,7 +154,7 @@ struct APIFeatureTests {
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x"))
     let ended = store.receive(where: { _ in true })
-    guard case .api(.answered(_, _, let answer)) = ended else {
+    guard case .answered(_, _, let answer)? = ended?.api else {
       Issue.record("not answered")
       return
     }
@@ -207,12 +208,12 @@ struct APIFeatureTests {
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/slow", job: 1))
     store.send(try action("api cancel 9", job: 2))
-    store.receive(where: { if case .api(.failed(job: 2, _)) = $0 { true } else { false } }) {
+    store.receive(where: { if case .failed(job: 2, _)? = $0.api { true } else { false } }) {
       $0.shell.lastStatus = 66
     }
     store.send(try action("api cancel", job: 3))
     #expect(store.effects.map(\.kind) == [.cancel, .send, .send])
-    store.receive(where: { if case .api(.failed(job: 1, _)) = $0 { true } else { false } }) {
+    store.receive(where: { if case .failed(job: 1, _)? = $0.api { true } else { false } }) {
       $0.shell.lastStatus = 130
     }
     store.receive(.api(.succeeded(job: 3, result: .cancelled(jobs: [1]))))

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import Testing

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardFeatures
 import SwiftBoardJSON
@@ -16,7 +17,7 @@ struct BoardCommandTests {
       let help = try Commands.help(spec.path)
       #expect(help.contains(spec.summary), "\(spec.path)")
       // The word that other commands begin with shows the list of them.
-      guard BoardFeatures.commands.words(after: spec.path).isEmpty else { continue }
+      guard BoardFeatures.all.commands.words(after: spec.path).isEmpty else { continue }
       for example in spec.examples { #expect(help.contains(example), "\(spec.path)") }
     }
   }
@@ -28,14 +29,16 @@ struct BoardCommandTests {
     let action = match.command.action(context(line, "x"))
     #expect(action.started?.job == 1)
     let bytes = try CanonicalEncoder.encode(action)
-    #expect(try CanonicalDecoder.decode(BoardAction.self, from: bytes) == action)
+    #expect(
+      try CanonicalDecoder.decode(
+        BoardAction.self, from: bytes, userInfo: BoardFeatures.all.userInfo) == action)
   }
 
   @Test("the commands' words are told apart: none stands twice")
   func distinct() {
     let paths = Commands.all.map(\.path)
     #expect(Set(paths).count == paths.count)
-    #expect(Set(BoardFeatures.all.map(\.name)).count == BoardFeatures.all.count)
+    #expect(Set(BoardFeatures.all.names).count == BoardFeatures.all.names.count)
   }
 
   struct Wrong: Sendable, CustomTestStringConvertible {
@@ -112,8 +115,7 @@ struct BoardCommandTests {
   @Test("links are commands of their feature, and nothing else")
   func links() throws {
     func words(_ text: String) throws -> [String]? {
-      let link = try BoardLink(parsing: text)
-      return BoardFeatures.all.first { $0.name == link.feature }?.link(link)
+      BoardFeatures.all.words(for: try BoardLink(parsing: text))
     }
     #expect(
       try words("swiftboard://api/rm/character?page=2") == [
@@ -131,11 +133,11 @@ struct BoardCommandTests {
     #expect(try words("swiftboard://nobody/x") == nil)
     #expect(throws: UsageError.self) { try BoardLink(parsing: "http://api/x") }
     #expect(throws: UsageError.self) { try BoardLink(parsing: "swiftboard://") }
-    for feature in BoardFeatures.all {
+    for feature in BoardFeatures.all.names {
       for path in [[], ["a"], ["a", "b"]] {
         let link = try BoardLink(
-          parsing: "swiftboard://" + ([feature.name] + path).joined(separator: "/"))
-        guard let words = feature.link(link) else { continue }
+          parsing: "swiftboard://" + ([feature] + path).joined(separator: "/"))
+        guard let words = BoardFeatures.all.words(for: link) else { continue }
         // What a link stands for is a command that there is, and one that changes nothing of value.
         let match = try Commands.parse(words.map { Argument($0) })
         #expect(["get", "list", "tail", "status"].contains(match.path.last))

@@ -3,6 +3,7 @@ import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 @Suite("Draws of a reduction")
@@ -73,7 +74,7 @@ struct DrawTests {
     for (_, example) in BoardCommandTests.examples {
       var state = BoardState()
       journal.beginReduction()
-      _ = BoardReducer().reduce(&state, try action(example), dependencies)
+      _ = BoardReducer(BoardFeatures.all).reduce(&state, try action(example), dependencies)
       #expect(journal.endReduction() == [], "\(example)")
     }
   }

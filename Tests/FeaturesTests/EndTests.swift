@@ -8,6 +8,7 @@ import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 #if canImport(Glibc)
@@ -208,7 +209,7 @@ struct BoardEndTests {
     let (board, close) = (Slot<Board>(), Slot<Task<Void, Never>>())
     let isResumed = DispatchSemaphore(value: 0)
     let made = Board(
-      state: BoardState(), dependencies: .mock, seed: 1,
+      features: BoardFeatures.all, state: BoardState(), dependencies: .mock, seed: 1,
       sink: { _ in
         close.set(begin { await board.get()?.close() })
         isResumed.wait()
@@ -230,7 +231,9 @@ struct BoardEndTests {
   private static func board(onFlush: @escaping @Sendable () -> Void) -> Board {
     var dependencies = Dependencies.mock
     dependencies.logger = LiveLogger(sinks: [FlushedSink(onFlush: onFlush)])
-    return Board(state: BoardState(), dependencies: dependencies, seed: 1, sink: { _ in })
+    return Board(
+      features: BoardFeatures.all, state: BoardState(), dependencies: dependencies, seed: 1,
+      sink: { _ in })
   }
 }
 
@@ -331,7 +334,7 @@ struct ProgramEndTests {
     let left = Mutex<[Int32]>([])
     let handler = Slot<Handler>()
     let run = BoardRun(
-      options, [:], { _, _, _ in world.dependencies }, patience: .seconds(3600)
+      options, [:], BoardFeatures.all, { _, _, _ in world.dependencies }, patience: .seconds(3600)
     ) { code in
       left.withLock { $0.append(code) }
     }

@@ -6,6 +6,7 @@ import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 /// Effects that end without the action that ends their command: the line ends all the same, with
@@ -19,7 +20,7 @@ struct FailingEffectTests {
   private static let address = "http://hang.test/"
 
   /// An action of no command's.
-  private static let between = BoardAction.log(.succeeded(job: 99, result: .noted))
+  private static let between = APIAction.succeeded(job: 99, result: .cleared(count: 0))
 
   private static func hangingWorld() -> World {
     let world = World()
@@ -28,17 +29,23 @@ struct FailingEffectTests {
   }
 
   /// Beside each request an effect that throws, at once or in an effect of its own action.
-  private static func joined(atOnce: Bool) -> JoinedReducer {
-    @Sendable func breaks() -> Effect<BoardAction> {
+  private static func features(atOnce: Bool) -> FeatureList {
+    @Sendable func breaks() -> Effect<APIAction> {
       .task(name: "outside.work") { throw Broken() }
     }
-    return JoinedReducer { _, action, _ in
-      switch action {
-      case .api(.run): atOnce ? [breaks()] : [.task(name: "outside.first") { between }]
-      case between: [breaks()]
-      default: []
-      }
-    }
+    return FeatureList(
+      BoardFeatures.api.with(
+        reducer: CombineReducers {
+          APIReducer()
+          Reduce<APIState, APIAction, Dependencies> { _, action, _ in
+            switch action {
+            case .run: atOnce ? [breaks()] : [.task(name: "outside.first") { between }]
+            case between: [breaks()]
+            default: []
+            }
+          }
+        }),
+      BoardFeatures.log)
   }
 
   @Test(
@@ -49,8 +56,8 @@ struct FailingEffectTests {
     let path = folder.path("r.jsonl")
     let world = Self.hangingWorld()
     world.logger.redactor.registerSecret(Array(World.secret.utf8), name: "radarr")
-    let joined = Self.joined(atOnce: atOnce)
-    let lines = Lines(world, joined: joined)
+    let features = Self.features(atOnce: atOnce)
+    let lines = Lines(world, features: features)
     try lines.board.record(to: path)
     let code = await lines.run("api get \(Self.address)" + (inBackground ? " &" : ""))
     #expect(code == (inBackground ? 0 : 70))
@@ -71,12 +78,7 @@ struct FailingEffectTests {
     #expect(log.contains(#"{"k":"issue""#))
     #expect(log.contains(#""action":{"shell":{"failed":{"#))
     for form in secretForms() { #expect(!log.contains(form) && !lines.allPrinted.contains(form)) }
-    let journal = DrawJournal()
-    let summary = try Replayer(
-      reducer: BoardReducer(travels: SessionTravels(), joined: joined),
-      dependencies: Dependencies.mock.intercepted(by: journal.interceptor), journal: journal,
-      schema: SessionReplay.schema
-    ).replay(LogChain(LogFile(path: path)))
+    let summary = try Replayer(features).replay(LogChain(LogFile(path: path)))
     #expect(summary.warnings == [])
   }
 

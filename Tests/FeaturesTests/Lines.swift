@@ -5,6 +5,7 @@ import SwiftBoardStore
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 /// A board with its session, and all that it has printed and done.
@@ -22,12 +23,12 @@ final class Lines: Sendable {
 
   /// - Parameters:
   ///   - dependencies: In place of the world's own.
-  ///   - joined: Reduces beside the features.
+  ///   - features: In place of the board's own.
   ///   - onOutput: Called for all that is printed, before who waits for a command hears of its end.
   init(
     _ world: World = World(), settings: BoardSettings = BoardSettings(),
     dependencies: Dependencies? = nil,
-    joined: JoinedReducer = JoinedReducer(), onOutput: @escaping @Sendable () -> Void = {}
+    features: FeatureList = BoardFeatures.all, onOutput: @escaping @Sendable () -> Void = {}
   ) {
     self.world = world
     let (printed, steps) = (PrintedText(), PrintedText())
@@ -35,9 +36,9 @@ final class Lines: Sendable {
     self.steps = steps
     let redirects = RedirectFiles { printed.add($0) }
     board = Board(
-      state: BoardState(settings: settings), dependencies: dependencies ?? world.dependencies,
+      features: features, state: BoardState(features: features, settings: settings),
+      dependencies: dependencies ?? world.dependencies,
       seed: 1,
-      joined: joined,
       sink: {
         if $0.redirect == nil {
           printed.add($0.text)

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -17,7 +18,7 @@ struct MalformedDataTests {
       let store = world.looseStore()
       store.send(try action(line))
       let ended = store.receive(where: { _ in true })
-      guard case .db(.failed(_, let found)) = ended else {
+      guard case .failed(_, let found)? = ended?.db else {
         Issue.record("\(line) ended as \(String(describing: ended))")
         return
       }

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -24,7 +25,8 @@ struct KeychainFeatureTests {
   func descriptors(line: String, verb: String) throws {
     var state = BoardState()
     let world = World()
-    let effects = BoardReducer().reduce(&state, try action(line, job: 3), world.dependencies)
+    let effects = BoardReducer(BoardFeatures.all).reduce(
+      &state, try action(line, job: 3), world.dependencies)
     #expect(
       effects.descriptors() == [
         EffectDescriptor(kind: .task, name: "keychain.\(verb)", id: "keychain/3")

@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 @testable import SwiftBoardRecording
 
@@ -54,7 +55,7 @@ struct RecordingFailureTests {
       (.unreachable(step: 9, divergence), 1, "differs"),
       (
         .foreign(
-          log: SessionReplay.schema, program: SessionReplay.schema), 65, "damaged"
+          log: BoardFeatures.all.schema, program: BoardFeatures.all.schema), 65, "damaged"
       ),
       (
         .impossible(LogObstacle(line: 1, offset: 0, step: 0, reason: "r", found: .null)), 65,

@@ -4,6 +4,7 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 #if canImport(Glibc)

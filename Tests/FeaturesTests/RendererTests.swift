@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -23,8 +24,9 @@ struct RendererTests {
     state.shell.running = [context]
     _ = renderer.outputs(
       of: .api(.run(context: context, command: .serviceList)), in: state, at: 1_000_000)
-    let status = BoardFeatures.outcome(of: end, in: state)?.status ?? -1
-    state.shell.finished = FinishedJob(context: context, status: status)
+    let outcome = BoardFeatures.all.outcome(of: end, in: state)
+    state.shell.finished = FinishedJob(
+      context: context, status: outcome?.status ?? -1, outcome: outcome)
     return renderer.outputs(of: end, in: state, at: 1_250_999)
   }
 

@@ -7,6 +7,7 @@ import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 #if canImport(Glibc)
@@ -31,7 +32,7 @@ struct RunningBoard {
     let printed = Printer()
     self.printed = printed
     board = Board(
-      state: BoardState(), dependencies: dependencies, seed: 1,
+      features: BoardFeatures.all, state: BoardState(), dependencies: dependencies, seed: 1,
       sink: { output in
         printed.text.withLock { text in
           if output.stream == .standardOutput {
@@ -537,7 +538,7 @@ struct SessionChainTests {
       { try $0.fork(at: .end, to: folder.path("f"), from: path) },
     ]
     for (index, look) in looks.enumerated() {
-      var work = SessionWork(travels: SessionTravels(), moment: nil, position: nil)
+      var work = SessionWork(travels: SessionTravels(BoardFeatures.all), moment: nil, position: nil)
       let flag = work.flag
       let heard = Mutex(0)
       work.progress = { now, file in
@@ -554,7 +555,7 @@ struct SessionChainTests {
   @Test("a kept recording is cancelled for who asked, and serves the next")
   func cancelledWhileKept() async throws {
     let folder = try await Self.folder()
-    let travels = SessionTravels()
+    let travels = SessionTravels(BoardFeatures.all)
     func work() -> SessionWork { SessionWork(travels: travels, moment: nil, position: nil) }
     let path = folder.path("files")
     let state = try work().state(nil, at: .init(step: 20), file: path)

@@ -5,6 +5,7 @@ import SwiftBoardSystem
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 @Suite("Parts of session")

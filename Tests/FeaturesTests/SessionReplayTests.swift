@@ -5,6 +5,7 @@ import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)

@@ -2,13 +2,13 @@ import SwiftBoardCommandLine
 import SwiftBoardJSON
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 @Suite("Effects with several ids on the board")
 struct SeveralIDsTests {
   private func printed(_ action: BoardAction) throws -> Outcome {
-    let outcomes = BoardFeatures.all.compactMap { $0.outcome(action, BoardState()) }
-    return try #require(outcomes.first)
+    try #require(BoardFeatures.all.outcome(of: action, in: BoardState()))
   }
 
   @Test("'effects' lists all of them, and one alone as before")

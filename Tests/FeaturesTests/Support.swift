@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -53,13 +54,15 @@ struct World {
 
   func store(_ state: BoardState = BoardState()) -> TestStore<BoardReducer> {
     TestStore(
-      initialState: state, reducer: BoardReducer(), clock: clock, dependencies: dependencies,
+      initialState: state, reducer: BoardReducer(BoardFeatures.all), clock: clock,
+      dependencies: dependencies,
       report: report)
   }
 
   func looseStore(_ state: BoardState = BoardState()) -> NonExhaustiveTestStore<BoardReducer> {
     NonExhaustiveTestStore(
-      initialState: state, reducer: BoardReducer(), clock: clock, dependencies: dependencies,
+      initialState: state, reducer: BoardReducer(BoardFeatures.all), clock: clock,
+      dependencies: dependencies,
       report: report)
   }
 }
@@ -76,15 +79,15 @@ func words(_ line: String, _ last: JSON = JSON.object([])) throws -> [Argument] 
 
 /// The board's command table, as these tests use it: commands, parsing, help.
 enum Commands {
-  static var all: [CommandSpec<BoardCommand>] { BoardFeatures.commands.specs }
+  static var all: [CommandSpec<BoardCommand>] { BoardFeatures.all.commands.specs }
 
   static func parse(_ words: [Argument]) throws -> (path: [String], command: BoardCommand) {
-    let match = try BoardFeatures.commands.parse(words: words)
+    let match = try BoardFeatures.all.commands.parse(words: words)
     return (match.path, match.output)
   }
 
   static func help(_ path: [String]) throws -> String {
-    try BoardFeatures.commands.help(for: path)
+    try BoardFeatures.all.commands.help(for: path)
   }
 }
 
@@ -156,4 +159,41 @@ extension BoardSettings {
 func secretForms(_ secret: String = World.secret) -> [String] {
   let json = String(JSON.string(secret).text.dropFirst().dropLast())
   return [secret, json, Data(secret.utf8).base64EncodedString(), "s3cr3t%22k%26y%2B0123"]
+}
+
+/// The board's features as members of its states and actions, which these tests read often.
+extension BoardState {
+  init(settings: BoardSettings = BoardSettings()) {
+    self.init(features: BoardFeatures.all, settings: settings)
+  }
+
+  var api: APIState {
+    get { self[BoardFeatures.api] }
+    _modify { yield &self[BoardFeatures.api] }
+  }
+  var keychain: KeychainState {
+    get { self[BoardFeatures.keychain] }
+    _modify { yield &self[BoardFeatures.keychain] }
+  }
+  var db: DatabaseState {
+    get { self[BoardFeatures.db] }
+    _modify { yield &self[BoardFeatures.db] }
+  }
+  var log: LogState {
+    get { self[BoardFeatures.log] }
+    _modify { yield &self[BoardFeatures.log] }
+  }
+}
+
+extension BoardAction {
+  static func api(_ action: APIAction) -> Self { Self(action, of: BoardFeatures.api) }
+  static func keychain(_ action: KeychainAction) -> Self {
+    Self(action, of: BoardFeatures.keychain)
+  }
+  static func db(_ action: DatabaseAction) -> Self { Self(action, of: BoardFeatures.db) }
+  static func log(_ action: LogAction) -> Self { Self(action, of: BoardFeatures.log) }
+
+  var api: APIAction? { action(of: BoardFeatures.api) }
+  var keychain: KeychainAction? { action(of: BoardFeatures.keychain) }
+  var db: DatabaseAction? { action(of: BoardFeatures.db) }
 }

@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 @Suite("Secrets in lines")
@@ -26,10 +27,11 @@ struct TypedSecretTests {
 
   @Test("of every command of the keychain only 'set' takes a value")
   func commandsOfTheKeychain() {
-    for spec in BoardFeatures.commands.specs where spec.path.first == "keychain" {
+    for spec in BoardFeatures.all.commands.specs where spec.path.first == "keychain" {
       let line = "keychain \(spec.path[1]) name word"
       #expect(
-        (TypedSecrets.removed(from: line) == line) == (spec.path[1] != "set"), "\(line)")
+        (TypedSecrets(BoardFeatures.all).removed(from: line) == line) == (spec.path[1] != "set"),
+        "\(line)")
     }
   }
 }

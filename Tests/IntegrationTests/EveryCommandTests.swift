@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardFeatures
 import SwiftBoardTestSupport
 import Testing
@@ -107,7 +108,7 @@ struct EveryCommandTests {
 
   @Test func everyCommandHasLines() {
     let known = Set(Self.lines.map(\.command) + Self.endings.map(\.command))
-    let commands = Set(BoardFeatures.commands.specs.map(\.name))
+    let commands = Set(BoardFeatures.all.commands.specs.map(\.name))
     #expect(commands.subtracting(known) == [], "a new command needs lines in this test")
     #expect(known.subtracting(commands) == [], "there are lines for what is no command")
   }

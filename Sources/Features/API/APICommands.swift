@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -37,7 +38,7 @@ enum APICommands {
       optional: true, repeating: true),
   ]
 
-  static let table = CommandTable<BoardCommand>(
+  static let table = CommandTable<FeatureCommand<APIAction>>(
     methods.map { method in
       CommandSpec(
         ["api", method],
@@ -344,8 +345,8 @@ enum AuthenticationParser {
   }
 }
 
-extension BoardCommand {
-  static func api(_ command: APICommand) -> BoardCommand {
-    BoardCommand { .api(.run(context: $0, command: command)) }
+extension FeatureCommand<APIAction> {
+  static func api(_ command: APICommand) -> Self {
+    Self { .run(context: $0, command: command) }
   }
 }

@@ -1,28 +1,28 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-extension BoardFeature {
+extension BoardFeatures {
   /// HTTP services, with keys from the keychain and answers from a cache.
-  static let api = BoardFeature(
-    name: "api", summary: "HTTP services, their keys and their answers",
-    commands: APICommands.table,
-    outcome: { action, state in
-      guard case .api(let action) = action else { return nil }
-      return APIOutcomes.outcome(of: action, in: state)
-    },
+  public static let api = Feature(
+    name: "api", summary: "HTTP services, their keys and their answers", state: APIState(),
+    reducer: APIReducer(), commands: APICommands.table,
+    outcome: { action, _, context in APIOutcomes.outcome(of: action, context) },
     link: { link in
       link.path.isEmpty
         ? nil
         : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
           + link.query.map { item($0.name) + "==" + $0.value }
     },
+    cancelled: { state, job in state.pending.removeAll { $0.job == job } },
     volatile: [
-      "api.answered.answer.timing", "api.answered.answer.attempts", "api.answered.answer.verdict",
-      "api.succeeded.result.tested.milliseconds", "api.succeeded.result.recent.searches[*].at",
-      "api.succeeded.result.cache.responses[*].stored",
-      "api.succeeded.result.cache.responses[*].expires",
-    ] + volatileHeaders.map { "api.answered.answer.headers[name=\($0)]" })
+      "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
+      "succeeded.result.tested.milliseconds", "succeeded.result.recent.searches[*].at",
+      "succeeded.result.cache.responses[*].stored",
+      "succeeded.result.cache.responses[*].expires",
+    ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
+    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first))
 }
 
 /// Headers of an answer that tell of the message and not of the resource (RFC 9110 6.6.1, 7.6.1;
@@ -64,7 +64,7 @@ public struct PendingRequest: Codable, Sendable, Equatable {
 }
 
 /// What happens in the feature `api`.
-public enum APIAction: Codable, Sendable, Equatable {
+public enum APIAction {
   /// A line asks for something.
   case run(context: CommandContext, command: APICommand)
   /// A request came back with a whole answer, of whatever status.
@@ -74,6 +74,13 @@ public enum APIAction: Codable, Sendable, Equatable {
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
   /// A command ended without an answer.
   case failed(job: Int, failure: Failure)
+}
+
+extension APIAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
 }
 
 /// What a line can ask of the feature `api`; each is a command.

@@ -1,25 +1,26 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 
 enum APIOutcomes {
-  static func outcome(of action: APIAction, in state: BoardState) -> Outcome? {
+  static func outcome(of action: APIAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
     case .run: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job).withMarks.masked(masked)
-    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, state)
+    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, context)
     }
   }
 
   // MARK: Answers
 
   private static func outcome(
-    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ state: BoardState
+    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    let settings = state.settings
+    let settings = context.settings
     let isEarlier = settings.followsEarlierRules
     let body = isEarlier ? earlierJSON(answer) : json(answer)
     let headers =
@@ -31,19 +32,19 @@ enum APIOutcomes {
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
     ])
     if !isEarlier, answer.text == nil, answer.base64 != nil {
-      value = value.adding(bodyEncoding, .string("base64"))
+      value = value.adding(EncodedBody.member, .string(EncodedBody.base64))
     }
     if let file = answer.file { value = value.adding("file", .string(file)) }
     var notes = (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]
     if let stale = answer.stale { notes.append("warning: the service did not answer: \(stale)") }
     if let masked = answer.masked { notes.append(masked.note) }
     notes += captures(answer.captured ?? [])
-    if state.session.recording != nil, let name = credential(in: body) {
+    if context.isRecording, let name = credential(in: body) {
       notes.append(
         "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
           + "stores it as a secret")
     }
-    let (presentation, missing) = shown(answer, body, spec, isPretty: isPretty(spec, job, state))
+    let (presentation, missing) = shown(answer, body, spec, isPretty: isPretty(spec, job, context))
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if settings.checksStatus, let failure = refusal(answer) {
       outcome = Outcome(
@@ -61,26 +62,16 @@ enum APIOutcomes {
     return outcome
   }
 
-  /// The member that says how a body that is no text is written.
-  static let bodyEncoding = "bodyEncoding"
-
-  /// Whether the value of an answer has, at this path, a body that is no text: put into a line it
-  /// would be something else.
-  static func isEncodedBody(_ path: String, of value: JSON) -> Bool {
-    value[bodyEncoding]?.stringValue == "base64" && value["verdict"] != nil
-      && (path == "body" || path.hasPrefix("body.") || path.hasPrefix("body["))
-  }
-
   /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format
   /// that was asked for, unless the line says which.
-  private static func isPretty(_ spec: APIRequestSpec, _ job: Int, _ state: BoardState) -> Bool {
+  private static func isPretty(_ spec: APIRequestSpec, _ job: Int, _ context: OutcomeContext)
+    -> Bool
+  {
     if let isPretty = spec.isPretty { return isPretty }
-    guard let isTerminal = state.settings.isTerminal else { return true }
-    let context =
-      state.shell.finished.flatMap { $0.context.job == job ? $0.context : nil }
-      ?? state.shell.running.first { $0.job == job }
-    let format = context?.output ?? state.settings.output
-    return format != .table || isTerminal && context?.redirect == nil
+    guard let isTerminal = context.settings.isTerminal else { return true }
+    let command = context.command(of: job)
+    let format = command?.output ?? context.settings.output
+    return format != .table || isTerminal && command?.redirect == nil
   }
 
   /// The marks that masking put into an answer.

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -22,7 +23,7 @@ struct APIReducer: Reducer {
               job: context.job, request: spec,
               answer: try await perform(spec, context, dependencies))
           } catch let error where !(error is CancellationError) {
-            return .failed(job: context.job, failure: failure(error, dependencies))
+            return .failed(job: context.job, failure: Failure(error, dependencies))
           }
         }.cancellable(id: context.job)
       ]
@@ -56,7 +57,7 @@ struct APIReducer: Reducer {
               try await manage(command, context, dependencies), dependencies)
             return .succeeded(job: context.job, result: result, masked: masked)
           } catch let error where !(error is CancellationError) {
-            return .failed(job: context.job, failure: failure(error, dependencies))
+            return .failed(job: context.job, failure: Failure(error, dependencies))
           }
         }.cancellable(id: context.job)
       ]
@@ -87,18 +88,10 @@ struct APIReducer: Reducer {
         return .answered(
           job: context.job, request: spec, answer: try await perform(spec, context, dependencies))
       } catch let error where !(error is CancellationError) {
-        return .failed(job: context.job, failure: failure(error, dependencies))
+        return .failed(job: context.job, failure: Failure(error, dependencies))
       }
     }.cancellable(id: context.job)
   }
-}
-
-/// What went wrong, without the secrets that a service's words may repeat.
-func failure(_ error: any Error, _ dependencies: Dependencies) -> Failure {
-  var failure = Failure(any: error)
-  failure.message = dependencies.logger.redact(failure.message)
-  failure.help = failure.help.map(dependencies.logger.redact)
-  return failure
 }
 
 extension APICommand {

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -97,7 +98,7 @@ private func capture(
     } catch {
       result.append(
         APICaptured(
-          name: capture.name, failure: failure(error, dependencies), isShort: false))
+          name: capture.name, failure: Failure(error, dependencies), isShort: false))
     }
   }
   await forgetKnownSecrets(dependencies)

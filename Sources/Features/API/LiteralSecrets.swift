@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
@@ -5,13 +6,7 @@ import SwiftBoardDependencies
 /// of recordings, so a place that holds a secret takes a name of the keychain, never a value.
 /// Members of a body are data, whatever their names.
 enum LiteralSecrets {
-  /// A value at such a place.
-  struct Found: Equatable {
-    /// What the place is called.
-    var name: String
-    /// What is to be written there.
-    var form: String
-  }
+  typealias Found = SecretWords.Found
 
   /// What stands for a part of a word that was not typed.
   private static let inserted: Character = "\u{FFFC}"
@@ -76,7 +71,7 @@ enum LiteralSecrets {
   }
 
   private static let valued = Set(
-    (APICommands.table.specs.flatMap(\.options) + BoardFeatures.commands.globals)
+    (APICommands.table.specs.flatMap(\.options) + ProgramOptions.globals)
       .filter { $0.value != nil }
       .flatMap { option in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) })
 

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -7,7 +8,7 @@ enum DatabaseCommands {
   private static let id = ArgumentSpec("id", "the document's id")
   private static let name = ArgumentSpec("name", "the preference's name")
 
-  static let table = CommandTable<BoardCommand>([
+  static let table = CommandTable<FeatureCommand<DatabaseAction>>([
     CommandSpec(
       ["db", "put"], "store a document",
       arguments: [
@@ -153,8 +154,8 @@ enum DatabaseCommands {
   }
 }
 
-extension BoardCommand {
-  static func db(_ command: DatabaseCommand) -> BoardCommand {
-    BoardCommand { .db(.run(context: $0, command: command)) }
+extension FeatureCommand<DatabaseAction> {
+  static func db(_ command: DatabaseCommand) -> Self {
+    Self { .run(context: $0, command: command) }
   }
 }

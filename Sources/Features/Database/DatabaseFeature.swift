@@ -1,16 +1,14 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-extension BoardFeature {
+extension BoardFeatures {
   /// Documents and preferences in a database.
-  static let db = BoardFeature(
-    name: "db", summary: "documents and preferences in a database",
-    commands: DatabaseCommands.table,
-    outcome: { action, _ in
-      guard case .db(let action) = action else { return nil }
-      return DatabaseOutcomes.outcome(of: action)
-    },
+  public static let db = Feature(
+    name: "db", summary: "documents and preferences in a database", state: DatabaseState(),
+    reducer: DatabaseReducer(), commands: DatabaseCommands.table,
+    outcome: { action, _, _ in DatabaseOutcomes.outcome(of: action) },
     link: { link in
       switch link.path.count {
       case 1: ["db", "list", link.path[0]]
@@ -19,11 +17,12 @@ extension BoardFeature {
       }
     },
     volatile: [
-      "db.succeeded.result.document.document.updated",
-      "db.succeeded.result.documents.documents[*].updated",
-      "db.succeeded.result.paths", "db.succeeded.result.statistics.statistics.paths",
-      "db.succeeded.result.statistics.statistics.bytes",
-    ])
+      "succeeded.result.document.document.updated",
+      "succeeded.result.documents.documents[*].updated",
+      "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
+      "succeeded.result.statistics.statistics.bytes",
+    ],
+    passesWordsOn: true)
 }
 
 /// What the board knows of the database; documents are in the actions alone.
@@ -38,13 +37,20 @@ public struct DatabaseState: Codable, Sendable, Equatable {
 }
 
 /// What happens in the feature `db`.
-public enum DatabaseAction: Codable, Sendable, Equatable {
+public enum DatabaseAction {
   /// A line asks for something.
   case run(context: CommandContext, command: DatabaseCommand)
   /// The command ended well; `masked` says in place of how many values there are marks.
   case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
   /// The command failed.
   case failed(job: Int, failure: Failure)
+}
+
+extension DatabaseAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
 }
 
 /// What a line can ask of the feature `db`; each is a command.

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -18,7 +19,7 @@ struct DatabaseReducer: Reducer {
               try await perform(command, dependencies), dependencies)
             return .succeeded(job: job, result: result, masked: masked)
           } catch let error where !(error is CancellationError) {
-            return .failed(job: job, failure: failure(error, dependencies))
+            return .failed(job: job, failure: Failure(error, dependencies))
           }
         }.cancellable(id: job)
       ]

@@ -1,7 +1,8 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 
 enum KeychainCommands {
-  static let table = CommandTable<BoardCommand>([
+  static let table = CommandTable<FeatureCommand<KeychainAction>>([
     CommandSpec(
       ["keychain", "init"], "make a new, empty keychain", examples: ["keychain init"]
     ) { _ in .keychain(.create) },
@@ -97,8 +98,20 @@ enum KeychainCommands {
   ])
 }
 
-extension BoardCommand {
-  static func keychain(_ command: KeychainCommand) -> BoardCommand {
-    BoardCommand { .keychain(.run(context: $0, command: command)) }
+extension FeatureCommand<KeychainAction> {
+  static func keychain(_ command: KeychainCommand) -> Self {
+    Self(readsInput: command.readsInput, writesSecret: command.writesSecret) {
+      .run(context: $0, command: command)
+    }
+  }
+}
+
+extension KeychainCommand {
+  fileprivate var readsInput: String? {
+    if case .set(_, .standardInput) = self { "--from-stdin" } else { nil }
+  }
+
+  fileprivate var writesSecret: String? {
+    if case .reveal = self { "--reveal" } else { nil }
   }
 }

@@ -1,15 +1,14 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-extension BoardFeature {
+extension BoardFeatures {
   /// Named secrets in an encrypted file.
-  static let keychain = BoardFeature(
-    name: "keychain", summary: "secrets in an encrypted file", commands: KeychainCommands.table,
-    outcome: { action, _ in
-      guard case .keychain(let action) = action else { return nil }
-      return KeychainOutcomes.outcome(of: action)
-    },
+  public static let keychain = Feature(
+    name: "keychain", summary: "secrets in an encrypted file", state: KeychainState(),
+    reducer: KeychainReducer(), commands: KeychainCommands.table,
+    outcome: { action, _, _ in KeychainOutcomes.outcome(of: action) },
     link: { link in
       switch link.path.first {
       case nil, "list": ["keychain", "list"]
@@ -17,7 +16,8 @@ extension BoardFeature {
       default: nil
       }
     },
-    volatile: ["created", "status", "checked"].map { "keychain.succeeded.result.\($0).*.path" })
+    volatile: ["created", "status", "checked"].map { "succeeded.result.\($0).*.path" },
+    passesWordsOn: true, secretWords: SecretWords(storing: "set"))
 }
 
 /// What the board knows of the keychain: names and counts, never a value.
@@ -32,13 +32,20 @@ public struct KeychainState: Codable, Sendable, Equatable {
 }
 
 /// What happens in the feature `keychain`; no action holds a value.
-public enum KeychainAction: Codable, Sendable, Equatable {
+public enum KeychainAction {
   /// A line asks for something.
   case run(context: CommandContext, command: KeychainCommand)
   /// The command ended well.
   case succeeded(job: Int, result: KeychainResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
+}
+
+extension KeychainAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
 }
 
 /// What a line can ask of the feature `keychain`; each is a command.
@@ -140,10 +147,7 @@ enum KeychainOutcomes {
             + "use it as {{secret:\(name)}}"
         ]
           + (isShort == true ? ["warning: \(tooShort)"] : []))
-    case .revealed(let name):
-      Outcome(
-        job: job, value: .string(SecretMark.mark(name)),
-        presentation: .text(SecretMark.mark(name) + "\n"))
+    case .revealed(let name): revealed(name, job)
     case .removed(let name):
       Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
@@ -162,6 +166,14 @@ enum KeychainOutcomes {
   private static func warned(_ warning: String, _ result: KeychainResult, _ job: Int) -> Outcome {
     var outcome = outcome(of: result, job)
     outcome.notes.insert("warning: \(warning)", at: 0)
+    return outcome
+  }
+
+  private static func revealed(_ name: String, _ job: Int) -> Outcome {
+    var outcome = Outcome(
+      job: job, value: .string(SecretMark.mark(name)),
+      presentation: .text(SecretMark.mark(name) + "\n"))
+    outcome.isWrittenAlready = true
     return outcome
   }
 

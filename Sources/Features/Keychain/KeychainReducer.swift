@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
@@ -19,7 +20,7 @@ struct KeychainReducer: Reducer {
           } catch let error where !(error is CancellationError) {
             return .failed(
               job: job,
-              failure: failure(error, dependencies).blaming("--from-stdin", in: context.text))
+              failure: Failure(error, dependencies).blaming("--from-stdin", in: context.text))
           }
         }.cancellable(id: job)
       ]

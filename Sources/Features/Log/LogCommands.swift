@@ -1,10 +1,11 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 enum LogCommands {
   private static let levels = LogLevel.allCases.map(\.name)
 
-  static let table = CommandTable<BoardCommand>([
+  static let table = CommandTable<FeatureCommand<LogAction>>([
     CommandSpec(
       ["log", "tail"], "show the newest records",
       options: [
@@ -76,17 +77,8 @@ enum LogCommands {
   ])
 }
 
-extension BoardCommand {
-  static func log(_ command: LogCommand) -> BoardCommand {
-    BoardCommand { .log(.run(context: $0, command: command)) }
-  }
-}
-
-extension Duration {
-  /// Whole microseconds; what is finer is cut, what is longer than can be counted is the most.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflow ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000_000
+extension FeatureCommand<LogAction> {
+  static func log(_ command: LogCommand) -> Self {
+    Self { .run(context: $0, command: command) }
   }
 }

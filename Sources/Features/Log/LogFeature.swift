@@ -1,19 +1,18 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-extension BoardFeature {
+extension BoardFeatures {
   /// What happened, for people.
-  static let log = BoardFeature(
-    name: "log", summary: "what happened, for people", commands: LogCommands.table,
-    outcome: { action, _ in
-      guard case .log(let action) = action else { return nil }
-      return LogOutcomes.outcome(of: action)
-    },
+  public static let log = Feature(
+    name: "log", summary: "what happened, for people", state: LogState(), reducer: LogReducer(),
+    commands: LogCommands.table,
+    outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     volatile: [
-      "log.succeeded.result.records.records[*].time",
-      "log.succeeded.result.records.records[*].fields[key=verdict]",
+      "succeeded.result.records.records[*].time",
+      "succeeded.result.records.records[*].fields[key=verdict]",
     ])
 }
 
@@ -29,13 +28,20 @@ public struct LogState: Codable, Sendable, Equatable {
 }
 
 /// What happens in the feature `log`.
-public enum LogAction: Codable, Sendable, Equatable {
+public enum LogAction {
   /// A line asks for something.
   case run(context: CommandContext, command: LogCommand)
   /// The command ended well.
   case succeeded(job: Int, result: LogResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
+}
+
+extension LogAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
 }
 
 /// What a line can ask of the feature `log`; each is a command.

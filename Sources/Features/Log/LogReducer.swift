@@ -1,3 +1,5 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 import SwiftBoardSystem
@@ -14,7 +16,7 @@ struct LogReducer: Reducer {
           do {
             return .succeeded(job: job, result: try await perform(command, dependencies))
           } catch let error where !(error is CancellationError) {
-            return .failed(job: job, failure: failure(error, dependencies))
+            return .failed(job: job, failure: Failure(error, dependencies))
           }
         }.cancellable(id: job)
       ]

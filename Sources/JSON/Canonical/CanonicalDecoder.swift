@@ -8,11 +8,13 @@
 public enum CanonicalDecoder {
   /// Cost: one pass over the bytes and a copy of them, then as the type's `init(from:)` asks.
   ///
+  /// - Parameter userInfo: What `init(from:)` finds as its decoder's `userInfo`.
   /// - Throws: `DecodingError`, and whatever the type's `init(from:)` throws.
   public static func decode<T: Decodable>(
-    _ type: T.Type, from bytes: some Collection<UInt8>, limits: JSONLimits = .default
+    _ type: T.Type, from bytes: some Collection<UInt8>, limits: JSONLimits = .default,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
-    let core = DecoderCore()
+    let core = DecoderCore(userInfo: userInfo)
     do throws(JSONError) {
       try core.read(bytes, limits)
     } catch {
@@ -23,11 +25,12 @@ public enum CanonicalDecoder {
 
   /// Decodes from a parsed JSON. Cost: that of writing and reading its text as well.
   public static func decode<T: Decodable>(
-    _ type: T.Type, from json: JSON, limits: JSONLimits = .default
+    _ type: T.Type, from json: JSON, limits: JSONLimits = .default,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
     var bytes: [UInt8] = []
     json.write(to: &bytes)
-    return try decode(type, from: bytes, limits: limits)
+    return try decode(type, from: bytes, limits: limits, userInfo: userInfo)
   }
 
   /// Decodes without `Codable`.

@@ -20,10 +20,13 @@ public struct CanonicalReader {
 
   /// Reads a text and stands on its outermost value. Cost: one pass over the bytes and a copy of
   /// them.
+  ///
+  /// - Parameter userInfo: What an `init(from:)` finds as its decoder's `userInfo`.
   public init(
-    parsing bytes: some Collection<UInt8>, limits: JSONLimits = .default
+    parsing bytes: some Collection<UInt8>, limits: JSONLimits = .default,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws(JSONError) {
-    core = DecoderCore()
+    core = DecoderCore(userInfo: userInfo)
     index = 0
     try core.read(bytes, limits)
   }
@@ -34,7 +37,7 @@ public struct CanonicalReader {
   public mutating func read(
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .default
   ) throws(JSONError) {
-    if !isKnownUniquelyReferenced(&core) { core = DecoderCore() }
+    if !isKnownUniquelyReferenced(&core) { core = DecoderCore(userInfo: core.userInfo) }
     index = 0
     try core.read(bytes, limits)
   }

@@ -4,7 +4,7 @@ struct CanonicalDecoding: Decoder {
   let index: Int
 
   var codingPath: [any CodingKey] { core.path(to: index) }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var userInfo: [CodingUserInfoKey: Any] { core.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(try KeyedReader<Key>(core, index))

@@ -16,8 +16,13 @@ final class DecoderCore {
   @exclusivity(unchecked) private var plainTypes = TypeSet()
   @exclusivity(unchecked) private var room = StackRoom()
   @exclusivity(unchecked) var keyLists = KeyLists()
+  /// What the values that are decoded are told besides.
+  let userInfo: [CodingUserInfoKey: any Sendable]
 
-  init() { standOnNull() }
+  init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
+    self.userInfo = userInfo
+    standOnNull()
+  }
 
   private func standOnNull() {
     tape.append(JSONToken(kind: .null, start: 0, end: 0, next: 1))

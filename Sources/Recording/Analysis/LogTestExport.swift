@@ -17,8 +17,14 @@ public struct LogTestExport: Sendable {
     /// Its dependencies. `journal` is in scope, and their generators must draw through it.
     public var dependencies: String
 
+    /// What states and actions are decoded with besides; nil: nothing.
+    public var userInfo: String?
+
     /// Swift text, taken over as it is.
-    public init(imports: [String] = [], reducer: String, dependencies: String) {
+    public init(
+      imports: [String] = [], reducer: String, dependencies: String, userInfo: String? = nil
+    ) {
+      self.userInfo = userInfo
       self.imports = imports
       self.reducer = reducer
       self.dependencies = dependencies
@@ -70,7 +76,8 @@ public struct LogTestExport: Sendable {
       "    let journal = DrawJournal()",
       "    var run = try RecordedRun(",
       "      reducer: \(adapter.reducer), dependencies: \(adapter.dependencies), journal: journal,",
-      "      state: \(LogTestExport.literal(canonicalText(travel.header.state))))",
+      "      state: \(LogTestExport.literal(canonicalText(travel.header.state)))"
+        + (adapter.userInfo.map { ",\n      userInfo: \($0))" } ?? ")"),
     ]
     let first = travel.firstStep
     var before = try travel.json(at: first)

@@ -13,13 +13,15 @@ extension LogTravel {
     var grade: LogGrade { risks.isEmpty ? .fine : .risky(risks, more: more) }
 
     init(
-      _ chain: LogChain, _ schema: LogSchema, _ migrations: [LogMigration]
+      _ chain: LogChain, _ schema: LogSchema, _ migrations: [LogMigration],
+      _ userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(ReplayError) {
       for part in chain.parts.indices {
         do throws(ReplayError) {
           try add(
             try Replayer<R>.graded(
-              { () throws(LogReadError) in try chain.files[part].reader() }, schema, migrations),
+              { () throws(LogReadError) in try chain.files[part].reader() }, schema, migrations,
+              userInfo),
             chain.parts[part].stepsBefore)
         } catch {
           throw error.placed(in: chain, part)

@@ -83,7 +83,8 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     self.chain = chain
     self.replayer = replayer
     let watched = progress.map { chain.reporting(passes: 2, $0) } ?? chain
-    let grading = try Grading(watched, replayer.schema, replayer.migrations)
+    let grading = try Grading(
+      watched, replayer.schema, replayer.migrations, replayer.userInfo)
     (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
     if case .risky = grade, !options.acceptRisk { throw .risky(grade) }
 
@@ -206,7 +207,9 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
       let reader = try LogChainReader(chain, at: nearest.position)
       if let bytes = nearest.state {
         return Cursor(
-          reader: reader, state: try CanonicalDecoder.decode(R.State.self, from: bytes),
+          reader: reader,
+          state: try CanonicalDecoder.decode(
+            R.State.self, from: bytes, userInfo: replayer.userInfo),
           step: nearest.step)
       }
       guard let entry = try reader.nextInFile(), let json = entry.line.state else {

@@ -77,6 +77,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
 
   private let schema: LogSchema
   private let migrations: [LogMigration]
+  private let userInfo: [CodingUserInfoKey: any Sendable]
   private let isUnderWay: @Sendable (R.State) -> Bool
   private let isCompared: @Sendable (R.Action) -> Bool
   private let ignored: [JSONPathPattern]
@@ -86,6 +87,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// The program's schema, and how older actions become its own.
   ///
   /// - Parameters:
+  ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
   ///   - isUnderWay: Whether a state says that more will come, whatever has become of the effects
   ///     of what was sent: for programs whose observers send as well. Called behind every step, on
   ///     the thread that reduced it.
@@ -96,12 +98,14 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///     begin at the whole action, and are written as a difference names them.
   public init(
     schema: LogSchema, migrations: [LogMigration] = [],
+    userInfo: [CodingUserInfoKey: any Sendable] = [:],
     isUnderWay: @escaping @Sendable (R.State) -> Bool = { _ in false },
     isCompared: @escaping @Sendable (R.Action) -> Bool = { _ in true },
     ignoring ignored: [JSONPathPattern] = []
   ) {
     self.schema = schema
     self.migrations = migrations
+    self.userInfo = userInfo
     self.isUnderWay = isUnderWay
     self.isCompared = isCompared
     self.ignored = ignored
@@ -116,7 +120,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   of the whole recording.
   public func open(_ chain: LogChain) throws(ReplayError) -> Recording {
     try chain.checkJoints()
-    let graders = try LogTravel<R>.Grading(chain, schema, migrations).graders
+    let graders = try LogTravel<R>.Grading(chain, schema, migrations, userInfo).graders
     do {
       let reader = try LogChainReader(chain)
       guard let entry = try reader.nextInFile(), case .header(let header) = entry.line else {

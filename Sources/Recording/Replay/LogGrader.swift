@@ -7,6 +7,7 @@ struct LogGrader<State: Codable, Action: Codable> {
   private static var changesPerLine: Int { 10 }
 
   private let migrations: [LogMigration]
+  private let userInfo: [CodingUserInfoKey: any Sendable]
   private var risks: [LogRisk] = []
   private var more = 0
   /// Reused from line to line.
@@ -16,7 +17,11 @@ struct LogGrader<State: Codable, Action: Codable> {
   private(set) var digestsComparable = true
 
   /// Keeps those of `migrations` that lie on the way from the log's version to the program's.
-  init(from version: Int, to current: Int, migrations: [LogMigration]) {
+  init(
+    from version: Int, to current: Int, migrations: [LogMigration],
+    userInfo: [CodingUserInfoKey: any Sendable]
+  ) {
+    self.userInfo = userInfo
     self.migrations =
       migrations
       .filter { $0.from >= version && $0.from < current }
@@ -60,7 +65,7 @@ struct LogGrader<State: Codable, Action: Codable> {
       return try decode(try migrated(step.action, \.action, entry, step.n), entry, step.n)
     }
     do {
-      return try CanonicalDecoder.decode(Action.self, from: step.actionBytes)
+      return try CanonicalDecoder.decode(Action.self, from: step.actionBytes, userInfo: userInfo)
     } catch {
       throw obstacle("\(error)", step.action, entry, step.n)
     }
@@ -70,7 +75,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     _ json: JSON, _ entry: LogReader.Entry, _ step: Int
   ) throws(ReplayError) -> Value {
     do {
-      return try CanonicalDecoder.decode(Value.self, from: json)
+      return try CanonicalDecoder.decode(Value.self, from: json, userInfo: userInfo)
     } catch {
       throw obstacle("\(error)", json, entry, step)
     }

@@ -36,8 +36,13 @@ final class QuickFeed {
   @exclusivity(unchecked) private var rules = LogRules()
   private let strict = JSONLimits(duplicateKeys: .refuse, depth: 511)
 
-  init?(_ source: any LogSource, limits: LogReader.Limits = .init()) {
-    guard let reader = try? CanonicalReader(parsing: "null".utf8) else { return nil }
+  init?(
+    _ source: any LogSource, limits: LogReader.Limits = .init(),
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) {
+    guard let reader = try? CanonicalReader(parsing: "null".utf8, userInfo: userInfo) else {
+      return nil
+    }
     self.reader = reader
     self.source = source
     limit = limits.line
@@ -47,8 +52,10 @@ final class QuickFeed {
   }
 
   @usableFromInline
-  static func of(_ file: LogFile) -> QuickFeed? {
-    (try? file.source()).flatMap { QuickFeed($0) }
+  static func of(
+    _ file: LogFile, _ userInfo: [CodingUserInfoKey: any Sendable]
+  ) -> QuickFeed? {
+    (try? file.source()).flatMap { QuickFeed($0, userInfo: userInfo) }
   }
 
   deinit { base.deallocate() }
@@ -218,6 +225,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
   @usableFromInline let written: ValueEncoder<Action>
   @usableFromInline let states: ValueEncoder<State>
   @usableFromInline let room = Room()
+  private let userInfo: [CodingUserInfoKey: any Sendable]
 
   @usableFromInline
   final class Room {
@@ -226,7 +234,8 @@ struct QuickCodes<State: Codable, Action: Codable> {
   }
 
   @usableFromInline
-  init() {
+  init(_ userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
+    self.userInfo = userInfo
     actions = .make()
     written = .make()
     states = .make()
@@ -235,7 +244,8 @@ struct QuickCodes<State: Codable, Action: Codable> {
   /// Nil where the state does not come back as it was.
   @usableFromInline
   func state(_ header: LogHeader) -> State? {
-    guard let state = try? CanonicalDecoder.decode(State.self, from: header.state),
+    guard
+      let state = try? CanonicalDecoder.decode(State.self, from: header.state, userInfo: userInfo),
       digest(state) == header.digest
     else { return nil }
     return state
@@ -254,7 +264,9 @@ struct QuickCodes<State: Codable, Action: Codable> {
   /// Nil where the action does not come back as it was.
   @usableFromInline
   func action(_ step: LogStep) -> Action? {
-    guard let action = try? CanonicalDecoder.decode(Action.self, from: step.actionBytes),
+    guard
+      let action = try? CanonicalDecoder.decode(
+        Action.self, from: step.actionBytes, userInfo: userInfo),
       (try? written.encode(action, &room.action)) != nil,
       room.action.bytes.elementsEqual(step.actionBytes)
     else { return nil }

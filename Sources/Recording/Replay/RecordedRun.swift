@@ -8,16 +8,22 @@ import SwiftBoardStore
 /// draw through `journal`.
 public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private let replay: StepReplay<R>
+  private let userInfo: [CodingUserInfoKey: any Sendable]
   /// The state after the last step.
   public private(set) var state: R.State
 
-  /// - Parameter state: The state the recording began with, as JSON.
+  /// - Parameters:
+  ///   - state: The state the recording began with, as JSON.
+  ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
   /// - Throws: What decoding throws.
   public init(
-    reducer: R, dependencies: R.Dependencies, journal: DrawJournal, state: String
+    reducer: R, dependencies: R.Dependencies, journal: DrawJournal, state: String,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws {
+    self.userInfo = userInfo
     replay = StepReplay(reducer, dependencies, journal)
-    self.state = try CanonicalDecoder.decode(R.State.self, from: Array(state.utf8))
+    self.state = try CanonicalDecoder.decode(
+      R.State.self, from: Array(state.utf8), userInfo: userInfo)
   }
 
   /// Reduces one action and says what is not as it was recorded, a line each; nothing where all is.
@@ -34,7 +40,8 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
     _ action: String, draws: [LoggedDraw] = [], effects: [String] = [],
     changes: KeyValuePairs<String, String?>? = nil, state expected: String? = nil
   ) throws -> [String] {
-    let action = try CanonicalDecoder.decode(R.Action.self, from: Array(action.utf8))
+    let action = try CanonicalDecoder.decode(
+      R.Action.self, from: Array(action.utf8), userInfo: userInfo)
     let before = try json()
     let replayed = replay.reduce(action, into: &state, serving: draws)
     var problems = replayed.mismatch.map { ["draws: \($0)"] } ?? []

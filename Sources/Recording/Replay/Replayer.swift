@@ -17,6 +17,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   @usableFromInline let step: StepReplay<R>
   let schema: LogSchema
   let migrations: [LogMigration]
+  @usableFromInline let userInfo: [CodingUserInfoKey: any Sendable]
 
   /// A replayer of the logs of one reducer.
   ///
@@ -26,13 +27,15 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///   - schema: What the program declares. A log of another program or action is refused, one of
   ///     another version is migrated or graded.
   ///   - migrations: At most one from each version.
+  ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, schema: LogSchema,
-    migrations: [LogMigration] = []
+    migrations: [LogMigration] = [], userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) {
     step = StepReplay(reducer, dependencies, journal)
     self.schema = schema
     self.migrations = migrations
+    self.userInfo = userInfo
   }
 
   /// Replays a recording, each of its files from its own header. Before the first step runs, all
@@ -52,7 +55,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ) throws(ReplayError) -> ReplaySummary {
     let start = ContinuousClock.now
     try chain.checkJoints()
-    let grading = try LogTravel<R>.Grading(chain, schema, migrations)
+    let grading = try LogTravel<R>.Grading(chain, schema, migrations, userInfo)
     if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
     var (steps, digests, time) = (0, 0, Int64(0))
     for part in chain.parts.indices {
@@ -95,7 +98,9 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   public func verify(
     _ file: LogFile, acceptRisk: Bool = false, progress: ((_ step: Int) -> Void)? = nil
   ) throws(ReplayError) -> ReplaySummary {
-    if let feed = QuickFeed.of(file), let summary = verifyQuickly(feed, QuickCodes(), progress) {
+    if let feed = QuickFeed.of(file, userInfo),
+      let summary = verifyQuickly(feed, QuickCodes(userInfo), progress)
+    {
       return summary
     }
     return try replay(
@@ -128,11 +133,13 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
 
   /// The first pass: reads all of a file and decodes every line.
   static func graded(
-    _ open: () throws(LogReadError) -> LogReader, _ schema: LogSchema, _ migrations: [LogMigration]
+    _ open: () throws(LogReadError) -> LogReader, _ schema: LogSchema, _ migrations: [LogMigration],
+    _ userInfo: [CodingUserInfoKey: any Sendable]
   ) throws(ReplayError) -> (grader: Grader, warnings: [LogWarning]) {
     do {
       let reader = try open()
-      var grader = Grader(from: schema.version, to: schema.version, migrations: [])
+      var grader = Grader(
+        from: schema.version, to: schema.version, migrations: [], userInfo: userInfo)
       while let entry = try reader.next() {
         switch entry.line {
         case .header(let header):
@@ -140,7 +147,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
             throw ReplayError.foreign(log: header.schema, program: schema)
           }
           grader = Grader(
-            from: header.schema.version, to: schema.version, migrations: migrations)
+            from: header.schema.version, to: schema.version, migrations: migrations,
+            userInfo: userInfo)
           try grader.grade(header, entry)
         case .step(let step): try grader.grade(step, entry)
         case .issue, .mark, .snapshot, .end, .unknown: break

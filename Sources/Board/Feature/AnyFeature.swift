@@ -1,0 +1,56 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// A feature as the board sees it, which knows neither the type of its state nor that of its
+/// actions.
+struct AnyFeature: Sendable {
+  typealias Key = FeatureStates.Key
+
+  let name: String
+  let summary: String
+  let commands: CommandTable<BoardCommand>
+  let link: @Sendable (BoardLink) -> [String]?
+  /// Texts of `JSONPathPattern`, from the board's action on.
+  let volatile: [String]
+  let passesWordsOn: Bool
+  let secretWords: SecretWords
+  let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
+  let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
+  let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
+  let initialState: FeatureStates.Value
+  let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
+  let decodeAction: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> AnyFeatureAction
+
+  init<State, Action>(_ feature: Feature<State, Action>) {
+    let name = feature.name
+    let key = FeatureKey(feature)
+    self.name = name
+    summary = feature.summary
+    commands = feature.commands.map { command in
+      command.map { .feature(AnyFeatureAction($0, of: name)) }
+    }
+    link = feature.link
+    volatile = feature.volatile.map { "\(name).\($0)" }
+    passesWordsOn = feature.passesWordsOn
+    secretWords = feature.secretWords
+    let child = feature.reducer
+    reducer = AnyReducer(
+      Scope(state: \BoardState[key], action: BoardAction.path(to: feature), id: name) { child })
+    outcome = { [outcome = feature.outcome] action, state in
+      guard let action = action.base as? Action else { return nil }
+      return outcome(action, state[key], OutcomeContext(state))
+    }
+    cancelled = { [cancelled = feature.cancelled] state, job in
+      // A state that is not there has nothing to note, and is not made for it.
+      if state.features.contains(name) { cancelled(&state[key], job) }
+    }
+    initialState = FeatureStates.Value(feature.initialState)
+    decodeState = { container, key in
+      FeatureStates.Value(try container.decode(State.self, forKey: key))
+    }
+    decodeAction = { container, key in
+      AnyFeatureAction(try container.decode(Action.self, forKey: key), of: name)
+    }
+  }
+}

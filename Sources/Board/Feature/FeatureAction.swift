@@ -1,0 +1,39 @@
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The state of a feature: part of recordings, so that its form is a promise.
+public typealias FeatureState = Codable & Equatable & Sendable
+
+/// What happens in a feature: part of recordings, so that its form is a promise.
+public protocol FeatureAction: Codable, Equatable, Sendable {
+  /// The command that this action starts; `nil` where it starts none.
+  var started: CommandContext? { get }
+
+  /// Whether a line with this action only looks: `session undo` passes it by, and it may run while
+  /// the board shows an earlier step.
+  var onlyLooks: Bool { get }
+}
+
+extension FeatureAction {
+  /// No: the action may change what the board or its services keep.
+  public var onlyLooks: Bool { false }
+}
+
+/// An action of a feature whose type the board does not know.
+public struct AnyFeatureAction: Sendable, Equatable {
+  /// The feature's name: the member under which recordings have the action.
+  let feature: String
+  let base: any FeatureAction
+
+  init(_ base: any FeatureAction, of feature: String) {
+    self.feature = feature
+    self.base = base
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    func isEqual<Action: FeatureAction>(_ action: Action) -> Bool {
+      right.base as? Action == action
+    }
+    return left.feature == right.feature && isEqual(left.base)
+  }
+}

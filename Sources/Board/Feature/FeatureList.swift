@@ -1,0 +1,131 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardStore
+
+/// The features of a board, and the form of its recordings.
+///
+/// ```swift
+/// let features = FeatureList(BoardFeatures.api, BoardFeatures.log, tea)
+/// ```
+///
+/// Every board has the features `session` and `shell` besides, which are about the board itself.
+public struct FeatureList: Sendable {
+  /// In the order in which help lists them; without `session` and `shell`.
+  let features: [AnyFeature]
+  /// Every command of every feature, those of `session` and `shell` last.
+  public let commands: CommandTable<BoardCommand>
+  /// What recordings say of the program, and the version of their form. A feature that is added
+  /// leaves the form of recordings as it is.
+  public let schema: LogSchema
+  /// How recordings of earlier versions become those of this one.
+  public let migrations: [LogMigration]
+  /// The list as Swift text, for tests that are exported from recordings; `nil` where there is none.
+  let source: Source?
+
+  /// How a test names a list of features.
+  public struct Source: Sendable {
+    /// Lines such as `import SwiftBoardFeatures`.
+    public var imports: [String]
+    /// The list, for example `BoardFeatures.all`.
+    public var expression: String
+
+    /// Swift text, taken over as it is.
+    public init(imports: [String], expression: String) {
+      self.imports = imports
+      self.expression = expression
+    }
+  }
+
+  /// A list of features. Their names have to differ, and are none of `session`, `shell`, `settings`
+  /// and `resumed`.
+  public init<each State, each Action>(
+    _ feature: repeat Feature<each State, each Action>, schema: LogSchema? = nil,
+    migrations: [LogMigration] = [], source: Source? = nil
+  ) {
+    var features: [AnyFeature] = []
+    repeat features.append(AnyFeature(each feature))
+    let names = features.map(\.name)
+    precondition(
+      Set(names).count == names.count && Set(names).isDisjoint(with: Self.reserved),
+      "features of a board need names of their own: \(names.joined(separator: ", "))")
+    self.features = features
+    commands =
+      (features.map(\.commands) + [SessionCommands.table, ShellCommands.table]).reduce(
+        CommandTable(
+          [], globals: ProgramOptions.globals,
+          topics: features.map { CommandTopic($0.name, $0.summary) } + Self.topics)
+      ) { $0 + $1 }
+    self.schema =
+      schema
+      ?? LogSchema(
+        program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction",
+        version: 3)
+    self.migrations = migrations
+    self.source = source
+  }
+
+  private static let topics = [
+    CommandTopic("session", "record what happens, go back in it, and replay it"),
+    CommandTopic("shell", "the board itself"),
+  ]
+  private static let reserved: Set<String> = ["session", "shell", "settings", "resumed"]
+
+  /// The names of all features, in the order of help.
+  public var names: [String] { features.map(\.name) + Self.topics.map(\.name) }
+
+  /// Members of actions that a live replay does not compare.
+  public var volatile: [String] { features.flatMap(\.volatile) }
+
+  subscript(name: String) -> AnyFeature? { features.first { $0.name == name } }
+
+  /// How the command ended that this action ends; `nil` where it ends none.
+  ///
+  /// - Parameter state: After the features have reduced the action.
+  public func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
+    switch action {
+    case .feature(let action): self[action.feature]?.outcome(action, state)
+    case .session(let action): SessionOutcomes.outcome(of: action, in: state)
+    case .shell(let action): ShellOutcomes.outcome(of: action, in: state, commands)
+    case .resumed: nil
+    }
+  }
+
+  /// The command line that a link stands for; `nil` where no feature answers it.
+  public func words(for link: BoardLink) -> [String]? {
+    if link.feature == "session" {
+      return link.path.isEmpty || link.path == ["status"] ? ["session", "status"] : nil
+    }
+    return self[link.feature]?.link(link)
+  }
+}
+
+// MARK: Decoding
+
+extension FeatureList {
+  /// What decodes states and actions of a board with these features: the `userInfo` of a decoder.
+  public var userInfo: [CodingUserInfoKey: any Sendable] {
+    Self.key.map { [$0: self] } ?? [:]
+  }
+
+  private static let key = CodingUserInfoKey(rawValue: "SwiftBoardBoard.FeatureList")
+
+  /// The feature of a name.
+  ///
+  /// - Throws: `DecodingError` where the decoder was given no features, or none of this name.
+  static func feature(_ name: String, for decoder: any Decoder) throws -> AnyFeature {
+    guard let list = key.flatMap({ decoder.userInfo[$0] }) as? FeatureList else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "a board is decoded with the userInfo of its FeatureList"))
+    }
+    guard let feature = list[name] else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "this board has no feature named '\(name)'"))
+    }
+    return feature
+  }
+}

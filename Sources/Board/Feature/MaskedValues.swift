@@ -1,0 +1,74 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+/// How many values of known secrets an effect found in what it gives back, where marks now stand.
+public struct MaskedValues: Codable, Sendable, Equatable {
+  /// The number of marks that were put in.
+  public var count: Int
+  /// The names of the secrets, in the order of the first mark of each.
+  public var names: [String]
+
+  /// - Parameter names: The secret of each mark.
+  /// - Returns: `nil` where there is none.
+  public init?(_ names: [String]) {
+    guard !names.isEmpty else { return nil }
+    count = names.count
+    self.names = names.reduce(into: []) { unique, name in
+      if !unique.contains(name) { unique.append(name) }
+    }
+  }
+
+  /// The line on standard error.
+  package var note: String {
+    let secrets = names.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+    return count == 1
+      ? "1 value is masked: it is the secret \(secrets)"
+      : "\(count) values are masked: they are of \(names.count == 1 ? "the secret" : "the secrets") "
+        + secrets + (names.count > 3 ? " and \(names.count - 3) more" : "")
+  }
+}
+
+extension Redactor {
+  /// Puts marks in the place of known secrets in every text of what an effect gives back, before an
+  /// action exists.
+  ///
+  /// Numbers stay as they are: a type that holds one could not hold a mark. Cost: that of encoding
+  /// the value, and of decoding it again where a secret is in it.
+  ///
+  /// - Throws: What encoding or decoding throws.
+  package func masking<Value: Codable>(_ value: Value) throws -> (
+    value: Value, masked: MaskedValues?
+  ) {
+    guard hasSecrets else { return (value, nil) }
+    let bytes = try CanonicalEncoder.encode(value)
+    guard !mask(bytes).names.isEmpty else { return (value, nil) }
+    var names: [String] = []
+    let masked = masking(try JSON(parsing: bytes), &names)
+    guard let found = MaskedValues(names) else { return (value, nil) }
+    return (try CanonicalDecoder.decode(Value.self, from: Array(masked.text.utf8)), found)
+  }
+
+  private func masking(_ json: JSON, _ names: inout [String]) -> JSON {
+    switch json {
+    case .string(let text):
+      let masked = mask(text)
+      names += masked.names
+      return .string(masked.value)
+    case .array(let elements):
+      return .array(elements.map { masking($0, &names) })
+    case .object(let members):
+      // Keys are the names of members of our own types, or of variables.
+      return .object(members.map { JSON.Member($0.key, masking($0.value, &names)) })
+    default: return json
+    }
+  }
+}
+
+/// Puts marks in the place of known secrets in what an effect gives back, also of those that
+/// another process has stored meanwhile.
+public func masking<Value: Codable>(
+  _ value: Value, _ dependencies: Dependencies
+) async throws -> (value: Value, masked: MaskedValues?) {
+  await dependencies.keychainService.refresh()
+  return try dependencies.logger.redactor.masking(value)
+}

@@ -1,0 +1,19 @@
+/// What an outcome may depend on besides its feature's own action and state.
+public struct OutcomeContext: Sendable {
+  /// What was decided before the first line.
+  public let settings: BoardSettings
+  /// Whether the steps are being recorded, as far as steps have told.
+  public let isRecording: Bool
+  private let running: [CommandContext]
+
+  init(_ state: BoardState) {
+    settings = state.settings
+    isRecording = state.session.recording != nil
+    running = state.shell.running
+  }
+
+  /// The command of a job, which runs until its outcome is known.
+  public func command(of job: Int) -> CommandContext? {
+    running.first { $0.job == job }
+  }
+}

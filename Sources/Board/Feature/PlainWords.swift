@@ -1,0 +1,38 @@
+import SwiftBoardCommandLine
+
+/// The argument's text. Commands that would show or keep it refuse a secret.
+package func plain(_ argument: Argument, _ command: String) throws(UsageError) -> String {
+  guard let text = argument.text else {
+    throw UsageError(
+      "'\(command)' would show the secret; it takes no {{secret:…}}",
+      help: "a secret goes into a request or a service's --auth", at: argument)
+  }
+  return text
+}
+
+package func plainIfGiven(_ argument: Argument?, _ command: String) throws(UsageError) -> String? {
+  guard let argument else { return nil }
+  return try plain(argument, command)
+}
+
+package func plain(_ arguments: [Argument], _ command: String) throws(UsageError) -> [String] {
+  var texts: [String] = []
+  for argument in arguments { texts.append(try plain(argument, command)) }
+  return texts
+}
+
+extension Invocation {
+  /// A required argument's text; secrets are refused.
+  public func text(_ name: String) throws(UsageError) -> String {
+    guard let argument = argument(name) else {
+      throw UsageError("\(name) is missing")
+    }
+    return try plain(argument, name)
+  }
+
+  /// An option's text; secrets are refused.
+  public func optionText(_ name: String) throws(UsageError) -> String? {
+    guard let argument = option(name) else { return nil }
+    return try plain(argument, "--\(name)")
+  }
+}

@@ -1,0 +1,278 @@
+import Dispatch
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardSystem
+
+/// One run of the program: a board, where its lines come from, and what signals do to it.
+final class BoardRun: Sendable {
+  private let options: ProgramOptions
+  private let isInteractive: Bool
+  private let features: FeatureList
+  private let settings: BoardSettings
+  private let dependencies: Dependencies
+  private let paths: BoardPaths
+  private let seed: UInt64
+  private let output: BoardOutputWriter
+  private let signalEnd: SignalEnd
+  private let input: StandardInput
+
+  /// - Parameters:
+  ///   - patience: How long an end that a signal asks for may take.
+  ///   - leave: Ends the process.
+  init(
+    _ options: ProgramOptions, _ environment: [String: String], _ features: FeatureList,
+    _ make: @escaping BoardProgram.MakeDependencies,
+    patience: DispatchTimeInterval = .milliseconds(1500),
+    leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
+  ) {
+    signalEnd = SignalEnd(patience: patience, leave: leave)
+    self.options = options
+    self.features = features
+    let terminal = Terminal(environment: environment)
+    isInteractive = options.mode == .standardInput && terminal.isInputTerminal
+    settings = BoardRun.settings(options, terminal, isInteractive)
+    seed = options.seed ?? UInt64.random(in: .min ... .max)
+    output = BoardOutputWriter(isJSON: settings.output == .json)
+    let configuration = LiveConfiguration(
+      home: options.home, environment: environment, seed: options.seed,
+      isOffline: settings.isOffline)
+    paths = configuration.paths
+    input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
+    let boardTerminal = BoardTerminal(
+      mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
+      input: input)
+    let input = input
+    dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
+      var dependencies = make($0, $1, $2)
+      dependencies.files = InputFiles(dependencies.files, input)
+      return dependencies
+    }
+  }
+
+  /// Whether a command may read standard input, or lines come from there, also by another name such
+  /// as `/dev/stdin`.
+  private static func inputUse(
+    _ mode: ProgramOptions.Mode, _ isInteractive: Bool
+  ) -> StandardInput.Use {
+    switch mode {
+    case .oneShot, .lines, .help, .version: .free
+    case .script(let path, _): path == "-" || StandardInput.isSame(path: path) ? .script : .free
+    case .standardInput: isInteractive ? .prompt : .script
+    }
+  }
+
+  /// The services of the run, which can make others for a run beside it.
+  private static func dependencies(
+    _ environment: BoardSettings.Environment, _ configuration: LiveConfiguration,
+    _ terminal: BoardTerminal, _ make: @escaping BoardProgram.MakeDependencies
+  ) -> Dependencies {
+    let dependencies = make(environment, configuration, terminal)
+    var result = dependencies
+    result.beside = { folder, sharesHome in
+      // What is in memory has no cache of its own to be empty.
+      if sharesHome, environment != .live { return dependencies }
+      var other = configuration
+      other.paths = BoardPaths(home: folder, environment: configuration.environment)
+      if sharesHome {
+        other.paths.mainDatabase = configuration.paths.mainDatabase
+        other.paths.keychain = configuration.paths.keychain
+      }
+      return make(environment, other, terminal)
+    }
+    return result
+  }
+
+  private static func settings(
+    _ options: ProgramOptions, _ terminal: Terminal, _ isInteractive: Bool
+  ) -> BoardSettings {
+    var settings = BoardSettings()
+    settings.environment =
+      options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
+    settings.output = options.output ?? .table
+    settings.isTerminal = terminal.isOutputTerminal
+    settings.width = terminal.outputWidth
+    settings.isASCII = terminal.usesASCII(options.ascii ?? false)
+    settings.isQuiet = options.isQuiet
+    settings.isVerbose = options.verbosity > 0
+    settings.checksStatus = options.checkStatus ?? !isInteractive
+    settings.isOffline = options.isOffline ?? false
+    if let timeout = options.timeout { settings.timeout = max(1, timeout.microseconds / 1000) }
+    return settings
+  }
+
+  /// Runs the lines to their end. Where a signal ends the program, the process is left with the
+  /// signal's code, and this does not return.
+  ///
+  /// - Parameter listen: Brings the signals.
+  func run(
+    listen: (_ handler: @escaping @Sendable (Signal) async -> Void) -> Void = {
+      SignalSource.start(handler: $0)
+    }
+  ) async -> Int32 {
+    let output = output
+    let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
+    var state = BoardState(features: features, settings: settings)
+    state.session.recording = options.record
+    let board = Board(
+      features: features, state: state, dependencies: dependencies, seed: seed,
+      sink: { output.write($0, redirects) },
+      onBackgroundEnd: { finished in
+        let job = finished.context.job
+        let code = redirects.close(job, status: finished.status)
+        if code != nil {
+          output.warn("job \(job): its output could not be written whole\n")
+        }
+        return code
+      })
+    if let path = options.record {
+      do throws(FileError) {
+        try dependencies.files.checkTarget(path, isRecording: true)
+      } catch {
+        return complain(error.message, help: nil, code: ExitCode.cannotCreate)
+      }
+      do throws(RecordingError) {
+        try board.record(to: path)
+      } catch {
+        return complain(
+          "\(error)", help: "--record takes a file that is not there yet", code: ExitCode.of(error))
+      }
+    }
+    var arguments: [String] = []
+    if case .script(_, let given) = options.mode { arguments = given }
+    let session = BoardSession(
+      board: board, redirects: redirects, scriptArguments: arguments, input: input)
+    let reader = PlainLineReader()
+    listen { [self] in answer($0, board, session, reader, redirects) }
+    var code = await runLines(board, session, reader)
+    code = await finish(code, board, session)
+    await board.close()
+    redirects.closeAll()
+    if let code = await signalEnd.code { return code }
+    signalEnd.finish()
+    if let code = output.failureCode { return code }
+    return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
+  }
+
+  /// What becomes of background commands when the lines have ended: they are waited for. `exit`,
+  /// and a person who leaves, cancel them.
+  ///
+  /// - Returns: The code of the run: that of the lines, else of the first background command that
+  ///   failed.
+  private func finish(_ code: Int32, _ board: Board, _ session: BoardSession) async -> Int32 {
+    let exits = board.store.withState { $0.shell.exitCode } != nil
+    let outcome = await session.finish(
+      cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
+    if isInteractive { return code }
+    if outcome.isInterrupted { return outcome.exitCode }
+    if let message = outcome.message { output.warn("error: \(message)\n") }
+    return code == 0 ? outcome.exitCode : code
+  }
+
+  private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
+    BoardProgram.complain(message, help: help, code: code, isJSON: settings.output == .json)
+    return code
+  }
+
+  // MARK: Lines
+
+  private func runLines(
+    _ board: Board, _ session: BoardSession, _ reader: PlainLineReader
+  ) async -> Int32 {
+    let source: any LineSource
+    switch options.mode {
+    case .oneShot(let words):
+      let line = ScriptLine(
+        text: LineParser.literalText(words), place: LinePlace(nil, line: 1),
+        parsed: LineParser.parse(literal: words))
+      return await session.run(line, isLiteral: true).exitCode
+    case .lines(let lines): source = ListLineSource(lines, file: "-c")
+    case .script("-", _): source = DescriptorLineSource.standardInput()
+    case .script(let path, _):
+      do throws(LineSourceError) {
+        source = try DescriptorLineSource.file(path)
+      } catch {
+        return complain(error.message, help: error.help, code: error.code)
+      }
+    case .standardInput, .help, .version:
+      guard isInteractive else {
+        source = DescriptorLineSource.standardInput()
+        break
+      }
+      if let code = await runInit(session) { return code }
+      source = PromptedLineSource(reader: reader) { isContinuation in
+        BoardPrompt(board).text(isContinuation: isContinuation)
+      }
+    }
+    return await run(source, session)
+  }
+
+  private func run(_ source: any LineSource, _ session: BoardSession) async -> Int32 {
+    let policy: ScriptRunner.Policy =
+      isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
+    do throws(LineSourceError) {
+      let summary = try await ScriptRunner(source: source, policy: policy).run(
+        onInterrupt: { [output] _ in output.warn("\nleave with 'exit' or Ctrl-D\n") }
+      ) { [self] line in
+        if options.echo == true { output.warn("+ \(session.shown(line))\n") }
+        var outcome = await session.run(line)
+        if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
+        if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
+        // An interrupted script ends, whatever it was told about failures.
+        if outcome.isInterrupted, !isInteractive { outcome.stop = true }
+        return outcome
+      }
+      if policy == .keepGoing, let message = summary.message { output.warn(message + "\n") }
+      return summary.exitCode
+    } catch {
+      return complain(error.message, help: error.help, code: error.code)
+    }
+  }
+
+  /// The lines of `init.sb`, where there is one: a failing one is said and keeps nobody out.
+  ///
+  /// - Returns: The exit code where a line of it left.
+  private func runInit(_ session: BoardSession) async -> Int32? {
+    guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
+      let source = try? DescriptorLineSource.file(paths.initScript)
+    else { return nil }
+    let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run {
+      await session.run($0)
+    }
+    guard let summary, summary.didStop else { return nil }
+    return summary.exitCode
+  }
+
+  // MARK: Signals
+
+  private func answer(
+    _ signal: Signal, _ board: Board, _ session: BoardSession, _ reader: PlainLineReader,
+    _ redirects: RedirectFiles
+  ) {
+    guard !signalEnd.hasBegun else { return }
+    switch signal {
+    case .interrupt:
+      switch session.interrupt() {
+      case .command where isInteractive, .line where isInteractive: return
+      case .nothing where isInteractive: return reader.interrupt()
+      case .command:
+        // The lines end with it, unless what they print finds no reader.
+        return signalEnd.limit(signal) {
+          board.stopRecording()
+          redirects.closeAll()
+        }
+      case .line, .nothing: break
+      }
+    case .terminate, .hangup: break
+    case .windowChanged, .continued: return
+    }
+    signalEnd.begin(signal) {
+      await board.close()
+      redirects.closeAll()
+    }
+    signalEnd.limit(signal) {
+      board.stopRecording()
+      redirects.closeAll()
+    }
+  }
+}

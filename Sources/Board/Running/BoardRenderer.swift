@@ -1,0 +1,172 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// Something to print, and where.
+public struct BoardOutput: Sendable, Equatable {
+  /// Where a text goes.
+  public enum Stream: Sendable, Equatable {
+    /// Results, and everything else.
+    case standardOutput, standardError
+  }
+
+  /// Where it goes, where there is no `redirect`.
+  public var stream: Stream
+  /// Text in UTF-8 with its last line end, or a body's bytes.
+  public var bytes: [UInt8]
+  /// The file in place of standard output.
+  public var redirect: CommandContext.Redirect?
+  /// The command it belongs to.
+  public var job: Int
+
+  /// The bytes as text; what is not UTF-8 is replaced.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// A text to print.
+  public init(
+    stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
+  ) {
+    self.init(stream: stream, bytes: Array(text.utf8), redirect: redirect, job: job)
+  }
+
+  /// Bytes to print.
+  public init(
+    stream: Stream, bytes: [UInt8], redirect: CommandContext.Redirect? = nil, job: Int
+  ) {
+    self.stream = stream
+    self.bytes = bytes
+    self.redirect = redirect
+    self.job = job
+  }
+}
+
+/// What the board prints, as a function of its steps alone: the same steps print the same, live and
+/// in a replay.
+///
+/// The one exception is a revealed secret. Live it went straight to the terminal and is not printed
+/// again; a replay prints its mark.
+public struct BoardRenderer: Sendable {
+  private let isReplay: Bool
+  /// When each running command began, in the time of steps.
+  private var begun: [Int: Int64] = [:]
+
+  /// A renderer that has seen no step.
+  ///
+  /// - Parameter isReplay: Whether revealed secrets are printed as their marks.
+  public init(isReplay: Bool) {
+    self.isReplay = isReplay
+  }
+
+  /// Forgets when running commands began. A recording that begins now does not have it either, and
+  /// must print the same.
+  mutating func forgetBeginnings() {
+    begun = [:]
+  }
+
+  /// What this step prints.
+  ///
+  /// - Parameters:
+  ///   - state: After the step.
+  ///   - t: The step's time, microseconds from any origin.
+  public mutating func outputs(of action: BoardAction, in state: BoardState, at t: Int64)
+    -> [BoardOutput]
+  {
+    if let context = action.started { begun[context.job] = t }
+    if case .session(let action) = action, let output = part(of: action, in: state) {
+      return [output]
+    }
+    guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
+    let context = finished.context
+    let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
+    let format = context.output ?? state.settings.output
+    var outputs: [BoardOutput] = []
+
+    func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
+      guard !bytes.isEmpty else { return }
+      // What is on standard error is our own; a result may be data, in which a mark is no mark of
+      // ours.
+      let marks = stream == .standardError ? .all : outcome.marks
+      let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
+      outputs.append(
+        BoardOutput(
+          stream: stream, bytes: isExact ? bytes : marks.written(bytes),
+          redirect: stream == .standardOutput ? context.redirect : nil, job: context.job))
+    }
+    func add(_ stream: BoardOutput.Stream, _ text: String) { add(stream, bytes: Array(text.utf8)) }
+
+    if !state.settings.isQuiet {
+      let isVerbose = context.isVerbose ?? state.settings.isVerbose
+      for note in (isVerbose ? outcome.details : []) + outcome.notes {
+        add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
+      }
+    }
+    let formatter = OutputFormatter(
+      format: format, width: context.redirect == nil ? state.settings.width : nil,
+      ascii: state.settings.isASCII)
+    if isReplay || !outcome.isWrittenAlready, format != .json || outcome.failure == nil {
+      add(
+        .standardOutput,
+        bytes: formatter.bytes(
+          line: context.line, command: context.name, presentation: outcome.presentation,
+          value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
+    }
+    if let failure = outcome.failure {
+      add(.standardError, formatter.render(report(failure, outcome.value, context)))
+    }
+    if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
+    return outputs
+  }
+
+  /// What a command prints before it has ended.
+  private func part(of action: SessionAction, in state: BoardState) -> BoardOutput? {
+    func context(_ job: Int) -> CommandContext? {
+      state.shell.running.first { $0.job == job }
+    }
+    switch action {
+    case .printed(let job, let text):
+      guard let context = context(job), (context.output ?? state.settings.output) != .json else {
+        return nil
+      }
+      return BoardOutput(
+        stream: .standardOutput, text: text, redirect: context.redirect, job: job)
+    case .printedBytes(let job, let base64):
+      guard let context = context(job), (context.output ?? state.settings.output) != .json,
+        let bytes = Data(base64Encoded: base64)
+      else { return nil }
+      return BoardOutput(
+        stream: .standardOutput, bytes: [UInt8](bytes), redirect: context.redirect, job: job)
+    case .progress(let job, let text):
+      guard !state.settings.isQuiet, let context = context(job) else { return nil }
+      let name = context.name.replacing(".", with: " ")
+      return BoardOutput(
+        stream: .standardError, text: escapeControls("\(name): \(text)") + "\n", job: job)
+    case .run, .succeeded, .failed: return nil
+    }
+  }
+
+  /// A failure that blames no word blames the line.
+  private func report(
+    _ failure: Failure, _ value: JSON, _ context: CommandContext
+  ) -> FailureReport {
+    var failure = failure
+    if failure.column == nil {
+      failure.column = 1
+      failure.length = context.text.prefix { !$0.isNewline }.count
+    }
+    return FailureReport(
+      failure, place: context.source.map { LinePlace($0, line: context.line) },
+      line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))
+  }
+}
+
+extension Outcome.Marks {
+  /// The bytes with these marks as ASCII output writes them.
+  fileprivate func written(_ bytes: [UInt8]) -> [UInt8] {
+    switch self {
+    case .none: bytes
+    case .all: RedactionMark.ascii(bytes)
+    case .these(let marks): RedactionMark.ascii(bytes, marks: marks)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardRecording
+import SwiftBoardStore
+import SwiftBoardSystem
+
+/// Sends a recording's lines to the services there are, from the state it began with, and compares
+/// the actions that follow: the library's live replay on a board of its own, with services of its
+/// own over an empty cache and a home that lasts as long.
+///
+/// The board answers some commands from an observer, of which no handle knows; the list of running
+/// commands does, since each ends in one action. Commands of `session` are left out: they are about
+/// the recording, of which there is none here.
+struct SessionLiveReplay {
+  let path: String
+  /// Those of the board at which the line was typed.
+  let dependencies: Dependencies
+  let sharesHome: Bool
+  private let features: FeatureList
+  /// How long an effect's action may take: longer than a request that is tried again and again.
+  /// That none comes any more is known without it.
+  var patience = Duration.seconds(3600)
+
+  private typealias Live = LiveReplay<BoardReducer>
+
+  private let live: Live
+
+  /// - Parameter query: What is not compared besides what features declare, and whose home it is.
+  /// - Throws: `Failure` where a path is none.
+  init(
+    _ query: SessionReplayQuery, _ features: FeatureList, dependencies: Dependencies
+  ) throws {
+    self.features = features
+    path = query.file
+    sharesHome = query.sharesHome ?? false
+    self.dependencies = dependencies
+    let texts = features.volatile + (query.ignored ?? [])
+    do throws(JSONPathError) {
+      var ignored: [JSONPathPattern] = []
+      for text in texts { ignored.append(try JSONPathPattern(parsing: text)) }
+      live = Live(
+        schema: features.schema, migrations: features.migrations, userInfo: features.userInfo,
+        isUnderWay: { !$0.shell.running.isEmpty },
+        isCompared: { action in if case .session = action { false } else { true } },
+        ignoring: ignored)
+    } catch {
+      throw Failure(
+        code: ExitCode.usage, error: "usage", message: "--ignore: \(error.message)")
+    }
+  }
+
+  func run() async throws -> SessionCheck {
+    let flag = CancelFlag()
+    return try await withTaskCancellationHandler {
+      do {
+        return try await run(try await open(flag))
+      } catch let error as ReplayError {
+        try Task.checkCancellation()
+        return SessionCheck(path, error)
+      }
+    } onCancel: {
+      flag.set()
+    }
+  }
+
+  /// Reads all that the recording has.
+  private func open(_ flag: CancelFlag) async throws -> Live.Recording {
+    try await DetachedThread.run { [path, live] in
+      try SessionReplay.lookAgain(unless: { flag.isSet }) {
+        try live.open(try SessionReplay.chain(path) { flag.isSet })
+      }
+    }
+  }
+
+  /// Runs what was read with services of its own.
+  private func run(_ recording: Live.Recording) async throws -> SessionCheck {
+    guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
+    let home = try TemporaryHome()
+    let services = beside(home.path, sharesHome)
+    let result: Result<SessionCheck, any Error>
+    do {
+      result = .success(try await run(recording, services))
+    } catch {
+      result = .failure(error)
+    }
+    await services.shutDown()
+    home.remove()
+    return try result.get()
+  }
+
+  private func run(
+    _ recording: Live.Recording, _ dependencies: Dependencies
+  ) async throws -> SessionCheck {
+    var state = recording.initialState
+    // The command that began the recording was still running.
+    state.shell.running.removeAll { $0.name.hasPrefix("session.") }
+    let board = Board(
+      features: features, state: state, dependencies: dependencies, seed: 0, sink: { _ in })
+    let report: Result<Live.Report, ReplayError>
+    do throws(ReplayError) {
+      report = .success(
+        try await live.run(
+          recording, on: board.store, patience: patience, clock: dependencies.clock.standard))
+    } catch {
+      report = .failure(error)
+    }
+    await board.store.shutdown(deadline: .zero)
+    var check = check(try report.get())
+    check.warnings += recording.chain.oddities(path).map(\.text)
+    return check
+  }
+
+  private func check(_ report: Live.Report) -> SessionCheck {
+    SessionCheck(
+      path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
+      // What the services of the run answered, this board's secrets may be in.
+      message: report.difference.map { dependencies.logger.redact(text($0)) }
+        ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
+  }
+
+  /// In ASCII but for what is the recording's own.
+  private func text(_ difference: Live.Difference) -> String {
+    switch difference {
+    case .other(let step, _, _, let changes):
+      var lines = ["step \(step): the action is not the recorded one"]
+      for change in changes.places {
+        let (expected, found) = SessionText.values(change.old?.text, change.new?.text, limit: 200)
+        lines.append("  \(change.path): expected \(expected), found \(found)")
+      }
+      if changes.isTruncated { lines.append("  ... and more") }
+      return lines.joined(separator: "\n")
+    case .missing(let step, let expected):
+      let shown = SessionText.values(expected.text, nil, limit: 200).old
+      return "step \(step): expected the action \(shown), nothing came"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+import SwiftBoardSystem
+
+struct SessionReducer: Reducer {
+  /// What the effects visit recordings with.
+  let travels: SessionTravels
+
+  func reduce(
+    _ state: inout SessionState, _ action: SessionAction, _ dependencies: Dependencies
+  ) -> [Effect<SessionAction>] {
+    switch action {
+    case .run(let context, let command, let moment):
+      if command == .live { state.position = nil }
+      return effect(
+        of: command, context.job,
+        SessionWork(travels: travels, moment: moment, position: state.position?.step), dependencies)
+    case .succeeded(_, let result, _): note(result, &state)
+    case .printed, .printedBytes, .progress, .failed: break
+    }
+    return []
+  }
+
+  private func note(_ result: SessionResult, _ state: inout SessionState) {
+    switch result {
+    case .recording(let path):
+      state.recording = path
+      state.position = nil
+    case .stopped:
+      state.recording = nil
+      state.position = nil
+    case .travelled(let step, let last): state.position = .init(step: step.step, last: last)
+    default: break
+    }
+  }
+
+  private func effect(
+    of command: SessionCommand, _ job: Int, _ work: SessionWork, _ dependencies: Dependencies
+  ) -> [Effect<SessionAction>] {
+    switch command {
+    case .record, .stop, .status, .mark, .live:
+      // Recording is begun and ended around the store, right after this step; the answer comes as
+      // an action.
+      return []
+    case .goto(let target): return look("goto", job, dependencies, work) { try $0.go(to: target) }
+    case .undo: return look("undo", job, dependencies, work) { try $0.undo() }
+    case .state(let path, let at, let file):
+      return look("state", job, dependencies, work) { try $0.state(path, at: at, file: file) }
+    case .assert(let text): return look("assert", job, dependencies, work) { try $0.assert(text) }
+    case .action(let target, let file):
+      return look("action", job, dependencies, work) { try $0.action(target, file: file) }
+    case .diff(let a, let b, let path, let limit, let file):
+      return look("diff", job, dependencies, work) {
+        try $0.diff(a, b, path: path, limit: limit, file: file)
+      }
+    case .timeline(let query):
+      return look("timeline", job, dependencies, work) { try $0.timeline(query) }
+    case .fork(let target, let file, let from):
+      return look("fork", job, dependencies, work) {
+        try $0.fork(at: target, to: file, from: from) { (path) throws(FileError) in
+          try dependencies.files.checkTarget(path, isRecording: true)
+        }
+      }
+    case .bisect(let path, let assertion, let linear):
+      return look("bisect", job, dependencies, work) {
+        try $0.bisect(path, assert: assertion, linear: linear)
+      }
+    case .graph(let path, let label):
+      return look("graph", job, dependencies, work) { try $0.graph(path, by: label) }
+    case .causes(let path, let range):
+      return look("graph", job, dependencies, work) { try $0.causes(path, range) }
+    case .stats(let path): return look("stats", job, dependencies, work) { try $0.stats(path) }
+    case .test(let path, let until):
+      return look("test", job, dependencies, work) { try $0.test(path, until: until) }
+    case .verify(let paths, let format, let acceptsRisk):
+      return run("verify", job, dependencies) { send in
+        try await SessionVerification.verify(
+          paths, format: format, acceptsRisk: acceptsRisk, job: job, travels.features,
+          dependencies, send)
+      }
+    case .replay(let query):
+      return run("replay", job, dependencies) { send in
+        .replayed(
+          check: try await SessionReplay.replay(
+            query, job: job, travels.features, dependencies, send))
+      }
+    }
+  }
+
+  /// An effect that reads a recording, perhaps a long one, and ends in one action.
+  private func look(
+    _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
+    _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
+  ) -> [Effect<SessionAction>] {
+    run(name, job, dependencies) { send in
+      var work = work
+      let pace = ProgressPace(dependencies.clock)
+      work.progress = { now, path in
+        guard pace.isDue else { return }
+        send(.progress(job: job, text: "\(Int(now.fraction * 100)) % of \(path) read"))
+      }
+      return try await withTaskCancellationHandler { [work] in
+        try await DetachedThread.run { try body(work) }
+      } onCancel: { [flag = work.flag] in
+        flag.set()
+      }
+    }
+  }
+
+  /// An effect that tells of itself before it ends. A recording may hold values of secrets that
+  /// were not known when it was made.
+  private func run(
+    _ name: String, _ job: Int, _ dependencies: Dependencies,
+    _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
+  ) -> [Effect<SessionAction>] {
+    [
+      .run(name: "session.\(name)") { send in
+        do {
+          let (result, masked) = try await masking(try await body(send), dependencies)
+          send(.succeeded(job: job, result: result, masked: masked))
+        } catch is CancellationError {
+          throw CancellationError()
+        } catch {
+          send(.failed(job: job, failure: Failure(error, dependencies)))
+        }
+      }.cancellable(id: job)
+    ]
+  }
+}

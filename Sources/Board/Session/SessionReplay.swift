@@ -1,0 +1,221 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardStore
+import SwiftBoardSystem
+
+extension Replayer where R == BoardReducer {
+  /// A replayer of the recordings of a board with these features, with a journal of its own.
+  public init(_ features: FeatureList) {
+    let journal = DrawJournal()
+    self.init(
+      reducer: BoardReducer(features),
+      dependencies: Dependencies.mock.intercepted(by: journal.interceptor), journal: journal,
+      schema: features.schema, migrations: features.migrations, userInfo: features.userInfo)
+  }
+}
+
+/// Replays recordings of the board: reducers run, nothing else does.
+enum SessionReplay {
+
+  /// Bytes of a transcript that are sent at once where nothing asks for a pause between two steps.
+  private static let chunk = 1 << 15
+
+  /// A part of a transcript, and when in the recording it was printed.
+  private struct Part: Sendable {
+    let time: Int64
+    let bytes: [UInt8]
+  }
+
+  /// Sends what a recorded session printed on standard output, part by part, and returns how the
+  /// replay ended.
+  static func replay(
+    _ query: SessionReplayQuery, job: Int, _ features: FeatureList, _ dependencies: Dependencies,
+    _ send: Send<SessionAction>
+  ) async throws -> SessionCheck {
+    if query.isLive {
+      return try await SessionLiveReplay(query, features, dependencies: dependencies).run()
+    }
+    let pace = try pace(of: query)
+    let feed = ReplayFeed<Part>()
+    async let result = DetachedThread.run { () -> SessionCheck in
+      defer { feed.finish() }
+      do {
+        return try lookAgain(unless: { feed.hasBegun || feed.isClosed }) {
+          try transcribe(query, features, to: feed)
+        }
+      } catch let error as ReplayError {
+        return SessionCheck(query.file, error)
+      }
+    }
+    defer { feed.close() }
+    var pacer = ReplayPacer(
+      pace, clock: dependencies.clock.standard, nextStep: query.isStepped ? key(dependencies) : nil)
+    while let part = await feed.next() {
+      guard try await pacer.wait(until: part.time) else { throw Failure.ended }
+      if let text = String(validating: part.bytes, as: UTF8.self) {
+        send(.printed(job: job, text: dependencies.logger.redactor.mask(text).value))
+      } else {
+        let masked = dependencies.logger.redactor.mask(part.bytes).value
+        send(.printedBytes(job: job, base64: Data(masked).base64EncodedString()))
+      }
+    }
+    try Task.checkCancellation()
+    return try await result
+  }
+
+  /// Does what reads a recording, and again where rotation has removed a file that was there: then
+  /// of what is left.
+  static func lookAgain<Result>(
+    unless isTooLate: () -> Bool, _ body: () throws -> Result
+  ) throws -> Result {
+    for _ in 1..<SessionChains.attempts {
+      do {
+        return try body()
+      } catch ReplayError.unreadable(let reason) where reason.isAboutNames && !isTooLate() {
+        continue
+      }
+    }
+    return try body()
+  }
+
+  /// Replays and compares, and feeds what the steps print. Blocks.
+  private static func transcribe(
+    _ query: SessionReplayQuery, _ features: FeatureList, to feed: ReplayFeed<Part>
+  ) throws -> SessionCheck {
+    let chain = try chain(query.file) { feed.isClosed }
+    let last = try lastStep(query, chain)
+    let isPaced = query.speed != nil || query.isStepped
+    var renderer = BoardRenderer(isReplay: true)
+    var waiting: [UInt8] = []
+    defer {
+      if !waiting.isEmpty { feed.put(Part(time: 0, bytes: waiting)) }
+    }
+    let summary = try Replayer(features).replay(
+      chain, acceptRisk: query.acceptsRisk, until: last
+    ) { step, state, time in
+      var bytes: [UInt8] = []
+      for output in renderer.outputs(of: step.action, in: state, at: time)
+      where output.stream == .standardOutput && output.redirect == nil {
+        bytes += output.bytes
+      }
+      guard step.number >= query.from ?? 0, !bytes.isEmpty else { return }
+      if isPaced {
+        feed.put(Part(time: time, bytes: bytes))
+        return
+      }
+      waiting += bytes
+      guard waiting.count >= chunk else { return }
+      feed.put(Part(time: time, bytes: waiting))
+      waiting = []
+    }
+    var check = SessionCheck(query.file, summary)
+    check.warnings += chain.oddities(query.file).map(\.text)
+    return check
+  }
+
+  /// The recording that bears a name, all of its files; what is read ends with an error once it is
+  /// cancelled.
+  static func chain(
+    _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(ReplayError) -> LogChain {
+    do throws(LogReadError) {
+      return try LogChain(path: path, isCancelled: isCancelled)
+    } catch {
+      throw .unreadable(error)
+    }
+  }
+
+  /// The pace that somebody wants; `nil` is as fast as can be.
+  private static func pace(of query: SessionReplayQuery) throws -> ReplayPace? {
+    guard let speed = query.speed else { return nil }
+    do throws(ReplayError) {
+      return try ReplayPace(speed: speed, idleLimit: query.idleLimit.map { .microseconds($0) })
+    } catch {
+      throw Failure(error, query.file)
+    }
+  }
+
+  /// Waits for a key at the terminal.
+  private static func key(_ dependencies: Dependencies) -> ReplayPacer.NextStep {
+    {
+      guard let terminal = dependencies.terminal as? any PausingTerminal,
+        let goesOn = try await terminal.pause("-- Enter goes on, q ends -- ")
+      else {
+        throw Failure(
+          code: ExitCode.usage, error: "noTerminal",
+          message: "--step waits for a key, and there is no terminal to wait at")
+      }
+      return goesOn
+    }
+  }
+
+  /// The last step to replay; `nil` is all of them.
+  private static func lastStep(_ query: SessionReplayQuery, _ chain: LogChain) throws -> Int? {
+    guard let until = query.until else { return nil }
+    switch until.kind {
+    case .step(let step):
+      guard step >= chain.firstStep else {
+        throw Failure(
+          code: ExitCode.usage, error: "noStep",
+          message: "there is no step \(step): the recording begins after step \(chain.firstStep), "
+            + "the files before were removed")
+      }
+      return step
+    case .end: return nil
+    case .mark(let name):
+      do throws(LogReadError) {
+        let timeline = try LogTimeline(chain, effects: false)
+        while let entry = try timeline.next() {
+          if case .mark(let mark) = entry, mark.name == name { return mark.n }
+        }
+      } catch {
+        throw ReplayError.unreadable(error)
+      }
+      throw Failure(.noMark(name), query.file)
+    case .relative:
+      throw Failure(
+        code: ExitCode.usage, error: "noStep",
+        message: "--until takes a step's number, @MARK or end, not \(until.rawValue)")
+    }
+  }
+}
+
+extension Failure {
+  /// Somebody has seen enough.
+  fileprivate static let ended = Failure(
+    code: ExitCode.interrupted, error: "cancelled", message: "the replay was ended")
+}
+
+extension SessionCheck {
+  init(_ path: String, _ summary: ReplaySummary) {
+    self.init(
+      path: path, steps: summary.steps, code: 0,
+      message: "\(summary.steps) \(summary.steps == 1 ? "step agrees" : "steps agree")",
+      warnings: summary.warnings.map(\.description))
+  }
+
+  init(_ path: String, _ error: ReplayError) {
+    self.init(
+      path: path, steps: 0, code: ExitCode.of(error), message: error.description, warnings: [])
+    if case .unreadable(let reason) = error { help = reason.help }
+  }
+}
+
+/// A terminal at which somebody can say when to go on.
+protocol PausingTerminal {
+  /// Waits for a key; whether to go on, and `nil` where there is nobody.
+  func pause(_ prompt: String) async throws(TerminalError) -> Bool?
+}
+
+extension DrawJournal {
+  /// What the generators of the dependencies draw through, so that recordings have their values and
+  /// replays give them back.
+  public var interceptor: DrawInterceptor {
+    { [self] kind, live in
+      guard isReducingHere else { return live() }
+      let logged = draw(LoggedDraw.Kind(kind)) { LoggedDraw(live()) }
+      return Draw(logged) ?? live()
+    }
+  }
+}

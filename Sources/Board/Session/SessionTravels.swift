@@ -1,0 +1,111 @@
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardSystem
+import Synchronization
+
+/// Keeps the recording that was visited last open, so that going from step to step does not read
+/// all of it each time.
+final class SessionTravels: Sendable {
+  typealias Travel = LogTravel<BoardReducer>
+
+  /// Its travel is only used under the lock; before it is put there, only by the thread that opened
+  /// it.
+  private struct Kept: @unchecked Sendable {
+    let travel: Travel
+    let path: String
+    let numbers: [Int]
+    let file: FileIdentity
+    let interest: Interest
+
+    /// Whether it still is the recording of that name, perhaps with more steps.
+    func isSame(as path: String, _ numbers: [Int], _ now: FileIdentity) -> Bool {
+      guard path == self.path, Set(self.numbers).isSubset(of: numbers) else { return false }
+      if numbers == self.numbers { return file.isSame(as: now) }
+      // What was the newest file then has a number now.
+      guard let last = travel.chain.parts.last,
+        let ended = FileIdentity("\(path).\(last.number)")
+      else { return false }
+      return file.isSame(as: ended)
+    }
+  }
+
+  /// Who wants a kept recording read.
+  private final class Interest: Sendable {
+    private let flag = Mutex<CancelFlag?>(nil)
+
+    var isLost: Bool { flag.withLock { $0?.isSet ?? false } }
+
+    func belongs(to flag: CancelFlag?) { self.flag.withLock { $0 = flag } }
+  }
+
+  /// Those of the board whose recordings are visited.
+  let features: FeatureList
+  private let kept = Mutex<Kept?>(nil)
+  /// What a board needs to write on in a fork that was just made, by its path.
+  private let continuations = Mutex<[String: (LogContinuation, BoardState)]>([:])
+
+  init(_ features: FeatureList) {
+    self.features = features
+  }
+
+  /// Calls `body` with a recording; with one that is kept, one at a time.
+  ///
+  /// - Parameters:
+  ///   - step: The step that the recording has at least. One that has grown since it was opened
+  ///     serves as long as that step was there; without it, only one that did not change.
+  ///   - flag: Set when nobody wants to know any more.
+  ///   - progress: Hears how far the opening is where the whole recording has to be read.
+  func visit<Result: Sendable>(
+    _ path: String, reaching step: Int?, _ flag: CancelFlag,
+    progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Travel) throws -> Result
+  ) throws -> Result {
+    let (file, numbers) = (FileIdentity(path), LogChain.numbers(beside: path))
+    let known = try kept.withLock { kept -> Result? in
+      guard let known = kept, let file, known.isSame(as: path, numbers, file),
+        known.file == file && known.numbers == numbers
+          || step.map({ $0 <= known.travel.stepCount }) ?? false
+      else { return nil }
+      known.interest.belongs(to: flag)
+      defer { known.interest.belongs(to: nil) }
+      return try body(known.travel)
+    }
+    if let known { return known }
+    // Not under the lock: opening a long one takes its time, and nobody else should wait for it.
+    let interest = Interest()
+    interest.belongs(to: flag)
+    defer { interest.belongs(to: nil) }
+    let chain = try LogChain(opening: path) { interest.isLost }
+    let travel = try Travel(chain, replayer: Replayer(features), progress: progress)
+    let result = try body(travel)
+    if let file {
+      let new = Kept(travel: travel, path: path, numbers: numbers, file: file, interest: interest)
+      kept.withLock { $0 = new }
+    }
+    return result
+  }
+
+  func keep(_ continuation: LogContinuation, _ state: BoardState, for path: String) {
+    continuations.withLock { $0[path] = (continuation, state) }
+  }
+
+  func takeContinuation(for path: String) -> (LogContinuation, BoardState)? {
+    continuations.withLock { $0.removeValue(forKey: path) }
+  }
+}
+
+/// Which file it is, and which content it has, as far as the system tells.
+private struct FileIdentity: Equatable {
+  private let id: FileID
+  private let size: Int64
+  private let modified: FileInfo.Time
+
+  init?(_ path: String) {
+    guard let info = FileInfo(path) else { return nil }
+    (id, size, modified) = (info.id, info.size, info.modified)
+  }
+
+  /// The same file, perhaps longer now.
+  func isSame(as later: FileIdentity) -> Bool {
+    id == later.id && size <= later.size
+  }
+}

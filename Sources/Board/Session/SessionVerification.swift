@@ -1,0 +1,120 @@
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardStore
+import SwiftBoardSystem
+import Synchronization
+
+/// Checks many recordings, one a processor at a time, and says now and then how far it is.
+enum SessionVerification {
+  private struct Work {
+    var done = 0
+    var failed = 0
+    var steps = 0
+  }
+
+  static func verify(
+    _ recordings: [String], format: SessionReportFormat?, acceptsRisk: Bool, job: Int,
+    _ features: FeatureList, _ dependencies: Dependencies, _ send: Send<SessionAction>
+  ) async throws -> SessionResult {
+    let flag = CancelFlag()
+    let pace = ProgressPace(dependencies.clock)
+    return try await withTaskCancellationHandler {
+      try await DetachedThread.run {
+        var (found, report) = try pass(
+          recordings, acceptsRisk, features, flag, pace, job, send)
+        // A file may be removed by rotation before its turn comes: then what is left, from the
+        // front.
+        for _ in 1..<SessionChains.attempts where report.lacksFiles && found.isOutdated {
+          (found, report) = try pass(
+            recordings, acceptsRisk, features, flag, pace, job, send)
+        }
+        let checks = report.results.map { result in
+          var check =
+            switch result.outcome {
+            case .success(let summary): SessionCheck(result.path, summary)
+            case .failure(let error): SessionCheck(result.path, error)
+            }
+          check.warnings += found.warnings[result.path] ?? []
+          return check
+        }
+        let text: String? =
+          switch format {
+          case nil: nil
+          case .tap: report.tap(exitCode: ExitCode.of)
+          case .junit: report.junit
+          }
+        return .verified(checks: checks, report: text)
+      }
+    } onCancel: {
+      flag.set()
+    }
+  }
+
+  private static func pass(
+    _ recordings: [String], _ acceptsRisk: Bool, _ features: FeatureList, _ flag: CancelFlag,
+    _ pace: ProgressPace, _ job: Int, _ send: Send<SessionAction>
+  ) throws -> (found: SessionChains.Found, report: LogVerification.Report) {
+    let found = try SessionChains.files(of: recordings, isCancelled: { flag.isSet })
+    let work = SharedWork(total: found.paths.count, pace)
+    let verification = LogVerification { path throws(ReplayError) in
+      if let failure = found.failures[path] { throw failure }
+      var reached = 0
+      let file = found.files[path] ?? LogFile(path: path, isCancelled: { flag.isSet })
+      return try Replayer(features).verify(file, acceptRisk: acceptsRisk) { step in
+        // A recording that does not agree is gone through again.
+        guard step > reached else { return }
+        work.note(steps: step - reached) { send(.progress(job: job, text: $0)) }
+        reached = step
+      }
+    }
+    let report = verification.run(found.paths) { progress in
+      work.note(progress) { send(.progress(job: job, text: $0)) }
+    }
+    return (found, report)
+  }
+
+  private final class SharedWork: Sendable {
+    private let work = Mutex(Work())
+    private let total: Int
+    private let pace: ProgressPace
+
+    init(total: Int, _ pace: ProgressPace) {
+      self.total = total
+      self.pace = pace
+    }
+
+    func note(steps: Int, _ tell: (String) -> Void) {
+      note(tell) { $0.steps += steps }
+    }
+
+    func note(_ progress: LogVerification.Progress, _ tell: (String) -> Void) {
+      note(tell) {
+        $0.done = progress.done
+        $0.failed = progress.failed
+      }
+    }
+
+    private func note(_ tell: (String) -> Void, _ change: (inout Work) -> Void) {
+      let now = work.withLock { work in
+        change(&work)
+        return work
+      }
+      guard pace.isDue else { return }
+      let failed = now.failed > 0 ? ", \(now.failed) failed" : ""
+      tell("\(now.done) of \(total) files\(failed), \(now.steps) steps")
+    }
+  }
+}
+
+extension LogVerification.Report {
+  /// Whether a file was not there any more when its turn came.
+  fileprivate var lacksFiles: Bool {
+    failures.contains { result in
+      if case .failure(.unreadable(let error)) = result.outcome {
+        error.isAboutNames
+      } else {
+        false
+      }
+    }
+  }
+}

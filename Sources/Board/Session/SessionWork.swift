@@ -1,0 +1,421 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardRecording
+
+/// What the looking commands of `session` do with a recording. It blocks and belongs on a thread of
+/// its own.
+struct SessionWork {
+  let travels: SessionTravels
+  /// The running recording when the line was read.
+  let moment: SessionMoment?
+  /// Where somebody looks.
+  let position: Int?
+  /// Hears now and then how far the reading is where that takes its time.
+  var progress: @Sendable (LogProgress, _ path: String) -> Void = { _, _ in }
+  /// Set when nobody wants the answer any more.
+  let flag = CancelFlag()
+
+  private typealias Travel = SessionTravels.Travel
+
+  /// The recording a command is about.
+  private struct Place {
+    let path: String
+    /// Its last step where it is the running recording.
+    let end: Int?
+    /// What relative steps count from.
+    let here: Int?
+  }
+
+  private func place(_ file: String?) throws -> Place {
+    if let file { return Place(path: file, end: nil, here: nil) }
+    guard let moment else { throw Failure.noRecording }
+    return Place(path: moment.path, end: moment.step, here: position ?? moment.step)
+  }
+
+  /// - Parameter targets: Where in it; one that was opened before serves as long as it reaches so
+  ///   far.
+  private func visit<Result: Sendable>(
+    _ place: Place, _ targets: SessionTarget?...,
+    body: (Travel, _ end: Int) throws -> Result
+  ) throws -> Result {
+    let reach = place.end.map { end in
+      targets.map { target in
+        if case .step(let step) = target?.kind { min(step, end) } else { end }
+      }.max() ?? end
+    }
+    return try failing(place.path) {
+      try travels.visit(
+        place.path, reaching: reach, flag, progress: { [progress] in progress($0, place.path) }
+      ) { travel in
+        try body(travel, place.end ?? travel.stepCount)
+      }
+    }
+  }
+
+  /// Says what is wrong with a recording in the board's terms.
+  private func failing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    for _ in 1..<SessionChains.attempts {
+      do {
+        return try body()
+      } catch  where Self.isAboutNames(error) && !flag.isSet {
+        // Rotation may have removed a file that was there: then what is left.
+        continue
+      } catch {
+        throw failure(error, path)
+      }
+    }
+    do {
+      return try body()
+    } catch {
+      throw failure(error, path)
+    }
+  }
+
+  private static func isAboutNames(_ error: any Error) -> Bool {
+    switch error {
+    case ReplayError.unreadable(let error), RecordingError.unreadable(let error):
+      error.isAboutNames
+    case let error as LogReadError: error.isAboutNames
+    default: false
+    }
+  }
+
+  private func failure(_ error: any Error, _ path: String) -> any Error {
+    if flag.isSet { return CancellationError() }
+    return switch error {
+    case let error as ReplayError: Failure(error, path)
+    case let error as LogReadError: Failure(error, path)
+    case let error as RecordingError: Failure(forking: error)
+    default: error
+    }
+  }
+
+  /// The files of a recording, to be read once from the front.
+  private func chain(_ path: String) throws -> LogChain {
+    try LogChain(opening: path) { [flag] in flag.isSet }
+      .reporting { [progress] in progress($0, path) }
+  }
+
+  private func step(
+    _ target: SessionTarget, _ place: Place, _ travel: Travel, _ end: Int
+  ) throws -> Int {
+    let step = try target.step(from: place.here ?? end, end: end) { name in
+      try travel.step(ofMark: name)
+    }
+    guard (travel.firstStep...max(travel.firstStep, end)).contains(step) else {
+      // Behind the last step that can be visited there may be a divergence, which says more.
+      if step > end, place.end == nil { _ = try travel.state(at: step) }
+      throw ReplayError.noStep(step, first: travel.firstStep, last: end)
+    }
+    return step
+  }
+
+  private func logged(_ n: Int, _ travel: Travel, isWhole: Bool) throws -> SessionStep {
+    n == travel.firstStep ? .beginning(n) : SessionStep(try travel.step(n), isWhole: isWhole)
+  }
+
+  // MARK: Going about
+
+  func go(to target: SessionTarget) throws -> SessionResult {
+    let place = try place(nil)
+    return try visit(place, target) { travel, end in
+      let step = try step(target, place, travel, end)
+      return .travelled(step: try logged(step, travel, isWhole: false), of: end)
+    }
+  }
+
+  /// Goes to before the last line that did something.
+  func undo() throws -> SessionResult {
+    let place = try place(nil)
+    return try visit(place) { travel, end in
+      let here = place.here ?? end
+      var found: Int?
+      if here > travel.firstStep {
+        let timeline = try LogTimeline(
+          travel.chain,
+          filter: .init(sources: [.user, .link], steps: (travel.firstStep + 1)...here),
+          effects: false)
+        while let entry = try timeline.next() {
+          guard case .step(let step, _) = entry else { continue }
+          let action = try? CanonicalDecoder.decode(
+            BoardAction.self, from: step.actionBytes, userInfo: travels.features.userInfo)
+          if action?.isLook != true { found = step.n }
+        }
+      }
+      guard let found else {
+        throw Failure(
+          code: ExitCode.usage, error: "nothingToUndo",
+          message: "no line before step \(here) did anything",
+          help: "'session timeline' shows what there is")
+      }
+      return .travelled(step: try logged(found - 1, travel, isWhole: false), of: end)
+    }
+  }
+
+  // MARK: Looking
+
+  func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
+    let place = try place(file)
+    let target = target ?? place.here.map { SessionTarget(step: $0) } ?? .end
+    return try visit(place, target) { travel, end in
+      let step = try step(target, place, travel, end)
+      return .state(json: try value(at: path, step, travel).text, step: step)
+    }
+  }
+
+  private func value(at path: String?, _ step: Int, _ travel: Travel) throws -> JSON {
+    let json = try StateJSON.past(try travel.state(at: step))
+    guard let path else { return json }
+    guard let value = json.value(at: try JSONPath(parsing: path)) else {
+      throw Failure(
+        code: ExitCode.missing, error: "noSuchPath",
+        message: "the state after step \(step) has nothing at '\(path)'",
+        help: "'session state' without a path shows the whole")
+    }
+    return value
+  }
+
+  func assert(_ text: String) throws -> SessionResult {
+    let place = try place(nil)
+    let condition = try JSONCondition(parsing: text)
+    return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
+      let step = place.here ?? end
+      return .asserted(
+        condition: text,
+        holds: condition.holds(for: try StateJSON.past(try travel.state(at: step))),
+        step: step)
+    }
+  }
+
+  func action(_ target: SessionTarget, file: String?) throws -> SessionResult {
+    let place = try place(file)
+    return try visit(place, target) { travel, end in
+      let step = try step(target, place, travel, end)
+      guard step > travel.firstStep else {
+        throw Failure(
+          code: ExitCode.usage, error: "noStep",
+          message: "step \(step) is the beginning of the recording; it has no action")
+      }
+      return .step(step: try logged(step, travel, isWhole: true))
+    }
+  }
+
+  func diff(
+    _ a: SessionTarget, _ b: SessionTarget, path: String?, limit: Int, file: String?
+  ) throws -> SessionResult {
+    let place = try place(file)
+    return try visit(place, a, b) { travel, end in
+      .differences(
+        diff: try differences(
+          try step(a, place, travel, end), try step(b, place, travel, end), path, limit, travel))
+    }
+  }
+
+  private func differences(
+    _ from: Int, _ to: Int, _ path: String?, _ limit: Int, _ travel: Travel
+  ) throws -> SessionDiff {
+    var (old, new): (JSON?, JSON?) = (
+      try StateJSON.past(try travel.state(at: from)), try StateJSON.past(try travel.state(at: to))
+    )
+    if let path {
+      let path = try JSONPath(parsing: path)
+      (old, new) = (old?.value(at: path), new?.value(at: path))
+    }
+    var diff = SessionDiff(from: from, to: to, path: path, changes: [], isTruncated: false)
+    guard let old, let new else {
+      if old != new {
+        diff.changes = [.init(path: "$", old: old?.text, new: new?.text)]
+      }
+      return diff
+    }
+    let changes = StateDiff.changes(old, new, limit: limit)
+    diff.isTruncated = changes.isTruncated
+    diff.changes = changes.places.map {
+      SessionDiff.Change(path: $0.path, old: $0.old?.text, new: $0.new?.text)
+    }
+    return diff
+  }
+
+  func timeline(_ query: SessionTimelineQuery) throws -> SessionResult {
+    let place = try place(query.file)
+    let last = min(query.range?.last ?? .max, place.end ?? .max)
+    let first = min(query.range?.first ?? 0, last)
+    let steps = query.range == nil && place.end == nil ? nil : first...last
+    return try failing(place.path) {
+      let chain = try chain(place.path)
+      let timeline = try LogTimeline(
+        chain,
+        filter: LogTimeline.Filter(
+          sources: query.sources.map { Set($0.compactMap(LogTimeline.Source.init(rawValue:))) },
+          action: query.action, text: query.text, steps: steps),
+        effects: false)
+      var result = SessionTimeline(entries: [], spans: [], isTruncated: false)
+      var time: Int64 = 0
+      while let entry = try timeline.next() {
+        guard result.entries.count < query.limit else {
+          result.isTruncated = true
+          break
+        }
+        switch entry {
+        case .step(let step, let name):
+          time = step.t
+          result.entries.append(
+            .init(
+              kind: .step, step: step.n, time: step.t, origin: .init(step.origin), text: name))
+        case .mark(let mark):
+          result.entries.append(.init(kind: .mark, step: mark.n, time: time, text: mark.name))
+        case .issue(let issue):
+          result.entries.append(
+            .init(kind: .issue, step: issue.n, time: time, text: issue.message))
+        case .end(let end):
+          result.entries.append(.init(kind: .end, step: end.n, time: time, text: ""))
+        case .effect: break
+        }
+      }
+      let isCut = result.isTruncated || query.range.map { $0.last < .max } ?? false
+      result.spans = try spans(of: result.entries, in: chain, isCut: isCut)
+      return .timeline(timeline: result)
+    }
+  }
+
+  /// The effects that lived during the steps that are shown, whatever those were chosen by.
+  ///
+  /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read,
+  ///   and how effects end there is not known; else all of it is, so that the end of each can be
+  ///   said as far as the recording has it.
+  private func spans(
+    of entries: [SessionTimeline.Entry], in chain: LogChain, isCut: Bool
+  ) throws -> [SessionTimeline.Span] {
+    guard let first = entries.first?.step, let last = entries.last?.step else { return [] }
+    let timeline = try LogTimeline(
+      chain, filter: .init(steps: first...(isCut ? last : .max)))
+    var spans: [SessionTimeline.Span] = []
+    while let entry = try timeline.next() {
+      if case .effect(let span) = entry, span.first <= last { spans.append(.init(span)) }
+    }
+    return spans
+  }
+
+  // MARK: Searching and drawing
+
+  func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
+    let condition = try JSONCondition(parsing: text)
+    return try visit(Place(path: path, end: nil, here: nil)) { travel, end in
+      let found = try travel.bisect(linear ? .linear : .halving) { [flag] state in
+        try flag.check()
+        return !condition.holds(for: try StateJSON.past(state))
+      }
+      var result = SessionBisected(
+        path: path, assertion: text, step: nil, diff: nil, steps: end,
+        evaluations: found.evaluations)
+      if let step = found.step {
+        result.step = try logged(step, travel, isWhole: false)
+        result.diff = try differences(step - 1, step, nil, 20, travel)
+      }
+      return .bisected(bisection: result)
+    }
+  }
+
+  func graph(_ path: String, by label: String?) throws -> SessionResult {
+    try visit(Place(path: path, end: nil, here: nil)) { travel, _ in
+      if let label {
+        return .graph(text: try travel.stateGraph(by: try JSONPath(parsing: label)).graphviz)
+      }
+      // Where nothing is asked for: which commands run.
+      return .graph(
+        text: try travel.stateGraph { state in
+          let names = state.shell.running.map(\.name)
+          return names.isEmpty ? "idle" : names.joined(separator: ", ")
+        }.graphviz)
+    }
+  }
+
+  func causes(_ path: String, _ range: SessionRange?) throws -> SessionResult {
+    try failing(path) {
+      let chain = try chain(path)
+      let first = max(chain.firstStep + 1, range?.first ?? 1)
+      // The range bounds what is held.
+      let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
+      return .graph(text: try CausalTree(chain, steps: first...last).graphviz)
+    }
+  }
+
+  func stats(_ path: String) throws -> SessionResult {
+    try failing(path) {
+      .stats(figures: SessionFigure.all(of: try LogStatistics(chain(path))))
+    }
+  }
+
+  /// A longer test takes the compiler too long.
+  private static let testedSteps = 300
+
+  func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
+    let place = Place(path: path, end: nil, here: nil)
+    return try visit(place) { travel, end in
+      let last =
+        try until.map { try step($0, place, travel, end) }
+        ?? min(end, travel.firstStep + Self.testedSteps)
+      guard let source = travels.features.source else {
+        throw Failure(
+          code: ExitCode.usage, error: "noSource",
+          message: "this board does not say how a test names its features",
+          help: "its FeatureList takes a 'source'")
+      }
+      let export = LogTestExport(
+        .init(
+          imports: ["import SwiftBoardBoard", "import SwiftBoardDependencies"] + source.imports,
+          reducer: "BoardReducer(\(source.expression))",
+          dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)",
+          userInfo: "\(source.expression).userInfo"))
+      return .test(source: try export.text(of: travel, steps: last), steps: last, of: end)
+    }
+  }
+
+  // MARK: Forking
+
+  /// - Parameter check: Asked before the file is made.
+  func fork(
+    at target: SessionTarget, to file: String?, from source: String?,
+    check: (_ path: String) throws(FileError) -> Void = { _ in }
+  ) throws -> SessionResult {
+    let place = try place(source)
+    return try visit(place, target) { travel, end in
+      let step = try step(target, place, travel, end)
+      let path = file ?? SessionWork.forkName(of: place.path, at: step)
+      try check(path)
+      let (continuation, state) = try travel.fork(at: step, to: path)
+      let begins = travel.chain.stepsBefore(fileOf: step)
+      if source == nil { travels.keep(continuation, state, for: path) }
+      return .forked(
+        fork: SessionForked(
+          path: path, step: step, source: place.path, isContinued: source == nil,
+          first: begins > 0 ? begins : nil))
+    }
+  }
+
+  /// `bug.actions.jsonl` at 7 is forked to `bug.fork-7.actions.jsonl`.
+  static func forkName(of path: String, at step: Int) -> String {
+    for ending in [".actions.jsonl", ".jsonl"] where path.hasSuffix(ending) {
+      return path.dropLast(ending.count) + ".fork-\(step)" + ending
+    }
+    return path + ".fork-\(step)"
+  }
+}
+
+extension SessionTarget {
+  static let end = SessionTarget(kind: .end, rawValue: "end")
+
+  init(step: Int) { self.init(kind: .step(step), rawValue: String(step)) }
+
+  private init(kind: Kind, rawValue: String) {
+    self.rawValue = rawValue
+    self.kind = kind
+  }
+}
+
+extension Failure {
+  static let noRecording = Failure(
+    code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
+    help: "'session record FILE' begins a recording; what looks into a file takes --file FILE")
+}

@@ -1,0 +1,148 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+enum ShellOutcomes {
+  /// - Parameter commands: What help is about.
+  static func outcome(
+    of action: ShellAction, in state: BoardState, _ commands: CommandTable<BoardCommand>
+  ) -> Outcome? {
+    switch action {
+    case .run(let context, let command): outcome(of: command, context.job, in: state, commands)
+    case .reject(let context, let failure): Outcome(job: context.job, failure: failure)
+    case .cancelled(let job, let cause):
+      Outcome(job: job, failure: .cancelled(by: cause))
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .masked: nil
+    }
+  }
+
+  private static func outcome(
+    of command: ShellCommand, _ job: Int, in state: BoardState,
+    _ commands: CommandTable<BoardCommand>
+  ) -> Outcome {
+    switch command {
+    case .echo(let words):
+      let text = words.joined(separator: " ")
+      return Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
+    case .set(let name, let value):
+      return Outcome(job: job, value: .object([.init(name, .string(value))]))
+    case .unset, .source, .open, .exit, .wait:
+      return Outcome(job: job)
+    case .assert(let text): return assertion(text, job, in: state)
+    case .state(let path): return show(path, job, in: state)
+    case .help(let words):
+      do throws(UsageError) {
+        return Outcome(
+          job: job,
+          presentation: .text(
+            try commands.help(for: words, width: state.settings.width ?? 80)))
+      } catch {
+        return Outcome(job: job, failure: Failure(error))
+      }
+    case .jobs:
+      let running = state.shell.running.filter { $0.job != job }
+      return Outcome(
+        job: job,
+        value: .array(
+          running.map {
+            .object([
+              .init("job", .number(String($0.job))), .init("command", .string($0.name)),
+              .init("line", .string($0.text)),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("job", alignment: .right), Column("command"), Column("line")],
+          rows: running.map { [String($0.job), $0.name, $0.text] }))
+    case .cancel(let wanted):
+      if let wanted, !state.shell.running.contains(where: { $0.job == wanted }) {
+        return Outcome(
+          job: job,
+          failure: Failure(
+            code: ExitCode.missing, error: "noSuchJob", message: "no job \(wanted) is running",
+            help: "'jobs' lists what runs"))
+      }
+      return Outcome(job: job)
+    case .effects(let effects):
+      return Outcome(
+        job: job,
+        value: .array(effects.map(json)),
+        presentation: .table(
+          columns: [
+            Column("effect"), Column("id"), Column("phase"), Column("step", alignment: .right),
+          ],
+          rows: effects.map {
+            [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
+          }))
+    }
+  }
+
+  private static func json(_ effect: EffectLine) -> JSON {
+    var members: [JSON.Member] = [
+      .init("name", .string(effect.name)), .init("id", effect.id.map(JSON.string) ?? .null),
+    ]
+    if let ids = effect.ids { members.append(.init("ids", .array(ids.map(JSON.string)))) }
+    members += [
+      .init("phase", .string(effect.phase)), .init("step", .number(String(effect.step))),
+    ]
+    return .object(members)
+  }
+
+  private static func assertion(_ text: String, _ job: Int, in state: BoardState) -> Outcome {
+    do {
+      let condition = try JSONCondition(parsing: text)
+      let json = try StateJSON.of(state, askedBy: job)
+      if condition.holds(for: json) { return Outcome(job: job, value: .bool(true)) }
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: ExitCode.no, error: "assertionFailed", message: "assertion failed: \(text)",
+          help: "'state' shows the state the paths lead into"))
+    } catch {
+      return Outcome(job: job, failure: Failure(any: error))
+    }
+  }
+
+  private static func show(_ path: String?, _ job: Int, in state: BoardState) -> Outcome {
+    do {
+      var json = try StateJSON.of(state, askedBy: job)
+      if let path {
+        guard let value = json.value(at: try JSONPath(parsing: path)) else {
+          return Outcome(
+            job: job,
+            failure: Failure(
+              code: ExitCode.missing, error: "noSuchPath",
+              message: "the state has nothing at '\(path)'",
+              help: "'state' without a path shows the whole"))
+        }
+        json = value
+      }
+      return Outcome(job: job, value: json, presentation: .json(json))
+    } catch {
+      return Outcome(job: job, failure: Failure(any: error))
+    }
+  }
+}
+
+/// The state as JSON, in the form that recordings have it.
+enum StateJSON {
+  static func of(_ state: BoardState, askedBy job: Int) throws -> JSON {
+    var state = state
+    // The line that asks is not part of the answer, neither while it runs nor when its end has been
+    // noted.
+    if let found = state.shell.finished?.found {
+      state.shell.lastStatus = found.lastStatus
+      state.shell.last = found.last
+    }
+    state.shell.running.removeAll { $0.job == job }
+    state.shell.finished = nil
+    return try JSON(parsing: CanonicalEncoder.encode(state))
+  }
+
+  /// An earlier state. Which command its step ended is the step's affair: `session action` shows
+  /// that.
+  static func past(_ state: BoardState) throws -> JSON {
+    var state = state
+    state.shell.finished = nil
+    return try JSON(parsing: CanonicalEncoder.encode(state))
+  }
+}

@@ -1,0 +1,42 @@
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The board's own commands. It stands at the root, since `cancel` reaches into every feature.
+struct ShellReducer: Reducer {
+  let features: FeatureList
+
+  func reduce(
+    _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    guard case .shell(let action) = action else { return [] }
+    switch action {
+    case .run(let context, let command):
+      return run(command, context, &state)
+    case .reject:
+      return []
+    case .masked(let variables, let last, let lastLength):
+      for (name, value) in variables { state.shell.variables[name] = value }
+      if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
+      return []
+    case .cancelled(let job, _), .failed(let job, _):
+      // No action of what is cancelled will come to say so.
+      for feature in features.features { feature.cancelled(&state, job) }
+      return [.cancel(id: job)]
+    }
+  }
+
+  private func run(
+    _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState
+  ) -> [Effect<BoardAction>] {
+    switch command {
+    case .set(let name, let value): state.shell.variables[name] = value
+    case .unset(let name): state.shell.variables[name] = nil
+    case .exit(let code): state.shell.exitCode = code
+    case .cancel(let job):
+      let jobs = job.map { [$0] } ?? state.shell.running.map(\.job)
+      return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
+    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .open, .source: break
+    }
+    return []
+  }
+}

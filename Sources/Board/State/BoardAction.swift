@@ -1,0 +1,109 @@
+import SwiftBoardCommandLine
+import SwiftBoardStore
+
+/// Everything that can happen on a board.
+public enum BoardAction: Sendable, Equatable {
+  /// Commands of the board itself.
+  case shell(ShellAction)
+  /// Recordings.
+  case session(SessionAction)
+  /// What happens in a feature.
+  case feature(AnyFeatureAction)
+  /// The board goes on from another state, that of a fork. It stands between two recordings and in
+  /// none.
+  indirect case resumed(BoardState)
+
+  /// An action of a feature.
+  public init<State, Action>(_ action: Action, of feature: Feature<State, Action>) {
+    self = .feature(AnyFeatureAction(action, of: feature.name))
+  }
+
+  /// The action of this feature; `nil` where it is another one's.
+  public func action<State, Action>(of feature: Feature<State, Action>) -> Action? {
+    guard case .feature(let action) = self, action.feature == feature.name else { return nil }
+    return action.base as? Action
+  }
+
+  static func path<State, Action>(
+    to feature: Feature<State, Action>
+  ) -> CasePath<BoardAction, Action> {
+    let name = feature.name
+    return CasePath(embed: { .feature(AnyFeatureAction($0, of: name)) }) {
+      guard case .feature(let action) = $0, action.feature == name else { return nil }
+      return action.base as? Action
+    }
+  }
+
+  static let session = CasePath<BoardAction, SessionAction>(embed: BoardAction.session) {
+    if case .session(let action) = $0 { action } else { nil }
+  }
+
+  /// The command that this action starts, if it starts one.
+  public var started: CommandContext? {
+    switch self {
+    case .shell(.run(let context, _)), .shell(.reject(let context, _)): context
+    case .session(.run(let context, _, _)): context
+    case .feature(let action): action.base.started
+    case .shell, .session, .resumed: nil
+    }
+  }
+
+  /// Whether a line with this action only looks. An undo passes it by.
+  var isLook: Bool {
+    switch self {
+    case .shell(.run(_, let command)):
+      switch command {
+      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .source, .exit: true
+      case .set, .unset, .open: false
+      }
+    case .shell(.reject), .session: true
+    case .feature(let action): action.base.onlyLooks
+    case .shell, .resumed: false
+    }
+  }
+
+  /// Whether it may run while the board shows an earlier step. A mark names the present, and would
+  /// be taken for one of the past.
+  var mayRunInThePast: Bool {
+    switch self {
+    case .session(.run(_, .mark, _)), .session(.run(_, .record, _)): false
+    default: isLook
+    }
+  }
+}
+
+extension BoardAction: Codable {
+  /// Writes the feature's action under the feature's name: `{"api":{"run":{…}}}`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: FeatureStates.Key.self)
+    switch self {
+    case .shell(let action): try container.encode(action, forKey: .shell)
+    case .session(let action): try container.encode(action, forKey: .session)
+    case .feature(let action):
+      func encode(_ base: some FeatureAction) throws {
+        try container.encode(base, forKey: FeatureStates.Key(stringValue: action.feature))
+      }
+      try encode(action.base)
+    case .resumed(let state): try container.encode(state, forKey: .resumed)
+    }
+  }
+
+  /// Reads what `encode(to:)` writes, with the features that the decoder's `userInfo` has. Throws
+  /// where there is no such feature, or more than one member.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: FeatureStates.Key.self)
+    guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "an action has one member, named after its feature"))
+    }
+    switch key.stringValue {
+    case "shell": self = .shell(try container.decode(ShellAction.self, forKey: key))
+    case "session": self = .session(try container.decode(SessionAction.self, forKey: key))
+    case "resumed": self = .resumed(try container.decode(BoardState.self, forKey: key))
+    case let name:
+      self = .feature(try FeatureList.feature(name, for: decoder).decodeAction(container, key))
+    }
+  }
+}

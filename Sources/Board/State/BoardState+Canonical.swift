@@ -1,0 +1,125 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+// The board's state is digested at each step of a recording. By hand that takes a tenth of what
+// `Codable` does; the JSON is the same, keys ascending. `BoardState` itself is left to `Codable`, and
+// so is a feature's state that does not conform to `CanonicalEncodable`, only slower.
+
+extension BoardSettings: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    writer.member("checksStatus", checksStatus)
+    writer.member("environment", environment.rawValue)
+    writer.member("isASCII", isASCII)
+    writer.member("isColored", isColored)
+    writer.member("isOffline", isOffline)
+    writer.member("isQuiet", isQuiet)
+    if let isTerminal { writer.member("isTerminal", isTerminal) }
+    writer.member("isVerbose", isVerbose)
+    writer.member("output", output.rawValue)
+    writer.member("timeout", Int(timeout))
+    if let width { writer.member("width", width) }
+    writer.endObject()
+  }
+}
+
+extension ShellState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    if let exitCode { writer.member("exitCode", Int(exitCode)) }
+    if let finished {
+      writer.key("finished")
+      finished.write(to: &writer)
+    }
+    if let last { writer.member("last", last) }
+    writer.member("lastStatus", Int(lastStatus))
+    writer.key("running")
+    writer.beginArray()
+    for context in running { context.write(to: &writer) }
+    writer.endArray()
+    writer.key("variables")
+    writer.beginObject()
+    for (name, value) in variables {
+      writer.key(name)
+      writer.string(value)
+    }
+    writer.endObject()
+    writer.endObject()
+  }
+}
+
+extension FinishedJob {
+  fileprivate func write(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    writer.key("context")
+    context.write(to: &writer)
+    if let found {
+      writer.key("found")
+      writer.beginObject()
+      if let last = found.last { writer.member("last", last) }
+      writer.member("lastStatus", Int(found.lastStatus))
+      writer.endObject()
+    }
+    writer.member("status", Int(status))
+    writer.endObject()
+  }
+}
+
+extension CommandContext {
+  fileprivate func write(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    writer.member("isBackground", isBackground)
+    if let isVerbose { writer.member("isVerbose", isVerbose) }
+    writer.member("job", job)
+    writer.member("line", line)
+    writer.member("name", name)
+    if let output { writer.member("output", output.rawValue) }
+    if let prefix { writer.member("prefix", prefix.rawValue) }
+    if let redirect {
+      writer.key("redirect")
+      writer.beginObject()
+      writer.member("appends", redirect.appends)
+      writer.member("file", redirect.file)
+      writer.endObject()
+    }
+    if let source { writer.member("source", source) }
+    writer.member("text", text)
+    if let timeout { writer.member("timeout", Int(timeout)) }
+    writer.endObject()
+  }
+}
+
+extension SessionState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    if let position {
+      writer.key("position")
+      writer.beginObject()
+      writer.member("last", position.last)
+      writer.member("step", position.step)
+      writer.endObject()
+    }
+    if let recording { writer.member("recording", recording) }
+    writer.endObject()
+  }
+}
+
+extension CanonicalWriter {
+  package mutating func member(_ name: StaticString, _ value: String) {
+    key(name)
+    string(value)
+  }
+
+  package mutating func member(_ name: StaticString, _ value: Int) {
+    key(name)
+    int(value)
+  }
+
+  package mutating func member(_ name: StaticString, _ value: Bool) {
+    key(name)
+    bool(value)
+  }
+}

@@ -1,0 +1,17 @@
+import SwiftBoardBoard
+import SwiftBoardJSON
+
+extension KeychainState: CanonicalEncodable {
+  /// Writes what `encode(to:)` does.
+  public func encodeCanonical(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    if let isUnlocked { writer.member("isUnlocked", isUnlocked) }
+    if let names {
+      writer.key("names")
+      writer.beginArray()
+      for name in names { writer.string(name) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}

@@ -1,0 +1,161 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardRecording
+import SwiftBoardStore
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+/// A feature of a package outside, as the README has it. Nothing here is `@testable`.
+private enum Tea {
+  struct State: Codable, Sendable, Equatable {
+    var cups = 0
+  }
+
+  enum Action: FeatureAction {
+    case run(context: CommandContext, time: Duration)
+    case ready(job: Int)
+
+    var started: CommandContext? { if case .run(let context, _) = self { context } else { nil } }
+  }
+
+  struct Brewing: Reducer {
+    func reduce(
+      _ state: inout State, _ action: Action, _ dependencies: Dependencies
+    ) -> [Effect<Action>] {
+      switch action {
+      case .run(let context, let time):
+        return [
+          .task(name: "tea.brew") {
+            try await dependencies.clock.sleep(for: time)
+            return .ready(job: context.job)
+          }.cancellable(id: context.job)
+        ]
+      case .ready:
+        state.cups += 1
+        return []
+      }
+    }
+  }
+
+  static let feature = Feature(
+    name: "tea", summary: "brew tea", state: State(), reducer: Brewing(),
+    commands: CommandTable([
+      CommandSpec(
+        ["tea", "brew"], "say when the tea is ready",
+        arguments: [ArgumentSpec("time", "like 3m", kind: .duration)],
+        examples: ["tea brew 3m", "tea brew 3m &"]
+      ) { invocation throws(UsageError) in
+        let time = try invocation.duration("time") ?? .zero
+        return FeatureCommand { .run(context: $0, time: time) }
+      }
+    ]),
+    outcome: { action, state, _ in
+      guard case .ready(let job) = action else { return nil }
+      return Outcome(
+        job: job, value: .number(String(state.cups)), presentation: .text("ready\n"))
+    },
+    link: { link in link.path.count == 1 ? ["tea", "brew", link.path[0]] : nil })
+}
+
+@Suite("A board of other features")
+struct OwnFeatureTests {
+  private let features = FeatureList(Tea.feature, BoardFeatures.log)
+
+  /// A board in memory, and what it prints.
+  private final class Running: Sendable {
+    final class Output: Sendable {
+      let text = Mutex("")
+      func add(_ more: String) { text.withLock { $0 += more } }
+    }
+
+    let board: Board
+    let session: BoardSession
+    private let output: Output
+
+    var printed: String { output.text.withLock { $0 } }
+
+    init(_ features: FeatureList) {
+      let output = Output()
+      self.output = output
+      board = Board(
+        features: features, state: BoardState(features: features), dependencies: .mock, seed: 1,
+        sink: { output.add($0.text) })
+      session = BoardSession(board: board, redirects: RedirectFiles(report: { output.add($0) }))
+    }
+
+    func run(_ line: String) async -> LineOutcome {
+      await session.run(
+        ScriptLine(text: line, place: LinePlace("t.sb", line: 1), parsed: LineParser.parse(line)))
+    }
+  }
+
+  @Test("its commands, help, link and state are those of a feature of ours")
+  func lines() async throws {
+    let running = Running(features)
+    #expect(await running.run("tea brew 0s").exitCode == 0)
+    #expect(await running.run("open swiftboard://tea/0s").exitCode == 0)
+    #expect(await running.run("assert 'shell.last == \"2\"'").exitCode == 0)
+    #expect(await running.run("assert tea.cups == 2").exitCode == 0)
+    #expect(running.board.store.state[Tea.feature].cups == 2)
+    #expect(running.printed.hasPrefix("ready\nready\n"), "\(running.printed)")
+    #expect(await running.run("help tea").exitCode == 0)
+    #expect(running.printed.contains("brew"))
+    // What the list does not have is no command, and has no link.
+    #expect(await running.run("db list c").exitCode == 64)
+    #expect(await running.run("open swiftboard://db/c").exitCode == 66)
+    await running.board.close()
+  }
+
+  @Test("its steps are recorded under its name, verified and replayed")
+  func recording() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("tea.jsonl")
+    let running = Running(features)
+    try running.board.record(to: path)
+    #expect(await running.run("tea brew 0s").exitCode == 0)
+    await running.board.close()
+    let log = String(decoding: try folder.read("tea.jsonl"), as: UTF8.self)
+    #expect(log.contains(#""action":{"tea":{"ready":{"job":1}}}"#), "\(log)")
+    #expect(log.contains(#""tea":{"cups":0}"#))
+    var cups: [Int] = []
+    let summary = try Replayer(features).replay(LogChain(LogFile(path: path))) { _, state, _ in
+      cups.append(state[Tea.feature].cups)
+    }
+    #expect(summary.warnings == [] && cups == [0, 1])
+    // A board without the feature says which one it lacks.
+    let error = #expect(throws: ReplayError.self) {
+      try Replayer(BoardFeatures.all).verify(path: path)
+    }
+    #expect("\(try #require(error))".contains("no feature named 'tea'"), "\(error as Any)")
+  }
+
+  @Test("a feature that is added leaves recordings as they are, digests included")
+  func added() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("log.jsonl")
+    let running = Running(FeatureList(BoardFeatures.log))
+    try running.board.record(to: path)
+    #expect(await running.run("log note hello").exitCode == 0)
+    await running.board.close()
+    let summary = try Replayer(features).verify(path: path)
+    #expect(summary.grade == .fine && summary.steps == 2 && summary.digests > 0)
+    #expect(summary.warnings == [])
+  }
+
+  @Test("a copy of the state keeps what it had")
+  func copies() {
+    var state = BoardState(features: features)
+    let before = state
+    state[Tea.feature].cups = 3
+    let after = state
+    state[Tea.feature].cups += 1
+    #expect(before[Tea.feature].cups == 0 && after[Tea.feature].cups == 3)
+    #expect(state[Tea.feature].cups == 4 && before != after)
+    // The initial state, where the board has no such feature.
+    #expect(BoardState(features: FeatureList(BoardFeatures.log))[Tea.feature].cups == 0)
+  }
+}
