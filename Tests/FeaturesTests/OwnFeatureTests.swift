@@ -88,8 +88,7 @@ struct OwnFeatureTests {
     }
 
     func run(_ line: String) async -> LineOutcome {
-      await session.run(
-        ScriptLine(text: line, place: LinePlace("t.sb", line: 1), parsed: LineParser.parse(line)))
+      await session.run(line)
     }
   }
 
@@ -144,6 +143,45 @@ struct OwnFeatureTests {
     let summary = try Replayer(features).verify(path: path)
     #expect(summary.grade == .fine && summary.steps == 2 && summary.digests > 0)
     #expect(summary.warnings == [])
+  }
+
+  @Test("a line gives a program its value, what it printed, and why it failed")
+  func ends() async {
+    let running = Running(features)
+    var outcome = await running.run("tea brew 0s")
+    #expect(outcome.exitCode == 0 && outcome.value == 1 && outcome.text == "ready\n")
+    #expect(outcome.failure == nil)
+    outcome = await running.run("assert tea.cups == 5")
+    #expect(outcome.exitCode == 1 && outcome.failure?.error == "assertionFailed")
+    #expect(outcome.text == "")
+    outcome = await running.run("!assert tea.cups == 5")
+    #expect(outcome.exitCode == 0 && outcome.failure?.error == "assertionFailed")
+    outcome = await running.run("tea pour")
+    #expect(outcome.exitCode == 64 && outcome.failure?.error == "usage")
+    outcome = await running.run("tea brew 0s &")
+    #expect(outcome.exitCode == 0 && outcome.value == .null && outcome.text == "")
+    await running.board.close()
+  }
+
+  @Test("cancelling the task that runs a line cancels its command")
+  func cancelled() async {
+    let running = Running(features)
+    let line = Task { await running.run("tea brew 1h; echo never") }
+    for await state in running.board.store.states where !state.shell.running.isEmpty { break }
+    line.cancel()
+    let outcome = await line.value
+    #expect(outcome.isInterrupted && outcome.exitCode == 130)
+    #expect(running.board.store.effects.isEmpty)
+    #expect(!"\n\(running.printed)".contains("\nnever\n"))
+    #expect(await running.run("echo again").exitCode == 0)
+    // A task that is cancelled before its line begins runs none of it.
+    let never = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await running.run("echo late")
+    }
+    #expect(await never.value.isInterrupted)
+    #expect(!"\n\(running.printed)".contains("\nlate\n"))
+    await running.board.close()
   }
 
   @Test("a copy of the state keeps what it had")

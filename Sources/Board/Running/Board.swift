@@ -32,6 +32,8 @@ public final class Board: Sendable {
     var time: Int64 = 0
     var times: [Int64] = []
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
+    /// Ends that are asked for, and those of them that have come.
+    var ends: [Int: CommandEnd?] = [:]
     /// How commands ended: a few bytes for each, for whatever waits later and as often as it likes.
     var ended: [Int: Int32] = [:]
     /// What `close()` does, for everybody who calls it.
@@ -165,6 +167,19 @@ public final class Board: Sendable {
       code: ExitCode.software, error: "internal", message: message,
       help: "this is a fault of the program: 'session record FILE' shows how it comes about")
     store.send(.shell(.failed(job: job, failure: failure)), origin: .program("board"))
+  }
+
+  /// Keeps the end of a command that is about to start, until it is taken.
+  func expectEnd(of job: Int) {
+    shared.withLock { _ = $0.ends.updateValue(nil, forKey: job) }
+  }
+
+  /// The end of a command that has been waited for.
+  func takeEnd(of job: Int, exitCode: Int32) -> CommandEnd {
+    var end =
+      shared.withLock { $0.ends.removeValue(forKey: job) ?? nil } ?? CommandEnd(exitCode: exitCode)
+    end.exitCode = exitCode
+    return end
   }
 
   /// Waits until a command has ended; at once where it has, however often it was waited for before.
@@ -336,6 +351,7 @@ public final class Board: Sendable {
       let time = shared.times.isEmpty ? shared.time : shared.times.removeFirst()
       return shared.renderer.outputs(of: step.action, in: state, at: time)
     }
+    if let finished = state.shell.finished { keepEnd(finished, outputs) }
     for output in outputs { sink(output) }
     switch step.action {
     case .session(.run(let context, let command, _)):
@@ -353,6 +369,17 @@ public final class Board: Sendable {
     default: break
     }
     if let finished = state.shell.finished { end(finished) }
+  }
+
+  private func keepEnd(_ finished: FinishedJob, _ outputs: [BoardOutput]) {
+    let job = finished.context.job
+    guard shared.withLock({ $0.ends.keys.contains(job) }) else { return }
+    let printed = outputs.filter { $0.job == job && $0.stream == .standardOutput }
+    let end = CommandEnd(
+      exitCode: finished.status, value: finished.outcome?.value ?? .null,
+      output: printed.count == 1 ? printed[0].bytes : printed.flatMap(\.bytes),
+      failure: finished.outcome?.failure)
+    shared.withLock { _ = $0.ends.updateValue(end, forKey: job) }
   }
 
   /// Tells whoever waits for a command that it has ended.

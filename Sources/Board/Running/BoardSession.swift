@@ -103,9 +103,26 @@ public final class BoardSession: Sendable {
   /// Runs one line.
   ///
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
+  ///
+  /// Cancelling the task interrupts the line, as `interrupt()` does.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
     shared.withLock { $0.lines += 1 }
-    return leave(await run(script, Line(script, secrets, isLiteral, nil)))
+    return await withTaskCancellationHandler {
+      leave(await run(script, Line(script, secrets, isLiteral, nil)))
+    } onCancel: {
+      interrupt()
+    }
+  }
+
+  /// Runs the text of one line.
+  ///
+  /// Cancelling the task interrupts the line, as `interrupt()` does.
+  ///
+  /// - Parameter place: Where the line stands, for messages.
+  public func run(
+    _ text: String, at place: LinePlace = LinePlace(nil, line: 1)
+  ) async -> LineOutcome {
+    await run(ScriptLine(text: text, place: place, parsed: LineParser.parse(text)))
   }
 
   /// The outcome of a line that an interrupt, or the board's end, may have ended.
@@ -165,13 +182,13 @@ public final class BoardSession: Sendable {
     case .invalid(let error): return await reject(line, error.usageError, error.prefix)
     case .commands(let commands): list = commands
     }
-    var code: Int32 = 0
+    var end = CommandEnd(exitCode: 0)
     var waits = false
     for command in list.commands {
       waits = waits || !command.isBackground
-      code = await run(command, line, list.prefix)
+      end = await run(command, line, list.prefix)
       if board.store.withState({ $0.shell.exitCode }) != nil { break }
-      if code != 0 { break }
+      if end.exitCode != 0 { break }
     }
     if let exit = board.store.withState({ $0.shell.exitCode }) {
       return LineOutcome(exitCode: exit, stop: true)
@@ -180,8 +197,9 @@ public final class BoardSession: Sendable {
     if isInterrupted { return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) }
     // A prefix is about what ends with the line, and about each background command when that has
     // ended.
-    let outcome = LineOutcome(exitCode: code, message: message)
-    return waits || code != 0 ? outcome.applying(list.prefix) : outcome
+    var outcome = LineOutcome(exitCode: end.exitCode, message: message)
+    (outcome.value, outcome.output, outcome.failure) = (end.value, end.output, end.failure)
+    return waits || end.exitCode != 0 ? outcome.applying(list.prefix) : outcome
   }
 
   /// A line with what has to be known of it.
@@ -247,7 +265,7 @@ public final class BoardSession: Sendable {
   // MARK: One command
 
   private func run(_ command: ParsedCommand, _ line: Line, _ prefix: LinePrefix?) async
-    -> Int32
+    -> CommandEnd
   {
     var context = self.context(line, prefix)
     var arguments: [Argument] = []
@@ -362,7 +380,7 @@ public final class BoardSession: Sendable {
   /// - Parameter link: The link that the command stands for; `nil` for a line.
   private func perform(
     _ action: BoardAction, _ context: CommandContext, link: String? = nil
-  ) async -> Int32 {
+  ) async -> CommandEnd {
     let isInterrupted = shared.withLock { shared in
       if shared.isInterrupted { return true }
       if context.isBackground {
@@ -373,13 +391,15 @@ public final class BoardSession: Sendable {
       return false
     }
     if isInterrupted { return await fail(context, .cancelled) }
-    board.start(action, context, link: link)
-    if context.isBackground { return 0 }
-    let code = await waitInForeground(for: [context.job])[0]
-    if let error = redirects.close(context.job, status: code) {
-      return error
+    if context.isBackground {
+      board.start(action, context, link: link)
+      return CommandEnd(exitCode: 0)
     }
-    return code
+    board.expectEnd(of: context.job)
+    board.start(action, context, link: link)
+    let code = await waitInForeground(for: [context.job])[0]
+    let error = redirects.close(context.job, status: code)
+    return board.takeEnd(of: context.job, exitCode: error ?? code)
   }
 
   /// Waits for jobs that Ctrl-C cancels meanwhile, and gives their codes.
@@ -467,23 +487,32 @@ public final class BoardSession: Sendable {
   {
     var context = self.context(line, prefix)
     context.name = "line"
-    let code = await board.run(.shell(.reject(context: context, failure: Failure(error))), context)
-    return LineOutcome(exitCode: code).applying(prefix)
+    let failure = Failure(error)
+    let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
+    var outcome = LineOutcome(exitCode: code)
+    outcome.failure = failure
+    return outcome.applying(prefix)
   }
 
   private func reject(
     _ error: UsageError, _ context: CommandContext, _ line: Line, _ command: ParsedCommand
-  ) async -> Int32 {
+  ) async -> CommandEnd {
     var context = context
     if context.name.isEmpty { context.name = command.words.first?.literal ?? "line" }
-    return await board.run(.shell(.reject(context: context, failure: Failure(error))), context)
+    return await reject(Failure(error), context)
+  }
+
+  /// Ends a command before it begins: a step like any other.
+  private func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
+    let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
+    return CommandEnd(exitCode: code, failure: failure)
   }
 
   // MARK: Commands that reach around the store
 
   /// `nil` for commands that the reducers do alone.
   private func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
-    -> Int32?
+    -> CommandEnd?
   {
     guard case .shell(.run(_, let command)) = action else { return nil }
     switch command {
@@ -506,8 +535,9 @@ public final class BoardSession: Sendable {
 
   /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
   /// job's own line decides what a failure is.
-  private func wait(for job: Int?, _ action: BoardAction, _ context: CommandContext) async -> Int32
-  {
+  private func wait(
+    for job: Int?, _ action: BoardAction, _ context: CommandContext
+  ) async -> CommandEnd {
     let running = board.store.withState { $0.shell.running.map(\.job) }
     let known = Set(shared.withLock { $0.background.keys }).union(running)
     if let job, !known.contains(job) {
@@ -522,13 +552,14 @@ public final class BoardSession: Sendable {
     // All are judged: what was waited for does not count at the end.
     let failed = zip(jobs, codes).map { judge($0, $1) }.first { $0.exitCode != 0 }
     shared.withLock { $0.message = failed?.message }
-    let own = await perform(action, context)
-    return failed?.exitCode ?? own
+    var own = await perform(action, context)
+    if let failed { own.exitCode = failed.exitCode }
+    return own
   }
 
   private func follow(
     _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> Int32 {
+  ) async -> CommandEnd {
     let link: BoardLink
     do throws(UsageError) {
       link = try BoardLink(parsing: text)
@@ -543,8 +574,8 @@ public final class BoardSession: Sendable {
           message: "no feature answers the link '\(text)'",
           help: "features: " + board.features.names.joined(separator: ", ")))
     }
-    let code = await perform(action, context)
-    guard code == 0 else { return code }
+    let end = await perform(action, context)
+    guard end.exitCode == 0 else { return end }
     var next = self.context(line, nil)
     do throws(UsageError) {
       // In quotes a word is no option, whatever it begins with.
@@ -560,13 +591,13 @@ public final class BoardSession: Sendable {
       return await perform(match.output.action(next), next, link: text)
     } catch {
       next.name = "open"
-      return await board.run(.shell(.reject(context: next, failure: Failure(error))), next)
+      return await reject(Failure(error), next)
     }
   }
 
   private func source(
     _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> Int32 {
+  ) async -> CommandEnd {
     guard !context.isBackground else {
       return await fail(
         context,
@@ -594,20 +625,26 @@ public final class BoardSession: Sendable {
       return await fail(context, Failure(error))
     }
     file.withDescriptor { input.noteScript($0) }
-    let code = await perform(action, context)
-    guard code == 0 else { return code }
+    let end = await perform(action, context)
+    guard end.exitCode == 0 else { return end }
     do throws(LineSourceError) {
-      return try await ScriptRunner(source: file, policy: .stopAtFailure).run {
-        await self.run($0, Line($0, self.secrets, false, context.redirect))
+      let last = Mutex(LineOutcome.success)
+      let summary = try await ScriptRunner(source: file, policy: .stopAtFailure).run { line in
+        let outcome = await self.run(line, Line(line, self.secrets, false, context.redirect))
+        last.withLock { $0 = outcome }
+        return outcome
       }
-      .exitCode
+      let outcome = last.withLock { $0 }
+      return CommandEnd(
+        exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
+        failure: outcome.failure)
     } catch {
       return await fail(self.context(line, nil), Failure(error))
     }
   }
 
-  private func fail(_ context: CommandContext, _ failure: Failure) async -> Int32 {
+  private func fail(_ context: CommandContext, _ failure: Failure) async -> CommandEnd {
     _ = redirects.close(context.job, status: failure.code)
-    return await board.run(.shell(.reject(context: context, failure: failure)), context)
+    return await reject(failure, context)
   }
 }

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// A whole line on its way to be run: continuation lines are joined, and it is parsed.
 public struct ScriptLine: Sendable, Hashable {
   /// As typed, physical lines joined by line feeds.
@@ -20,7 +22,7 @@ public struct ScriptLine: Sendable, Hashable {
 }
 
 /// How a line ended.
-public struct LineOutcome: Sendable, Hashable {
+public struct LineOutcome: Sendable, Equatable {
   /// 0 for success.
   public var exitCode: Int32
   /// No further line is read, and the whole ends with `exitCode`, as after `exit`.
@@ -29,6 +31,15 @@ public struct LineOutcome: Sendable, Hashable {
   public var isInterrupted: Bool
   /// What the prefix has to say about it, to be shown with the failure.
   public var message: String?
+  /// The value of the line's last command; `null` where it has none.
+  public var value: JSON = .null
+  /// What the line's last command printed on standard output when it ended, wherever that went. What
+  /// a long command prints before its end is not part of it.
+  public var output: [UInt8] = []
+  /// `output` as text; what is not UTF-8 is replaced.
+  public var text: String { String(decoding: output, as: UTF8.self) }
+  /// Why the line's last command failed, also where a prefix forgives it.
+  public var failure: Failure?
 
   /// An outcome; without arguments a success.
   public init(
@@ -53,10 +64,16 @@ public struct LineOutcome: Sendable, Hashable {
     switch prefix {
     case .mustFail:
       return exitCode == 0
-        ? LineOutcome(exitCode: 1, message: "this line should have failed, and succeeded")
-        : .success
-    case .mayFail: return .success
+        ? ending(with: 1, "this line should have failed, and succeeded") : ending(with: 0)
+    case .mayFail: return ending(with: 0)
     case .time, nil: return self
     }
+  }
+
+  private func ending(with exitCode: Int32, _ message: String? = nil) -> LineOutcome {
+    var outcome = self
+    outcome.exitCode = exitCode
+    outcome.message = message
+    return outcome
   }
 }

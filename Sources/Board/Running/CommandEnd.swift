@@ -1,0 +1,22 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// How a command ended, for a program that ran it.
+struct CommandEnd: Sendable, Equatable {
+  /// 0 for success.
+  var exitCode: Int32
+  /// What `{{last}}` is afterwards; `null` where the command has no value.
+  var value: JSON
+  /// What it printed on standard output when it ended, wherever that went. What a long command
+  /// prints before its end is not part of it.
+  var output: [UInt8]
+  /// Why it failed; `nil` where it succeeded.
+  var failure: Failure?
+
+  init(exitCode: Int32, value: JSON = .null, output: [UInt8] = [], failure: Failure? = nil) {
+    self.exitCode = exitCode
+    self.value = value
+    self.output = output
+    self.failure = failure
+  }
+}
