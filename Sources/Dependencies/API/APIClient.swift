@@ -4,7 +4,7 @@ import SwiftBoardSystem
 ///
 /// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
 /// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
-public protocol APIClient: Sendable {
+public protocol APIClient: Service {
   /// - Throws: `APIError`, which says what failed and at which stage. Nothing is retried here.
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse
 }

@@ -6,7 +6,7 @@ import SwiftBoardSystem
 /// Keys are 1…1024 bytes of UTF-8 and are compared byte by byte; values are 0…1 048 576 bytes.
 /// Every call may unlock by itself when the implementation was given an unlock source; otherwise a
 /// locked keychain throws `.locked`.
-public protocol KeychainService: Sendable {
+public protocol KeychainService: Service {
   /// Inserts or replaces. Durable on return.
   func save(_ data: Data, forKey key: String) async throws(KeychainError)
   /// `nil` only where the key is absent.

@@ -7,8 +7,7 @@ import Synchronization
 /// A value stays known after `lock` and `delete`: text that was made with it may still be on its
 /// way. Everything else is the other keychain's.
 public final class RedactingKeychain: KeychainService {
-  /// The keychain behind it.
-  public let base: any KeychainService
+  private let base: any KeychainService
   private let redactor: Redactor
   /// What the redactor knows.
   private let known = Mutex<KeychainRevision?>(nil)
@@ -112,6 +111,11 @@ public final class RedactingKeychain: KeychainService {
     -> KeychainAcceptance
   {
     try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
+  }
+
+  /// As the keychain behind it. Values stay registered.
+  public func shutDown(within duration: Duration) async -> Bool {
+    await base.shutDown(within: duration)
   }
 
   /// As the keychain behind it.

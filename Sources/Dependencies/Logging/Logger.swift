@@ -1,6 +1,6 @@
 /// Takes log records. Never throws, never blocks on a slow sink and never calls back: a sink that
 /// fails counts what it dropped.
-public protocol Logger: Sendable {
+public protocol Logger: Service {
   /// Whether a record of this level and category would go anywhere. Cheap: it is asked before the
   /// message is built.
   func isEnabled(_ level: LogLevel, category: String) -> Bool

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// Hands events to providers side by side. Each has a queue and a thread of its own: one that is
@@ -60,6 +61,11 @@ public final class LiveAnalytics: Analytics {
   public func flush(within duration: Duration) -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)
     return outlets.reduce(true) { $1.flush(deadline: deadline) && $0 }
+  }
+
+  /// Flushes, on a thread of its own.
+  public func shutDown(within duration: Duration) async -> Bool {
+    await DetachedThread.run { self.flush(within: duration) }
   }
 
   private func removeAll() {

@@ -98,6 +98,12 @@ public actor LiveKeychainService: KeychainService {
     marks?.closeStore()
   }
 
+  /// Closes; the duration has no effect, since nothing is waited for.
+  public func shutDown(within duration: Duration) -> Bool {
+    close()
+    return true
+  }
+
   /// Reads the header where the keychain is locked. Asks for no secret.
   public func status() throws(KeychainError) -> KeychainStatus {
     try perform { vault throws(KeychainError) in try vault.status() }

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// The logger: decides by level, redacts, bounds, keeps the newest records in memory and hands them
@@ -48,15 +49,22 @@ public final class LiveLogger: Logger {
   public func write(
     _ level: LogLevel, category: String, message: String, fields: [LogField]
   ) {
+    write(
+      LogRecord(
+        time: date.now, level: level, category: category, message: message, fields: fields))
+  }
+
+  /// Takes a record with its own time.
+  func write(_ record: LogRecord) {
     guard !LogRecursion.isInside else {
       counts.withLock { $0.dropped += 1 }
       return
     }
     let pass = redactor.pass()
     let record = LogRecord(
-      time: date.now, level: level, category: clean(category, limit: 128, pass),
-      message: clean(message, limit: 16 << 10, pass), fields: clean(fields, pass))
-    counts.withLock { $0.byLevel[level.rawValue] += 1 }
+      time: record.time, level: record.level, category: clean(record.category, limit: 128, pass),
+      message: clean(record.message, limit: 16 << 10, pass), fields: clean(record.fields, pass))
+    counts.withLock { $0.byLevel[record.level.rawValue] += 1 }
     ring.write(record)
     guard !sinks.isEmpty else { return }
     LogRecursion.enter()
@@ -104,6 +112,11 @@ public final class LiveLogger: Logger {
   public func flush(within duration: Duration) -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)
     return sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
+  }
+
+  /// Flushes, on a thread of its own: a sink that writes to a database needs those that tasks share.
+  public func shutDown(within duration: Duration) async -> Bool {
+    await DetachedThread.run { self.flush(within: duration) }
   }
 
   private func clean(_ fields: [LogField], _ pass: Redactor.Pass) -> [LogField] {

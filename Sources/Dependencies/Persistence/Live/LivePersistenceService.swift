@@ -47,6 +47,18 @@ public final class LivePersistenceService: PersistenceService {
     try await main.close()
   }
 
+  /// Closes both files. A call that is still running is waited for, whatever the duration.
+  ///
+  /// - Returns: False where a file could not be closed.
+  public func shutDown(within duration: Duration) async -> Bool {
+    do {
+      try await close()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private func noteTouches() async throws(PersistenceError) {
     let keys = takeTouched()
     guard !keys.isEmpty else { return }
