@@ -46,40 +46,35 @@ extension Dependencies {
     return Dependencies(
       apiClient: MockAPIClient(),
       keychainService: RedactingKeychain(MockKeychainService(), redactor: logger.redactor),
-      persistence: InMemoryPersistenceService(), logger: logger,
+      persistence: MockPersistenceService(), logger: logger,
       analytics: MockAnalytics(), files: MockFileService(), terminal: SilentTerminal(),
       clock: clock.clock, date: date, uuid: .incrementing, random: .seeded(0))
   }
 
-  /// For trying the board: like `mock`, with sample answers for every host, sample secrets until a
+  /// For trying the board: `mock`, with sample answers for every host, sample secrets until a
   /// keychain is made, and with time that passes, so that what waits comes back. Touches no network
   /// and no disk.
   public static var demonstration: Dependencies {
     var dependencies = mock
-    dependencies.apiClient = MockAPIClient.demonstration()
-    dependencies.keychainService = sampleKeychain(dependencies.logger)
+    let redactor = dependencies.logger.redactor
+    // The keychain is unlocked from the beginning, so its values are known from the beginning.
+    for (name, value) in MockKeychainService.samples {
+      redactor.registerSecret(Array(value), name: name)
+    }
+    dependencies.apiClient = MockAPIClient.preview
+    dependencies.keychainService = RedactingKeychain(
+      MockKeychainService.preview, redactor: redactor)
     dependencies.clock = .live
     return dependencies
   }
 
-  /// For looking at: every service with sample data, and time that passes. Touches no network and
-  /// no disk.
+  /// For looking at: `demonstration`, with sample data in the database, in the log and in
+  /// analytics. Touches no network and no disk.
   public static var preview: Dependencies {
-    let date = DateGenerator.fixed()
-    let logger = PreviewLogger(date: date)
-    return Dependencies(
-      apiClient: PreviewAPIClient(),
-      keychainService: sampleKeychain(logger),
-      persistence: InMemoryPersistenceService.preview, logger: logger,
-      analytics: PreviewAnalytics(), files: MockFileService(), terminal: SilentTerminal(),
-      clock: .live, date: date, uuid: .incrementing, random: .seeded(0))
-  }
-
-  /// It is unlocked from the beginning, so its values are known from the beginning.
-  private static func sampleKeychain(_ logger: any Logger) -> RedactingKeychain {
-    for (name, value) in PreviewKeychainService.samples {
-      logger.redactor.registerSecret(Array(value), name: name)
-    }
-    return RedactingKeychain(PreviewKeychainService(), redactor: logger.redactor)
+    var dependencies = demonstration
+    dependencies.persistence = .preview
+    dependencies.logger = MockLogger.preview(redactor: dependencies.logger.redactor)
+    dependencies.analytics = MockAnalytics.preview
+    return dependencies
   }
 }

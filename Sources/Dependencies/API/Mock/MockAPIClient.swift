@@ -227,14 +227,11 @@ public final class MockAPIClient: APIClient {
 }
 
 extension MockAPIClient {
-  /// A mock that answers every host like `PreviewAPIClient`, for trying the board without a
-  /// network.
-  public static func demonstration() -> MockAPIClient {
+  /// A mock with sample answers for every host, see `SampleData.answer(to:)`; a new one at every
+  /// mention. The same request always gets the same answer, at once.
+  public static var preview: MockAPIClient {
     let mock = MockAPIClient()
-    mock.answer { request in
-      let response = SampleData.response(to: request)
-      return .response(status: response.status, headers: response.headers, body: response.body)
-    }
+    mock.answer { SampleData.answer(to: $0) }
     return mock
   }
 }

@@ -9,8 +9,15 @@ import SwiftBoardSystem
 ///
 /// Answers carry an `ETag`; a request with a matching `If-None-Match` gets 304.
 enum SampleData {
-  static func response(to request: APIRequest) -> APIResponse {
-    guard let address = try? URLBuilder(request.url) else { return missing(request) }
+  static func answer(to request: APIRequest) -> MockAnswer {
+    do throws(APIError) {
+      return answer(request, at: try URLBuilder(request.url))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func answer(_ request: APIRequest, at address: URLBuilder) -> MockAnswer {
     guard request.method == "GET" || request.method == "HEAD" else {
       return answer(request, 405, #"{"error":"The sample data can only be read"}"#)
     }
@@ -34,7 +41,7 @@ enum SampleData {
     return missing(request)
   }
 
-  private static func page(_ request: APIRequest, base: String, query: [QueryItem]) -> APIResponse {
+  private static func page(_ request: APIRequest, base: String, query: [QueryItem]) -> MockAnswer {
     var rows = SampleCharacter.all
     for item in query {
       let wanted = (item.value ?? "").lowercased()
@@ -66,11 +73,11 @@ enum SampleData {
       """)
   }
 
-  private static func missing(_ request: APIRequest) -> APIResponse {
+  private static func missing(_ request: APIRequest) -> MockAnswer {
     answer(request, 404, #"{"error":"There is nothing here"}"#)
   }
 
-  private static func cacheable(_ request: APIRequest, _ json: String) -> APIResponse {
+  private static func cacheable(_ request: APIRequest, _ json: String) -> MockAnswer {
     // FNV-1a: the same text has the same tag in every run.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in json.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -79,18 +86,18 @@ enum SampleData {
       HTTPHeader("Cache-Control", "max-age=5"),
     ]
     if request.headers.value(of: "If-None-Match") == headers[0].value {
-      return APIResponse(status: 304, headers: headers, url: request.url)
+      return .status(304, headers: headers)
     }
     return answer(request, 200, json, headers)
   }
 
   private static func answer(
     _ request: APIRequest, _ status: Int, _ json: String, _ headers: [HTTPHeader] = []
-  ) -> APIResponse {
-    APIResponse(
+  ) -> MockAnswer {
+    .response(
       status: status,
       headers: [HTTPHeader("Content-Type", "application/json; charset=utf-8")] + headers,
-      body: request.method == "HEAD" ? Data() : Data(json.utf8), url: request.url)
+      body: request.method == "HEAD" ? Data() : Data(json.utf8))
   }
 
   private static func items(_ query: String?) -> [QueryItem] {

@@ -35,3 +35,13 @@ public final class MockAnalytics: Analytics {
   /// As it was set last.
   public var hasConsent: Bool { state.withLock { $0.hasConsent } }
 }
+
+extension MockAnalytics {
+  /// A mock with consent and two sample events; a new one at every mention.
+  public static var preview: MockAnalytics {
+    let mock = MockAnalytics(consent: true)
+    mock.track(AnalyticsEvent("board.opened"))
+    mock.track(AnalyticsEvent("api.get", properties: [LogField("service", "example")]))
+    return mock
+  }
+}

@@ -21,6 +21,8 @@ public final class MockKeychainService: KeychainService {
   private struct State {
     var entries: [[UInt8]: Data] = [:]
     var exists: Bool
+    /// The entries are samples, which go when a keychain is created.
+    var isSample: Bool
     var unlocked: Bool
     var generation: UInt64
     var secret: KeychainSecret?
@@ -37,6 +39,8 @@ public final class MockKeychainService: KeychainService {
 
   /// - Parameters:
   ///   - entries: What it starts with.
+  ///   - areSamples: Whether the entries stand in for a keychain until one is made: the first
+  ///     `create(with:)` removes them, where it would throw `.exists` otherwise.
   ///   - exists: Whether there is a keychain at all.
   ///   - unlocked: Whether it starts unlocked.
   ///   - secret: What opens it; `nil`: anything does. A new keychain takes the secret it is created
@@ -45,14 +49,16 @@ public final class MockKeychainService: KeychainService {
   ///     `.locked`.
   ///   - path: What errors and status name; no file is there.
   public init(
-    entries: KeyValuePairs<String, Data> = [:], exists: Bool = true, unlocked: Bool = true,
-    secret: KeychainSecret? = nil, unlockSource: KeychainSecret? = nil, path: String = "mock.sbkc"
+    entries: KeyValuePairs<String, Data> = [:], areSamples: Bool = false, exists: Bool = true,
+    unlocked: Bool = true, secret: KeychainSecret? = nil, unlockSource: KeychainSecret? = nil,
+    path: String = "mock.sbkc"
   ) {
     self.path = path
     state = Mutex(
       State(
         entries: Dictionary(entries.map { (Array($0.key.utf8), $0.value) }) { $1 }, exists: exists,
-        unlocked: exists && unlocked, generation: 1, secret: secret, source: unlockSource))
+        isSample: areSamples, unlocked: exists && unlocked, generation: 1, secret: secret,
+        source: unlockSource))
   }
 
   /// Every call so far, in order.
@@ -138,6 +144,7 @@ public final class MockKeychainService: KeychainService {
   /// - Throws: `exists`, `locked` where no secret is given, and what is wrong with a new secret.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
     try perform(.create) { state throws(KeychainError) in
+      if state.isSample { return try Self.removeSamples(&state) }
       guard !state.exists else {
         throw KeychainError(
           .exists, message: "there is a keychain here already; it was left as it is.")
@@ -255,6 +262,14 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// The mock is a keychain like others from here on, also where it is locked and this throws.
+  private static func removeSamples(_ state: inout State) throws(KeychainError) {
+    state.isSample = false
+    try open(&state)
+    state.generation += UInt64(state.entries.count)
+    state.entries = [:]
+  }
+
   /// What the live keychain does before it reads or writes.
   private static func open(_ state: inout State) throws(KeychainError) {
     guard state.exists else { throw missing }
@@ -306,4 +321,18 @@ public final class MockKeychainService: KeychainService {
     KeychainError(
       .locked, message: "the keychain is locked and there is no secret to unlock it with.")
   }
+}
+
+extension MockKeychainService {
+  /// An unlocked mock with the entries `radarr` and `sonarr`, which stand in for a keychain until
+  /// one is made; a new one at every mention.
+  public static var preview: MockKeychainService {
+    MockKeychainService(entries: samples, areSamples: true, path: "preview.sbkc")
+  }
+
+  /// The entries of the preview.
+  static let samples: KeyValuePairs<String, Data> = [
+    "radarr": Data("0123456789abcdef0123456789abcdef".utf8),
+    "sonarr": Data("fedcba9876543210fedcba9876543210".utf8),
+  ]
 }

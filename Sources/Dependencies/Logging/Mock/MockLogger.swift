@@ -5,13 +5,16 @@
 public final class MockLogger: Logger {
   private let base: LiveLogger
 
-  /// - Parameter capacity: How many records are kept; the oldest leave first.
+  /// - Parameters:
+  ///   - records: What it starts with; each is redacted and cut, and counts as logged.
+  ///   - capacity: How many records are kept; the oldest leave first.
   public init(
-    date: DateGenerator = .fixed(), level: LogLevel = .trace, capacity: Int = 100_000,
-    redactor: Redactor = Redactor()
+    records: [LogRecord] = [], date: DateGenerator = .fixed(), level: LogLevel = .trace,
+    capacity: Int = 100_000, redactor: Redactor = Redactor()
   ) {
     base = LiveLogger(
       date: date, level: level, ring: RingSink(capacity: capacity), redactor: redactor)
+    for record in records { base.write(record) }
   }
 
   /// What was logged, oldest first.
@@ -43,4 +46,35 @@ public final class MockLogger: Logger {
   public var redactor: Redactor { base.redactor }
   /// Nothing to wait for.
   public func flush() { base.flush() }
+}
+
+extension MockLogger {
+  /// A mock with five sample records; a new one at every mention.
+  public static var preview: MockLogger { preview(redactor: Redactor()) }
+
+  static func preview(redactor: Redactor) -> MockLogger {
+    MockLogger(records: samples, redactor: redactor)
+  }
+
+  /// The records of the preview, one second apart; the last is of the mock's date.
+  private static var samples: [LogRecord] {
+    func record(
+      _ seconds: Int64, _ level: LogLevel, _ category: String, _ message: String,
+      _ fields: [LogField] = []
+    ) -> LogRecord {
+      LogRecord(
+        time: DateGenerator.mockStart + seconds * 1_000_000, level: level, category: category,
+        message: message, fields: fields)
+    }
+    return [
+      record(-4, .info, "board", "board opened"),
+      record(
+        -3, .debug, "api", "GET https://api.example.com/status",
+        [LogField("status", "200"), LogField("ms", "42")]),
+      record(-2, .notice, "keychain", "keychain unlocked"),
+      record(
+        -1, .warning, "api", "answer from the cache is stale", [LogField("service", "example")]),
+      record(0, .error, "db", "database is busy", [LogField("operation", "put")]),
+    ]
+  }
 }

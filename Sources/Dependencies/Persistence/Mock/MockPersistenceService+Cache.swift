@@ -1,4 +1,4 @@
-extension InMemoryPersistenceService {
+extension MockPersistenceService {
   // MARK: Cached answers
 
   /// O(1); counts as a use at once.
@@ -87,7 +87,7 @@ extension InMemoryPersistenceService {
   }
 }
 
-extension InMemoryPersistenceService.Content {
+extension MockPersistenceService.Content {
   mutating func store(_ response: CachedResponse, _ limits: PersistenceLimits) {
     guard response.weight <= limits.cacheBytes, limits.cacheEntries > 0 else {
       responses[ByteText(response.key)] = nil
