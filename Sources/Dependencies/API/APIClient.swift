@@ -143,9 +143,11 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     /// The address cannot be used, or is neither `http` nor `https`. Nothing was sent. The same
     /// goes for a bad method or header.
     case invalidURL, unsupportedScheme
-    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal and
-    /// `--offline` included.
+    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal
+    /// included.
     case dns, refused, unreachable
+    /// The client sends nothing: `LiveConfiguration.isOffline`.
+    case offline
     /// The time was over before the last byte; the task was cancelled, or the client was dropped.
     case timeout, cancelled
     /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects

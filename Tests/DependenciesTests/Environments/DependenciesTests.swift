@@ -154,7 +154,7 @@ struct DependenciesTests {
     let error = await #expect(throws: APIError.self) {
       try await dependencies.apiClient.send(APIRequest(url: "http://127.0.0.1:1/"))
     }
-    #expect(error?.kind == .unreachable)
+    #expect(error?.kind == .offline)
   }
 
   @Test(

@@ -149,7 +149,7 @@ struct ResponseRepositoryTests {
     let error = APIError(kind, "no")
     let subject = Subject([Self.answer("one", 200, Self.holding), .failure(error), .failure(error)])
     _ = try await subject.fetch(.remoteFirst)
-    if ![.dns, .refused, .unreachable, .timeout].contains(kind) {
+    if ![.dns, .refused, .unreachable, .offline, .timeout].contains(kind) {
       await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
     } else {
       let fetched = try await subject.fetch(.remoteFirst)

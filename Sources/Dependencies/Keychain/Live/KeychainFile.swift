@@ -129,7 +129,7 @@ final class KeychainFile {
   }
 
   var missing: KeychainError {
-    KeychainError(.missing, message: "there is no keychain here. Create one first (keychain init).")
+    KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
   }
 
   func insecurePath(link: Bool) -> KeychainError {

@@ -129,9 +129,7 @@ final class KeychainVault {
   private var locked: KeychainError {
     KeychainError(
       .locked,
-      message:
-        "the keychain is locked and there is no secret to unlock it with. Unlock it (keychain unlock), or set one "
-        + "of SWIFTBOARD_PASSPHRASE_FD, SWIFTBOARD_PASSPHRASE_FILE and SWIFTBOARD_KEY_FILE.")
+      message: "the keychain is locked and there is no secret to unlock it with.", remedy: .unlock)
   }
 
   // MARK: Rollback
@@ -218,16 +216,16 @@ final class KeychainVault {
       .rolledBack,
       message:
         "this keychain is older than, or another copy of, what was seen here before: someone put an old file "
-        + "back, two machines saved one synced file, or a power loss undid a save. Nothing was read from it. Restore "
-        + "the newest file, or run 'keychain accept' if you restored a backup on purpose.")
+        + "back, two machines saved one synced file, or a power loss undid a save. Nothing was read from it.",
+      remedy: .acceptOlder)
   }
 
   private var differentKeychain: KeychainError {
     KeychainError(
       .differentKeychain,
       message:
-        "this is another keychain than the one seen here before. Nothing was read from it. Restore the right "
-        + "file, or run 'keychain accept' if you put this one here on purpose.")
+        "this is another keychain than the one seen here before. Nothing was read from it.",
+      remedy: .acceptOther)
   }
 
   /// Opens the file that is there and remembers it, also where it is refused elsewhere. An older
@@ -402,10 +400,8 @@ final class KeychainVault {
     guard let secret = given else {
       throw KeychainError(
         .locked,
-        message:
-          "a new keychain needs a passphrase or a key file, and there is none. Make it at a terminal, which asks for a passphrase, "
-          + "or name one in SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE."
-      )
+        message: "a new keychain needs a passphrase or a key file, and there is none.",
+        remedy: .provideSecret)
     }
     try secret.checkNew()
     let keys = try KeychainKeys(random: random)

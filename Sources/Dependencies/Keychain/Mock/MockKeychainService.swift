@@ -300,21 +300,17 @@ public final class MockKeychainService: KeychainService {
     case .rolledBack:
       throw KeychainError(
         .rolledBack,
-        message:
-          "this keychain is older than what was seen here before. Run 'keychain accept' to take it."
-      )
+        message: "this keychain is older than what was seen here before.", remedy: .acceptOlder)
     case .replaced:
       throw KeychainError(
         .differentKeychain,
-        message:
-          "this is another keychain than the one seen here before. Run 'keychain accept' to take it."
-      )
+        message: "this is another keychain than the one seen here before.", remedy: .acceptOther)
     case .known, nil: state.unlocked = true
     }
   }
 
   private static var missing: KeychainError {
-    KeychainError(.missing, message: "there is no keychain here. Create one first (keychain init).")
+    KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
   }
 
   private static var locked: KeychainError {
