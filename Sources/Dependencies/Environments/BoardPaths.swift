@@ -1,25 +1,25 @@
 import SwiftBoardSystem
 
 /// Where the board's files are. Computing it touches no file.
-public struct BoardPaths: Sendable, Equatable {
+package struct BoardPaths: Sendable, Equatable {
   /// `config.json`.
-  public var configuration: String
+  package var configuration: String
   /// `init.sb`, run at the start.
-  public var initScript: String
+  package var initScript: String
   /// `main.sqlite`: what must not be lost.
-  public var mainDatabase: String
+  package var mainDatabase: String
   /// `cache.sqlite`: what may be deleted.
-  public var cacheDatabase: String
+  package var cacheDatabase: String
   /// `keychain.sbkc`.
-  public var keychain: String
+  package var keychain: String
   /// What was typed, one line each.
-  public var history: String
+  package var history: String
   /// `log.jsonl`; rotated ones have a number behind it.
-  public var log: String
+  package var log: String
   /// What is counted, with consent only.
-  public var analytics: String
+  package var analytics: String
   /// A folder.
-  public var sessions: String
+  package var sessions: String
 
   /// - Parameters:
   ///   - home: With it, every file is straight under this folder; a relative one is taken from the
@@ -28,7 +28,7 @@ public struct BoardPaths: Sendable, Equatable {
   ///   - environment: `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` and
   ///     `HOME` count. Empty and relative values are ignored, as the specification says; a missing
   ///     `HOME` is looked up in the user database.
-  public init(home: String? = nil, environment: [String: String]) {
+  package init(home: String? = nil, environment: [String: String]) {
     if let home, !home.isEmpty {
       let folder = Self.absolute(home)
       self.init(configuration: folder, data: folder, state: folder, cache: folder)

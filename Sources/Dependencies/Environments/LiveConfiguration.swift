@@ -3,7 +3,7 @@ import SwiftBoardSystem
 /// What the live dependencies depend on themselves. Making one touches nothing.
 public struct LiveConfiguration: Sendable {
   /// Where the files are.
-  public var paths: BoardPaths
+  package var paths: BoardPaths
   /// The process's variables: unlock sources, proxies, XDG folders.
   public var environment: [String: String]
   /// Identifiers and random numbers come from it when it is given; from the system otherwise.

@@ -217,45 +217,4 @@ struct DependenciesTests {
     #expect(try await !keychain.status().unlocked)
     #expect(logger.redact("new-secret") == "«secret:new»")
   }
-
-  @Test func rollbackMarksInTheDatabase() async throws {
-    let folder = try TemporaryFolder()
-    let persistence = LivePersistenceService(
-      mainPath: folder.path("main.sqlite"), cachePath: folder.path("cache.sqlite"))
-    let marks = DatabaseKeychainMarks(in: persistence)
-    let id = [UInt8](repeating: 1, count: 16)
-    let other = [UInt8](repeating: 2, count: 16)
-    @Sendable func mark(_ id: [UInt8], _ generation: UInt64, successor: [UInt8]? = nil)
-      -> RollbackMark
-    {
-      RollbackMark(
-        keyID: id, generation: generation, mac: Array(repeating: 7, count: 32), successor: successor
-      )
-    }
-    let after = Shared<[RollbackMark?]>([])
-    await onThread {
-      func raise(_ mark: RollbackMark) throws {
-        try marks.raise(mark, forKeychainAt: "/k")
-        let now = try marks.mark(forKeychainAt: "/k")
-        after.value.withLock { $0.append(now) }
-      }
-      do {
-        let none = try marks.mark(forKeychainAt: "/k")
-        #expect(none == nil)
-        try raise(mark(id, 5))
-        try raise(mark(id, 4))
-        try raise(mark(other, 9))
-        try raise(mark(id, 6, successor: other))
-        try raise(mark(other, 1))
-        try marks.replace(mark(id, 1), forKeychainAt: "/k")
-        try raise(mark(id, 1))
-      } catch {
-        Issue.record(error)
-      }
-    }
-    let seen = after.value.withLock { $0 }
-    #expect(seen.map { $0?.generation } == [5, 5, 5, 6, 1, 1])
-    #expect(seen.last??.keyID == id)
-    try await persistence.close()
-  }
 }

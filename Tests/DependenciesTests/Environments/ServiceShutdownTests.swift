@@ -121,7 +121,7 @@ private struct OwnLogger: Logger {
   func clear() {}
   func setLevel(_ level: LogLevel, category: String?) {}
   func level(category: String?) -> LogLevel { .info }
-  func statistics() -> LogStatistics { LogStatistics(counts: [:], dropped: 0) }
+  func statistics() -> LoggerStatistics { LoggerStatistics(counts: [:], dropped: 0) }
   func flush() {}
 }
 

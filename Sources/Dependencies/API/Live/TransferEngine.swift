@@ -20,7 +20,7 @@ final class TransferEngine: Sendable {
     var commands: [Command] = []
     var phase = Phase.idle
     /// Set while the thread can be woken.
-    var alarm: Alarm?
+    var alarm: TransferWakeUp?
     /// From the first wake-up until the thread goes to sleep again: it then looks here before.
     var isAwake = true
     var lastID: UInt64 = 0

@@ -43,7 +43,7 @@ final class TransferLoop {
   private static func limit(_ count: Int) -> Int { min(max(1, count), Int(Int32.max)) }
 
   /// Ends `wait()`, from any thread. Not to be used after `end()`.
-  var alarm: Alarm { Alarm(multi: multi, wakeUp: library.multiWakeup) }
+  var alarm: TransferWakeUp { TransferWakeUp(multi: multi, wakeUp: library.multiWakeup) }
 
   /// Whether `advance()` could begin a transfer.
   var canBegin: Bool { queue.hasNext }
@@ -179,7 +179,7 @@ final class TransferLoop {
 }
 
 /// Wakes the engine's thread.
-struct Alarm: @unchecked Sendable {
+struct TransferWakeUp: @unchecked Sendable {
   // Unchecked: libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the
   // handle lives. The engine's inbox forgets the alarm under its lock before the handle is freed.
   fileprivate let multi: CurlLibrary.Handle

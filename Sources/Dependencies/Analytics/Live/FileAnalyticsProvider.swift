@@ -5,15 +5,15 @@ import Synchronization
 /// `{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{"service":"example"}}`.
 ///
 /// Mode 0600; rotated at `maxBytes`, `maxFiles` are kept. Nothing is opened before the first event.
-public final class FileAnalyticsProvider: AnalyticsProvider {
+package final class FileAnalyticsProvider: AnalyticsProvider {
   /// Why events could not be written.
-  public struct Failure: Error, Sendable, Equatable {
+  package struct Failure: Error, Sendable, Equatable {
     /// How many of the events that were offered are not in the file.
-    public var lost: Int
+    package var lost: Int
   }
 
   /// For statistics.
-  public let name: String
+  package let name: String
   private let file: Mutex<LineFile>
 
   /// A provider that has opened nothing yet.
@@ -21,7 +21,7 @@ public final class FileAnalyticsProvider: AnalyticsProvider {
   /// - Parameters:
   ///   - maxBytes: At which size the file is rotated; 1 MiB.
   ///   - maxFiles: How many are kept, the current one included.
-  public init(path: String, name: String = "file", maxBytes: Int = 1 << 20, maxFiles: Int = 2) {
+  package init(path: String, name: String = "file", maxBytes: Int = 1 << 20, maxFiles: Int = 2) {
     self.name = name
     file = Mutex(LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles))
   }
@@ -30,7 +30,7 @@ public final class FileAnalyticsProvider: AnalyticsProvider {
   ///
   /// - Throws: `Failure` where lines could not be written. Those that were come again with the next
   ///   attempt, under the same ids.
-  public func deliver(_ events: [AnalyticsDelivery]) throws {
+  package func deliver(_ events: [AnalyticsDelivery]) throws {
     let lines = events.map { delivery in
       var line = Array(#"{"id":""#.utf8)
       line.append(contentsOf: delivery.id.uuidString.utf8)

@@ -53,7 +53,7 @@ public final class LiveAnalytics: Analytics {
   }
 
   /// By provider, in the order given.
-  public func statistics() -> [AnalyticsStatistics] { outlets.map { $0.statistics() } }
+  package func statistics() -> [AnalyticsStatistics] { outlets.map { $0.statistics() } }
 
   /// Returns when every provider was offered what was tracked so far; false when the time was over
   /// first. It blocks the thread.

@@ -2,13 +2,13 @@ import SwiftBoardSystem
 
 /// A path that names an open descriptor of this process and no file, such as `/dev/stdin`,
 /// `/dev/fd/3` or `/proc/self/fd/3`.
-public struct DescriptorPath: Sendable, Equatable {
+package struct DescriptorPath: Sendable, Equatable {
   /// The descriptor.
-  public let number: Int32
+  package let number: Int32
 
   /// Follows the symbolic links at the path's end; `nil` where they lead to anything else, or to
   /// another process. A few system calls.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     var path = path
     for _ in 0..<40 {
       let parts = PathParts(path, ignoresTrailingSlashes: true)

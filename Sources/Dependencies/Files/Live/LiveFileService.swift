@@ -2,7 +2,7 @@ import SwiftBoardSystem
 
 /// Files on disk. Each call waits on a thread of its own: one that waits for the other end of a
 /// pipe holds up neither the pool that runs effects nor any other call.
-public struct LiveFileService: FileService {
+package struct LiveFileService: FileService {
   private let system: FileSystem
   private let own: OwnFiles?
 
@@ -12,7 +12,7 @@ public struct LiveFileService: FileService {
   ///   - own: Where the board's own files are, which no line may write to; `nil`: there are none.
   ///   - environment: The process's variables: the files of its unlock sources are the board's own,
   ///     too.
-  public init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
+  package init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
     self.init(own: own, environment: environment, system: FileSystem())
   }
 
@@ -25,7 +25,7 @@ public struct LiveFileService: FileService {
   /// cancelling the task does not end that.
   ///
   /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
-  public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
+  package func read(_ path: String, limit: Int) async throws(FileError) -> Data {
     try await DetachedThread.run { () throws(FileError) in
       try LiveFileService.readNow(path, limit)
     }
@@ -38,7 +38,7 @@ public struct LiveFileService: FileService {
   ///
   /// - Throws: `ownFile` for the board's own, `exists`, `cannotCreate` where the file cannot be
   ///   opened, `full`, `denied` or `io`.
-  public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
+  package func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
     try await DetachedThread.run { [self] () throws(FileError) in
       try FileWriter(system: system, path: path) { (path) throws(FileError) in
         try checkTarget(path, isRecording: false)
@@ -50,7 +50,7 @@ public struct LiveFileService: FileService {
   /// has opened: a few dozen system calls.
   ///
   /// - Throws: `ownFile`.
-  public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
+  package func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
     if let descriptor = DescriptorPath(path), descriptor.isInternal {
       throw FileError(
         .ownFile, path: path,
@@ -67,7 +67,7 @@ public struct LiveFileService: FileService {
   ///
   /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must
   ///   not be written to.
-  public func checkPlace(_ path: String) throws(FileError) {
+  package func checkPlace(_ path: String) throws(FileError) {
     func cannotCreate(_ number: Int32) -> FileError {
       FileError(
         .cannotCreate, path: path,

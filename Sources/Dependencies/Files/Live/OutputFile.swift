@@ -7,9 +7,9 @@ import SwiftBoardSystem
 /// the file that standard output or standard error is open on. Nothing waits for the disk.
 ///
 /// Use one copy of the value, and end it with `finish` or `discard`.
-public struct OutputFile: Sendable {
+package struct OutputFile: Sendable {
   /// What becomes of a regular file that is there already.
-  public enum Mode: Sendable {
+  package enum Mode: Sendable {
     /// It stays until `finish()`, and is then replaced in one step. A new file appears then, too.
     case replace
     /// As `replace`, except that a new file grows before the eyes of its readers, and that a file
@@ -34,7 +34,7 @@ public struct OutputFile: Sendable {
   }
 
   /// As it was given; errors name it.
-  public let path: String
+  package let path: String
   /// Where it leads.
   private let target: String
   private let system: FileSystem
@@ -46,7 +46,7 @@ public struct OutputFile: Sendable {
   /// comes.
   ///
   /// - Throws: `exists` with `create`, otherwise `cannotCreate`.
-  public init(_ path: String, _ mode: Mode) throws(FileError) {
+  package init(_ path: String, _ mode: Mode) throws(FileError) {
     try self.init(path, mode, FileSystem())
   }
 
@@ -60,14 +60,14 @@ public struct OutputFile: Sendable {
 
   /// Whether it is written directly: a pipe, a device, the file of standard output. A write to it
   /// may wait.
-  public var isDirect: Bool {
+  package var isDirect: Bool {
     if case .nothing = undo { true } else { false }
   }
 
   /// Writes all of the bytes.
   ///
   /// - Throws: `full`, `denied` or `io`. Then call `discard()`.
-  public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+  package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       do throws(SystemError) {
@@ -84,7 +84,7 @@ public struct OutputFile: Sendable {
   ///
   /// - Parameter check: Asked once more before another file is replaced.
   /// - Throws: What `check` throws, `full` or `io`. What was there before is left.
-  public func finish(
+  package func finish(
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
     // Some file systems say only here that there is no room.
@@ -103,7 +103,7 @@ public struct OutputFile: Sendable {
   }
 
   /// Closes the file, and leaves what was there before.
-  public func discard() {
+  package func discard() {
     takeBack(isOpen: true)
     file.close()
   }

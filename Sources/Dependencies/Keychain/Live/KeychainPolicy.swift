@@ -1,15 +1,15 @@
 /// What a keychain's owner may choose. Parameters come from here, never from the file that was
 /// read.
-public struct KeychainPolicy: Sendable {
+package struct KeychainPolicy: Sendable {
   /// How long a save waits for another process's lock before it throws `.lockTimeout`.
-  public var lockTimeout: Duration
+  package var lockTimeout: Duration
   /// Passes and bytes of new passphrase slots: 3 passes over 256 MiB, about half a second.
   let kdf: KeyDerivation
 
   /// A policy with the key derivation of new slots as it should be.
   ///
   /// - Parameter lockTimeout: Zero or less tries once.
-  public init(lockTimeout: Duration = .seconds(10)) {
+  package init(lockTimeout: Duration = .seconds(10)) {
     self.init(ops: 3, memory: 268_435_456, lockTimeout: lockTimeout)
   }
 

@@ -17,14 +17,21 @@ public actor LiveKeychainService: KeychainService {
     executor.asUnownedSerialExecutor()
   }
 
+  /// A keychain that unlocks by `unlock(with:)` alone. An older file that is put in its place is
+  /// noticed only inside this process, and `status()` says so.
+  ///
+  /// - Parameter path: The keychain's file. Its folder may be reached through symbolic links, the
+  ///   file itself may not.
+  public init(path: String) {
+    self.init(path: path, unlockSources: .none)
+  }
+
   /// - Parameters:
-  ///   - path: The keychain's file. Its folder may be reached through symbolic links, the file
-  ///     itself may not.
+  ///   - path: As in `init(path:)`.
   ///   - unlockSources: Where a secret comes from when a call needs one.
   ///   - policy: How long a save waits for its turn.
-  ///   - rollbackMarks: Remembers the last save outside the file; without it an older file is
-  ///     noticed only inside this process, and `status()` says so.
-  public init(
+  ///   - rollbackMarks: Remembers the last save outside the file.
+  package init(
     path: String, unlockSources: UnlockSources = .none, policy: KeychainPolicy = KeychainPolicy(),
     rollbackMarks: (any RollbackMarkStore)? = nil
   ) {

@@ -2,17 +2,17 @@ import SwiftBoardSystem
 
 /// Settings of the whole process that keep secrets out of core dumps. A library never changes them;
 /// an executable may.
-public enum ProcessHardening {
+package enum ProcessHardening {
   /// No core dumps, and no reading of this process's memory by the user's other processes. What the
   /// system refuses is left as it is.
-  public static func forbidDumps() {
+  package static func forbidDumps() {
     forbidCoreDumps()
   }
 
   /// Puts a pipe's end in the place of each standard descriptor that is closed. It can be neither
   /// read, as standard input, nor written, as the other two, as before; but no file that is opened
   /// later takes the number and is read or written in its place. Call it before anything is opened.
-  public static func holdStandardDescriptors() {
+  package static func holdStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO
     where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number, which is this one, becomes the end to read.

@@ -1,20 +1,20 @@
 /// What is remembered of a keychain's last verified file, so that an older or another file is
 /// noticed.
-public struct RollbackMark: Sendable, Equatable, Codable {
+package struct RollbackMark: Sendable, Equatable, Codable {
   /// 16 bytes, drawn together with the data key.
-  public var keyID: [UInt8]
+  package var keyID: [UInt8]
   /// Counts the saves.
-  public var generation: UInt64
+  package var generation: UInt64
   /// The header's MAC, 32 bytes: tells two files of one generation apart.
-  public var mac: [UInt8]
+  package var mac: [UInt8]
   /// The key id that a rekey under way is about to give.
-  public var successor: [UInt8]?
+  package var successor: [UInt8]?
   /// When the file was written, microseconds since 1970; `nil` where that is not known. Only to be
   /// shown.
-  public var written: Int64?
+  package var written: Int64?
 
   /// A mark as a store of marks keeps it; lengths are not checked.
-  public init(
+  package init(
     keyID: [UInt8], generation: UInt64, mac: [UInt8], successor: [UInt8]? = nil,
     written: Int64? = nil
   ) {
@@ -55,7 +55,7 @@ public struct RollbackMark: Sendable, Equatable, Codable {
 ///
 /// Called on the keychain's own thread, so it may block. A throw means that the store is
 /// unavailable: the keychain goes on, and its status says that rollback was not checked.
-public protocol RollbackMarkStore: Sendable {
+package protocol RollbackMarkStore: Sendable {
   /// The mark, or `nil` where there is none yet.
   func mark(forKeychainAt path: String) throws -> RollbackMark?
   /// Sets the mark in one transaction that never lowers it: with the recorded key id only a higher
@@ -70,5 +70,5 @@ public protocol RollbackMarkStore: Sendable {
 
 extension RollbackMarkStore {
   /// Nothing is open.
-  public func closeStore() {}
+  package func closeStore() {}
 }

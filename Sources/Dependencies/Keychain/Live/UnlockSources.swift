@@ -4,9 +4,9 @@ import Synchronization
 /// Where a secret comes from when no person is there to type it: a descriptor, a passphrase file, a
 /// key file, or a credential of the service manager. Nothing is opened before a secret is needed,
 /// and files are read anew each time; a descriptor can be read once only.
-public final class UnlockSources: Sendable {
+package final class UnlockSources: Sendable {
   /// No source: operations on a locked keychain throw `.locked`.
-  public static let none = UnlockSources(environment: [:])
+  package static let none = UnlockSources(environment: [:])
 
   private enum Source {
     case descriptor(String)
@@ -35,7 +35,7 @@ public final class UnlockSources: Sendable {
 
   /// Takes the four variables out of `environment`; a variable without a value counts as not set. A
   /// passphrase descriptor is made close-on-exec, so that no child process gets it.
-  public convenience init(environment: [String: String]) {
+  package convenience init(environment: [String: String]) {
     self.init(environment: environment) { $0 == geteuid() || $0 == 0 }
   }
 
@@ -49,13 +49,13 @@ public final class UnlockSources: Sendable {
 
   /// Removes the variables from this process's environment. Call it once the sources are made and
   /// before any child process starts, while no other thread reads the environment.
-  public static func removeFromEnvironment() {
+  package static func removeFromEnvironment() {
     for variable in variables { unsetenv(variable) }
   }
 
   /// Whether a secret can be expected, without reading it. True also for sources that are
   /// ambiguous.
-  public var hasSecret: Bool {
+  package var hasSecret: Bool {
     let sources = self.sources
     if case .descriptor = sources.first, sources.count == 1 {
       return !descriptorWasRead.withLock { $0 }
@@ -67,7 +67,7 @@ public final class UnlockSources: Sendable {
   /// `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`,
   /// `.locked` when the descriptor was read before, and `.io`. A descriptor may block until its
   /// other end is closed; files never block.
-  public func secret() throws(KeychainError) -> KeychainSecret? {
+  package func secret() throws(KeychainError) -> KeychainSecret? {
     let sources = self.sources
     guard sources.count <= 1 else {
       let names = sources.map(\.name).joined(separator: ", ")
@@ -251,7 +251,7 @@ public final class UnlockSources: Sendable {
 extension UnlockSources {
   /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
   /// and `.io`.
-  public static func makeKeyFile(at path: String) throws(KeychainError) {
+  package static func makeKeyFile(at path: String) throws(KeychainError) {
     let key = try GuardedBytes.random(count: KeychainFormat.keySize)
     let system = FileSystem()
     let file: OpenFile

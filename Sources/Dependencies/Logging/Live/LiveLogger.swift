@@ -24,14 +24,22 @@ public final class LiveLogger: Logger {
     var dropped = 0
   }
 
+  /// A logger that keeps the newest 1024 records in memory.
+  ///
   /// - Parameters:
   ///   - sinks: Where records go besides the memory.
-  ///   - level: The least level written, for every category without one of its own.
-  ///   - ring: The memory; 1024 records.
   ///   - date: Gives each record its time. Not that of the dependencies: writing a log is no draw.
-  public init(
+  ///   - level: The least level written, for every category without one of its own.
+  public convenience init(
     sinks: [any LogRecordSink] = [], date: DateGenerator = .live, level: LogLevel = .info,
-    ring: RingSink = RingSink(), redactor: Redactor = Redactor()
+    redactor: Redactor = Redactor()
+  ) {
+    self.init(sinks: sinks, date: date, level: level, ring: RingSink(), redactor: redactor)
+  }
+
+  init(
+    sinks: [any LogRecordSink], date: DateGenerator, level: LogLevel, ring: RingSink,
+    redactor: Redactor
   ) {
     self.sinks = sinks
     self.date = date
@@ -94,11 +102,11 @@ public final class LiveLogger: Logger {
   public func level(category: String?) -> LogLevel { levels.level(category: category) }
 
   /// One lock, and one for each sink.
-  public func statistics() -> LogStatistics {
+  public func statistics() -> LoggerStatistics {
     let counts = counts.withLock { $0 }
     var byName: [String: Int] = [:]
     for level in LogLevel.allCases { byName[level.name] = counts.byLevel[level.rawValue] }
-    return LogStatistics(
+    return LoggerStatistics(
       counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
   }
 

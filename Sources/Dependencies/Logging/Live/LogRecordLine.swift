@@ -6,9 +6,9 @@ import SwiftBoardJSON
 /// Written by hand: about 150 ns a line where `JSONEncoder` takes 1.5 µs. Control characters, those
 /// of C1 and the two Unicode line separators are escaped, so that a line stays a line and a
 /// terminal sees no escape sequence. A field's key that occurs again gets `#2`, `#3` … behind it.
-public enum LogRecordLine {
+package enum LogRecordLine {
   /// Appends the line of a record.
-  public static func append(_ record: LogRecord, to line: inout [UInt8]) {
+  package static func append(_ record: LogRecord, to line: inout [UInt8]) {
     append(#"{"time":""#, to: &line)
     line += (Timestamp.text(microseconds: Int(record.time)) ?? "").utf8
     append(#"","level":""#, to: &line)
@@ -112,7 +112,7 @@ public enum LogRecordLine {
 
 extension LogLevel {
   /// The case's name, as in files and commands.
-  public var name: String { String(describing: staticName) }
+  package var name: String { String(describing: staticName) }
 
   var staticName: StaticString {
     switch self {
@@ -127,7 +127,7 @@ extension LogLevel {
   }
 
   /// The level of that name; `nil` for another.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let level = LogLevel.allCases.first(where: { $0.name == name }) else { return nil }
     self = level
   }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The newest records, in memory. A write costs a lock and a copy, and nothing is allocated once
 /// the ring is full.
-public final class RingSink: LogRecordSink {
+package final class RingSink: LogRecordSink {
   private struct State {
     var records: [LogRecord] = []
     /// The oldest record's place once the ring is full.
@@ -15,12 +15,12 @@ public final class RingSink: LogRecordSink {
   /// A ring without records.
   ///
   /// - Parameter capacity: Less than 1 counts as 1. Memory grows up to it with the records.
-  public init(capacity: Int = 1024) {
+  package init(capacity: Int = 1024) {
     self.capacity = max(1, capacity)
   }
 
   /// Keeps the record in place of the oldest once the ring is full. One lock.
-  public func write(_ record: LogRecord) {
+  package func write(_ record: LogRecord) {
     // The record that leaves is freed after the lock.
     let old = state.withLock { state -> LogRecord? in
       if state.records.count < capacity {
@@ -36,7 +36,7 @@ public final class RingSink: LogRecordSink {
   }
 
   /// The newest `limit` records, oldest of them first.
-  public func recent(limit: Int = .max) -> [LogRecord] {
+  package func recent(limit: Int = .max) -> [LogRecord] {
     let (records, next) = state.withLock { ($0.records, $0.next) }
     let count = min(max(0, limit), records.count)
     return ((records.count - count)..<records.count).map {
@@ -45,7 +45,7 @@ public final class RingSink: LogRecordSink {
   }
 
   /// Forgets all records and gives their memory back.
-  public func clear() {
+  package func clear() {
     let old = state.withLock { state in
       defer { state = State() }
       return state

@@ -4,13 +4,13 @@ import Dispatch
 ///
 /// At most 8192 records wait for the store; what finds no place is dropped and counted, and so is a
 /// batch that the store refuses. The store must not log.
-public final class StoreSink: LogRecordSink {
+package final class StoreSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let level: LogLevel
   private let failed = Shared(0)
 
   /// - Parameter level: Records below it are none of this sink's.
-  public init(store: any LogStore, level: LogLevel = .trace) {
+  package init(store: any LogStore, level: LogLevel = .trace) {
     self.level = level
     let failed = failed
     worker = BackgroundWorker { records in
@@ -31,16 +31,16 @@ public final class StoreSink: LogRecordSink {
   }
 
   /// Puts the record into the queue, from the sink's level on. One lock.
-  public func write(_ record: LogRecord) {
+  package func write(_ record: LogRecord) {
     guard record.level >= level else { return }
     worker.add(record, bytes: record.approximateBytes)
   }
 
   /// Blocks the thread, which must not be one that the store needs.
-  public func flush(deadline: ContinuousClock.Instant) -> Bool {
+  package func flush(deadline: ContinuousClock.Instant) -> Bool {
     worker.flush(deadline: deadline)
   }
 
   /// Records that found no place in the queue, and those of batches that the store refused.
-  public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
+  package var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
 }

@@ -13,7 +13,7 @@ public final class MockLogger: Logger {
     capacity: Int = 100_000, redactor: Redactor = Redactor()
   ) {
     base = LiveLogger(
-      date: date, level: level, ring: RingSink(capacity: capacity), redactor: redactor)
+      sinks: [], date: date, level: level, ring: RingSink(capacity: capacity), redactor: redactor)
     for record in records { base.write(record) }
   }
 
@@ -41,7 +41,7 @@ public final class MockLogger: Logger {
   /// As in `LiveLogger`.
   public func level(category: String?) -> LogLevel { base.level(category: category) }
   /// Nothing is dropped but what is logged from inside a sink.
-  public func statistics() -> LogStatistics { base.statistics() }
+  public func statistics() -> LoggerStatistics { base.statistics() }
   /// The one that its records go through.
   public var redactor: Redactor { base.redactor }
   /// Nothing to wait for.

@@ -1,13 +1,13 @@
 /// A value in which marks stand in the place of known secrets.
-public struct Masked<Value: Sendable>: Sendable {
+package struct Masked<Value: Sendable>: Sendable {
   /// The value, with marks.
-  public var value: Value
+  package var value: Value
   /// The secret of each mark that was put in, in the order of the text: as many as there were
   /// values.
-  public var names: [String]
+  package var names: [String]
 
   /// A value with the names of the secrets that were in it.
-  public init(_ value: Value, names: [String] = []) {
+  package init(_ value: Value, names: [String] = []) {
     self.value = value
     self.names = names
   }

@@ -1,17 +1,17 @@
 /// What stands in the place of a secret: `«secret:NAME»` or `«redacted»`.
-public enum RedactionMark {
+package enum RedactionMark {
   /// In the place of a value whose position says that it is secret.
-  public static let redacted = "«redacted»"
+  package static let redacted = "«redacted»"
   private static let longest = 128
 
   /// The mark for a secret of that name. Characters that would end the mark or a line are left out.
-  public static func named(_ name: String) -> String {
+  package static func named(_ name: String) -> String {
     let safe = name.unicodeScalars.filter { $0.value >= 0x20 && $0 != "»" && $0 != "«" }.prefix(64)
     return "«secret:\(String(String.UnicodeScalarView(safe)))»"
   }
 
   /// A mark in a text.
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// `«secret:NAME»`.
     case secret(name: String)
     /// `«redacted»`.
@@ -19,14 +19,14 @@ public enum RedactionMark {
   }
 
   /// The first mark in a text, or `nil` where it has none. O(length).
-  public static func first(in text: String) -> Kind? {
+  package static func first(in text: String) -> Kind? {
     var text = text
     return text.withUTF8 { first(in: $0) }
   }
 
   /// The first mark in a text in UTF-8, or `nil` where it has none; `[secret:NAME]` of ASCII output
   /// is one too. O(length).
-  public static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
+  package static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
     if let range = firstRange(in: bytes, from: 0) {
       let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
       guard inner.starts(with: "secret:".utf8) else { return .redacted }
@@ -47,7 +47,7 @@ public enum RedactionMark {
   }
 
   /// The first mark in a text, also in the escapes of JSON or of addresses. O(length).
-  public static func first(inAnyFormIn text: String) -> Kind? {
+  package static func first(inAnyFormIn text: String) -> Kind? {
     var text = text
     return text.withUTF8 { bytes -> Kind? in
       if let mark = first(in: bytes) { return mark }
@@ -64,7 +64,7 @@ public enum RedactionMark {
   /// O(length).
   ///
   /// - Parameter marks: The marks that are written so; `nil`: all.
-  public static func ascii(_ bytes: [UInt8], marks: [String]? = nil) -> [UInt8] {
+  package static func ascii(_ bytes: [UInt8], marks: [String]? = nil) -> [UInt8] {
     let marks = marks.map { Set($0.map { Array($0.utf8) }) }
     let ranges = bytes.withUnsafeBufferPointer { Self.ranges(in: $0) }
       .filter { marks?.contains(Array(bytes[$0])) ?? true }

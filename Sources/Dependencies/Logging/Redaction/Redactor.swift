@@ -21,7 +21,7 @@ import Synchronization
 /// returned as it is, uncopied.
 public final class Redactor: Sendable {
   /// Values of fewer bytes are not looked for: they would blank innocent text.
-  public static let shortestValue = 6
+  package static let shortestValue = 6
 
   private let table = Mutex<SecretTable?>(nil)
   /// Odd, and another in each process.
@@ -55,16 +55,16 @@ public final class Redactor: Sendable {
   }
 
   /// Whether a value is registered.
-  public var hasSecrets: Bool { table.withLock { $0 != nil } }
+  package var hasSecrets: Bool { table.withLock { $0 != nil } }
 
   /// How many values were registered; it grows with what is known.
-  public var count: Int { table.withLock { $0?.count ?? 0 } }
+  package var count: Int { table.withLock { $0?.count ?? 0 } }
 
   /// Whether a value is registered under the name. O(number of values).
-  public func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
+  package func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
 
   /// Forgets all that was registered.
-  public func removeAllSecrets() {
+  package func removeAllSecrets() {
     let old = table.withLock { table in
       defer { table = nil }
       return table
@@ -93,12 +93,12 @@ public final class Redactor: Sendable {
   /// becomes a string.
   ///
   /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
-  public func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
+  package func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
     pass().mask(text, isJSON: isJSON)
   }
 
   /// The bytes with marks in the place of known secrets; they need not be UTF-8.
-  public func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
+  package func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
 
   // MARK: By value and by position
 
@@ -111,7 +111,7 @@ public final class Redactor: Sendable {
 
   /// The text without what is secret by its position; no known secret is looked for. For texts in
   /// which marks stand in their place already. O(length).
-  public static func redactPositions(_ text: String) -> String {
+  package static func redactPositions(_ text: String) -> String {
     Pass(table: nil).redact(text)
   }
 

@@ -2,7 +2,7 @@
 ///
 /// Case, `_` and `-` make no difference. Members of bodies and documents are data, whatever their
 /// names.
-public enum SecretNames {
+package enum SecretNames {
   private static let headers: Set<String> = [
     "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey",
   ]
@@ -15,18 +15,18 @@ public enum SecretNames {
   ]
 
   /// Whether the value of a header of this name is secret.
-  public static func isHeader(_ name: some StringProtocol) -> Bool {
+  package static func isHeader(_ name: some StringProtocol) -> Bool {
     headers.contains(normalized(name))
   }
 
   /// Whether the value of a query item of this name is secret.
-  public static func isQueryItem(_ name: some StringProtocol) -> Bool {
+  package static func isQueryItem(_ name: some StringProtocol) -> Bool {
     queryItems.contains(normalized(name))
   }
 
   /// Whether a credential is usually called so: a header, a query item, a field of a log record or
   /// a member of a login's answer.
-  public static func isCredential(_ name: some StringProtocol) -> Bool {
+  package static func isCredential(_ name: some StringProtocol) -> Bool {
     let name = normalized(name)
     return headers.contains(name) || queryItems.contains(name) || members.contains(name)
   }

@@ -26,9 +26,11 @@ public final class LivePersistenceService: PersistenceService {
   /// - Parameters:
   ///   - mainPath: Documents, preferences, services, recent searches, the keychain's marks.
   ///   - cachePath: Cached answers and log records.
-  public convenience init(
-    mainPath: String, cachePath: String, limits: PersistenceLimits = PersistenceLimits()
-  ) {
+  public convenience init(mainPath: String, cachePath: String) {
+    self.init(mainPath: mainPath, cachePath: cachePath, limits: PersistenceLimits())
+  }
+
+  package convenience init(mainPath: String, cachePath: String, limits: PersistenceLimits) {
     self.init(
       main: DatabaseFile(path: mainPath, schema: .main),
       cache: DatabaseFile(path: cachePath, schema: .cache), limits: limits)

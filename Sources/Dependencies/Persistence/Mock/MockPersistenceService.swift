@@ -28,11 +28,12 @@ public final class MockPersistenceService: PersistenceService {
   let limits: PersistenceLimits
 
   /// Empty.
+  public convenience init() { self.init(Content()) }
+
+  /// Empty.
   ///
   /// - Parameter limits: One below 0 keeps nothing, as 0 does.
-  public convenience init(limits: PersistenceLimits = PersistenceLimits()) {
-    self.init(Content(), limits: limits)
-  }
+  package convenience init(limits: PersistenceLimits) { self.init(Content(), limits: limits) }
 
   init(_ content: Content, limits: PersistenceLimits = PersistenceLimits()) {
     state = Mutex(State(content: content))
