@@ -43,9 +43,27 @@ struct RecordingFailureTests {
       #expect(failure.code == code)
       #expect(failure.error == name)
       #expect(failure.message == message)
-      #expect(failure.help == error.help)
+      #expect((failure.help != nil) == message.contains("before"))
     }
     #expect(ExitCode.of(RecordingError.unreadable(error)) == code)
+  }
+
+  @Test(
+    "a file of a rotated recording that does not fit is named with what to do",
+    arguments: [
+      (
+        .gap(path: "d/a.log.2"),
+        "put a.log.2 back, or move the files before it elsewhere: the recording then begins "
+          + "behind it"
+      ),
+      (
+        .file(path: "d/a.log.2", .broken(path: "d/a.log.2", expected: "a", found: "b")),
+        "a.log.2 or the file before it was changed, cut or replaced, or is another recording's: "
+          + "put the right one back, or open a file by itself by its number"
+      ),
+    ] as [(LogReadError, String)])
+  func rotatedFiles(error: LogReadError, help: String) {
+    #expect(Failure(error, "d/a.log").help == help)
   }
 
   @Test(

@@ -27,7 +27,7 @@ struct World {
   let clock = TestClock()
   let api = MockAPIClient()
   let keychain: MockKeychainService
-  let persistence = InMemoryPersistenceService()
+  let persistence = MockPersistenceService()
   let files = MockFileService()
   let logger = MockLogger()
 

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardRecording
+import SwiftBoardSystem
 
 extension ExitCode {
   /// The exit code of a log that cannot be read: 65, 66, 74 or 130.
@@ -61,7 +62,22 @@ extension Failure {
 
   /// Why the recording at `path` cannot be read.
   init(_ error: LogReadError, _ path: String) {
-    self.init(reading: path, ExitCode.of(error), error.description, help: error.help)
+    self.init(
+      reading: path, ExitCode.of(error), error.description, help: Failure.help(for: error))
+  }
+
+  /// What to do about a log that cannot be read; nil where the description says all there is.
+  static func help(for error: LogReadError) -> String? {
+    switch error {
+    case .broken(let path, _, _):
+      "\(PathParts(path).name) or the file before it was changed, cut or replaced, or is another "
+        + "recording's: put the right one back, or open a file by itself by its number"
+    case .gap(let path):
+      "put \(PathParts(path).name) back, or move the files before it elsewhere: the recording then "
+        + "begins behind it"
+    case .file(_, let error): help(for: error)
+    case .damage, .missing, .io, .cancelled: nil
+    }
   }
 
   /// Why a recording cannot begin.

@@ -12,7 +12,8 @@ extension Failure {
         (ExitCode.unavailable, "hostNotFound", "check the host's name and the network")
       case .refused:
         (ExitCode.unavailable, "connectionRefused", "check that the service runs and listens there")
-      case .unreachable: (ExitCode.unavailable, "unreachable", "check the network")
+      case .unreachable, .offline:
+        (ExitCode.unavailable, "unreachable", "check the network")
       case .libraryMissing: (ExitCode.unavailable, "libraryMissing", nil)
       case .unanswered: (ExitCode.unavailable, "unanswered", nil)
       case .timeout:
@@ -28,7 +29,8 @@ extension Failure {
       case .undecodable: (ExitCode.data, "undecodable", nil)
       case .io: (ExitCode.io, "io", nil)
       }
-    self.init(code: code, error: name, message: error.message, help: help)
+    let message = error.kind == .offline ? "\(error.message) (--offline)" : error.message
+    self.init(code: code, error: name, message: message, help: help)
   }
 
   /// The exit code of a keychain error: 64, 65, 66, 73, 74, 75, 77 or 78 by its kind; its name is
@@ -60,7 +62,8 @@ extension Failure {
         "'keychain accept' takes this file from now on, if you put it there yourself"
       default: nil
       }
-    self.init(code: code, error: error.category, message: error.message, help: help)
+    let message = [error.message, error.remedy?.words].compactMap(\.self).joined(separator: " ")
+    self.init(code: code, error: error.category, message: message, help: help)
   }
 
   /// The exit code of a database error: 65, 70, 73, 74 or 130 by its kind.
@@ -123,6 +126,25 @@ extension Failure {
       self.init(
         code: ExitCode.software, error: "internal", message: "unexpected: \(error)",
         help: "this is a fault of the program; please report it with the line that caused it")
+    }
+  }
+}
+
+extension KeychainError.Remedy {
+  /// What to do, by the board's commands and variables.
+  fileprivate var words: String {
+    switch self {
+    case .create: "Create one first (keychain init)."
+    case .provideSecret:
+      "Make it at a terminal, which asks for a passphrase, or name one in "
+        + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE."
+    case .unlock:
+      "Unlock it (keychain unlock), or set one of SWIFTBOARD_PASSPHRASE_FD, "
+        + "SWIFTBOARD_PASSPHRASE_FILE and SWIFTBOARD_KEY_FILE."
+    case .acceptOlder:
+      "Restore the newest file, or run 'keychain accept' if you restored a backup on purpose."
+    case .acceptOther:
+      "Restore the right file, or run 'keychain accept' if you put this one here on purpose."
     }
   }
 }

@@ -198,7 +198,7 @@ extension SessionCheck {
   init(_ path: String, _ error: ReplayError) {
     self.init(
       path: path, steps: 0, code: ExitCode.of(error), message: error.description, warnings: [])
-    if case .unreadable(let reason) = error { help = reason.help }
+    if case .unreadable(let reason) = error { help = Failure.help(for: reason) }
   }
 }
 

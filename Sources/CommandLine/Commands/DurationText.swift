@@ -1,9 +1,9 @@
 /// Durations as people type them.
-public enum DurationText {
+package enum DurationText {
   /// Reads a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`; `nil` for anything else,
   /// signs included, and for more than about 290 years. A fraction keeps up to nine digits; finer
   /// ones are cut off.
-  public static func parse(_ text: String) -> Duration? {
+  package static func parse(_ text: String) -> Duration? {
     let digits = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
     var rest = text.utf8.dropFirst(digits.count)
     var fraction = ""
@@ -41,7 +41,7 @@ public enum DurationText {
 
   /// The shortest text that reads back as the same duration to the millisecond: `1500ms`, `2s`,
   /// `90s`, `5m`, `1h`.
-  public static func text(_ duration: Duration) -> String {
+  package static func text(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = attoseconds / 1_000_000_000_000_000
     if milliseconds != 0 { return "\(seconds &* 1000 &+ milliseconds)ms" }

@@ -4,7 +4,7 @@ import SwiftBoardJSON
 ///
 /// The first separator decides, and of two that start at the same place the longer one: `:=`, `==`,
 /// `=`, `:`, `@`. A `\` before `:`, `=`, `@` or `\` takes away its meaning.
-public enum RequestItem: Sendable, Hashable {
+package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
   /// `key:=json`: any JSON value as a field of the body.
@@ -22,7 +22,7 @@ public enum RequestItem: Sendable, Hashable {
   /// must have been typed: what a variable or the last value puts in is data, and chooses no kind.
   ///
   /// - Throws: a `UsageError` at the word; code 65 for malformed JSON.
-  public static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
+  package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var name = String.UnicodeScalarView()
     var index = 0

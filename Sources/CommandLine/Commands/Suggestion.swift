@@ -1,5 +1,5 @@
 /// The known word that was probably meant.
-public enum Suggestion {
+package enum Suggestion {
   /// The nearest of `candidates` by Damerau–Levenshtein distance (adjacent letters may be swapped),
   /// at most 2 away and at most 1 for words of up to four letters; upper and lower case count as
   /// equal.
@@ -7,7 +7,7 @@ public enum Suggestion {
   /// Of equally near ones the first is taken. `nil` where nothing is near, or the word is known
   /// already. Costs the product of the lengths for candidates of about the same length, nothing for
   /// the others.
-  public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+  package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(word.lowercased().unicodeScalars)
     guard !typed.isEmpty, typed.count <= 64 else { return nil }
     var best: (distance: Int, word: String)?

@@ -1,14 +1,14 @@
 /// How many columns of a terminal a text takes.
-public enum DisplayWidth {
+package enum DisplayWidth {
   /// The sum over the characters. Controls count as nothing: escape them first. Linear.
-  public static func of(_ text: some StringProtocol) -> Int {
+  package static func of(_ text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
   /// 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for what only
   /// modifies.
-  public static func of(_ character: Character) -> Int {
+  package static func of(_ character: Character) -> Int {
     var width = 0
     var isFirst = true
     for scalar in character.unicodeScalars {

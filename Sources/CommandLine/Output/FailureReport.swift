@@ -1,20 +1,20 @@
 import SwiftBoardJSON
 
 /// A failure with the line that it is shown with.
-public struct FailureReport: Sendable, Equatable {
+package struct FailureReport: Sendable, Equatable {
   /// What went wrong.
-  public var failure: Failure
+  package var failure: Failure
   /// Where the line is; `nil` at a prompt and for a one-shot command.
-  public var place: LinePlace?
+  package var place: LinePlace?
   /// The line's number for JSON, from 1; 0 where no line is to blame.
-  public var line: Int
+  package var line: Int
   /// The line as typed, all its physical lines.
-  public var text: String?
+  package var text: String?
   /// What there is all the same, as the answer of a status that is an error; only JSON shows it.
-  public var value: JSON?
+  package var value: JSON?
 
   /// A report from its parts.
-  public init(
+  package init(
     _ failure: Failure, place: LinePlace? = nil, line: Int = 1, text: String? = nil,
     value: JSON? = nil
   ) {
@@ -26,7 +26,7 @@ public struct FailureReport: Sendable, Equatable {
   }
 
   /// A failure in a line of a source.
-  public init(_ failure: Failure, in line: ScriptLine?) {
+  package init(_ failure: Failure, in line: ScriptLine?) {
     self.init(failure, place: line?.place, line: line?.place.line ?? 1, text: line?.text)
   }
 
@@ -45,7 +45,7 @@ public struct FailureReport: Sendable, Equatable {
   ///     `"value":…` at its end where there is one.
   ///   - width: columns for the shown line; a longer one is cut around the caret.
   ///   - color: only without `json`.
-  public func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {
+  package func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {
     if json {
       var members: [JSON.Member] = [
         .init("line", JSON(line)), .init("ok", false), .init("code", JSON(failure.code)),
@@ -105,7 +105,7 @@ public struct FailureReport: Sendable, Equatable {
 extension OutputFormatter {
   /// A failure in this format: JSON for JSON, else text; see
   /// `FailureReport.render(json:width:color:)`.
-  public func render(_ report: FailureReport) -> String {
+  package func render(_ report: FailureReport) -> String {
     report.render(json: format == .json, width: width ?? 200, color: color)
   }
 }

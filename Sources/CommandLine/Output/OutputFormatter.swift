@@ -1,18 +1,18 @@
 import SwiftBoardJSON
 
 /// Turns a result into the text for standard output.
-public struct OutputFormatter: Sendable, Hashable {
+package struct OutputFormatter: Sendable, Hashable {
   /// For whom it is written.
-  public var format: OutputFormat
+  package var format: OutputFormat
   /// The terminal's columns; `nil` for no limit, as on a pipe.
-  public var width: Int?
+  package var width: Int?
   /// Our own text is ASCII. What servers and users wrote stays as it is.
-  public var ascii: Bool
+  package var ascii: Bool
   /// Whether colours may be used; JSON, CSV and plain text have none.
-  public var color: Bool
+  package var color: Bool
 
   /// A formatter; without arguments one that suits a pipe.
-  public init(
+  package init(
     format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, color: Bool = false
   ) {
     self.format = format
@@ -23,7 +23,7 @@ public struct OutputFormatter: Sendable, Hashable {
 
   /// The bytes of one successful command: those of the presentation where it has bytes, else the
   /// text of `render(line:command:presentation:value:milliseconds:isOK:)`.
-  public func bytes(
+  package func bytes(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
     isOK: Bool = true
   ) -> [UInt8] {
@@ -48,7 +48,7 @@ public struct OutputFormatter: Sendable, Hashable {
   ///   - milliseconds: how long it took.
   ///   - isOK: false for an answer that is no, such as that two things differ.
   /// - Complexity: linear in the text, times the columns for a table that must shrink.
-  public func render(
+  package func render(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
     isOK: Bool = true
   ) -> String {

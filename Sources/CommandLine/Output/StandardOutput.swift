@@ -4,27 +4,27 @@ import Synchronization
 /// Writes text to a descriptor at once and whole; nothing is held back for later.
 ///
 /// Texts of several writers are never mixed. A write blocks while the reader of a pipe is slow.
-public final class StandardOutput: Sendable {
+package final class StandardOutput: Sendable {
   private let descriptor: Int32
   private let lock = Mutex(())
 
   /// - Parameter descriptor: open for writing; it is not closed. Standard output if none is given.
-  public init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
+  package init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
 
   /// Standard error.
-  public static func standardError() -> StandardOutput {
+  package static func standardError() -> StandardOutput {
     StandardOutput(descriptor: STDERR_FILENO)
   }
 
   /// Writes all of `text`. Interrupted and short writes are continued.
-  public func write(_ text: String) throws(OutputError) {
+  package func write(_ text: String) throws(OutputError) {
     var text = text
     let result = text.withUTF8 { write(bytes: UnsafeRawBufferPointer($0)) }
     try result.get()
   }
 
   /// Writes all of `bytes`.
-  public func write(_ bytes: [UInt8]) throws(OutputError) {
+  package func write(_ bytes: [UInt8]) throws(OutputError) {
     try bytes.withUnsafeBytes { write(bytes: $0) }.get()
   }
 
@@ -39,7 +39,7 @@ public final class StandardOutput: Sendable {
 }
 
 /// Why output could not be written.
-public enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Nobody reads it any more: to end quietly, with 141. SIGPIPE must be ignored for this to be
   /// seen.
   case closed
@@ -47,14 +47,14 @@ public enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   case failed(String)
 
   /// 141 or 74.
-  public var exitCode: Int32 {
+  package var exitCode: Int32 {
     switch self {
     case .closed: 141
     case .failed: 74
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .closed: "nobody reads the output any more"
     case .failed(let message): "cannot write the output: \(message)"

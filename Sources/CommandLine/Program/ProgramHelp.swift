@@ -1,6 +1,6 @@
 extension ProgramOptions {
   /// The text of `swiftboard --help`, without the list of commands.
-  public static func help(width: Int = 80) -> String {
+  package static func help(width: Int = 80) -> String {
     let specs =
       [ProgramOption.lines, ProgramOption.script] + ProgramOption.all.map(\.spec)
     return """

@@ -7,9 +7,9 @@
 /// `SWIFTBOARD_OUTPUT=json` and `SWIFTBOARD_KEEP_GOING=1`, for every option but `--help`,
 /// `--version`, `--json`, `--plain`, `-c` and `-f`. Flags take `1`, `true`, `yes`, `on` and `0`,
 /// `false`, `no`, `off`; an empty variable is none. None holds a secret.
-public struct ProgramOptions: Sendable, Hashable {
+package struct ProgramOptions: Sendable, Hashable {
   /// What to run.
-  public enum Mode: Sendable, Hashable {
+  package enum Mode: Sendable, Hashable {
     /// `--help`: usage on standard output, and nothing else runs.
     case help
     /// `--version`: the versions of the program and its libraries.
@@ -25,55 +25,55 @@ public struct ProgramOptions: Sendable, Hashable {
   }
 
   /// When output has colours; `auto`: at a terminal that knows them, unless `NO_COLOR` is set.
-  public enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
+  package enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
 
   /// Which world the services belong to: the real one, a deterministic one in memory, or one of
   /// sample data.
-  public enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
+  package enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
 
   /// What to run.
-  public var mode = Mode.standardInput
+  package var mode = Mode.standardInput
   /// `-q`: no messages but errors.
-  public var isQuiet = false
+  package var isQuiet = false
   /// How often `-v` was given.
-  public var verbosity = 0
+  package var verbosity = 0
   /// `-o FORMAT`.
-  public var output: OutputFormat?
+  package var output: OutputFormat?
   /// `--color WHEN`.
-  public var color: ColorMode?
+  package var color: ColorMode?
   /// `--ascii`: no character of our own beyond ASCII.
-  public var ascii: Bool?
+  package var ascii: Bool?
   /// `--no-pager` makes it `false`.
-  public var usesPager: Bool?
+  package var usesPager: Bool?
   /// `false`: never prompt.
-  public var allowsInput = true
+  package var allowsInput = true
   /// `--no-history` makes it `false`.
-  public var keepsHistory: Bool?
+  package var keepsHistory: Bool?
   /// `--no-init` makes it `false`: `init.sb` is not run.
-  public var runsInitFile = true
+  package var runsInitFile = true
   /// Every file goes under this folder.
-  public var home: String?
+  package var home: String?
   /// The configuration file.
-  public var config: String?
+  package var config: String?
   /// `--environment NAME`.
-  public var environment: Environment?
+  package var environment: Environment?
   /// `--offline`: nothing goes over the network.
-  public var isOffline: Bool?
+  package var isOffline: Bool?
   /// `--timeout DUR`: the limit for each request.
-  public var timeout: Duration?
+  package var timeout: Duration?
   /// `-k`: run on after a failing line; the first failure's code is the exit status.
-  public var keepGoing: Bool?
+  package var keepGoing: Bool?
   /// `nil`: on in scripts and one-shot commands.
-  public var checkStatus: Bool?
+  package var checkStatus: Bool?
   /// `-x`: show each line before it runs.
-  public var echo: Bool?
+  package var echo: Bool?
   /// The recording to write.
-  public var record: String?
+  package var record: String?
   /// `--seed N`: where all random numbers start.
-  public var seed: UInt64?
+  package var seed: UInt64?
 
   /// What holds where nothing is given.
-  public init() {}
+  package init() {}
 
   /// Reads the program's arguments, without its name, and its environment.
   ///
@@ -83,7 +83,7 @@ public struct ProgramOptions: Sendable, Hashable {
   ///
   /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for
   ///   variables.
-  public static func parse(arguments: [String], environment: [String: String]) throws(UsageError)
+  package static func parse(arguments: [String], environment: [String: String]) throws(UsageError)
     -> ProgramOptions
   {
     var parser = ProgramArgumentParser(arguments: arguments)
@@ -101,7 +101,7 @@ public struct ProgramOptions: Sendable, Hashable {
   }
 
   /// Puts in what came with a command, over what is there; see `CommandMatch.globals`.
-  public func applying(_ values: OptionValues) throws(UsageError) -> ProgramOptions {
+  package func applying(_ values: OptionValues) throws(UsageError) -> ProgramOptions {
     var result = self
     for option in ProgramOption.all where option.followsCommands {
       if let flag = values.flag(option.spec.name) { try option.apply(.flag(flag), &result) }
@@ -113,7 +113,7 @@ public struct ProgramOptions: Sendable, Hashable {
   }
 
   /// The options that may also follow a command, for `CommandTable.globals`.
-  public static var globals: [OptionSpec] {
+  package static var globals: [OptionSpec] {
     ProgramOption.all.filter(\.followsCommands).map(\.spec)
   }
 

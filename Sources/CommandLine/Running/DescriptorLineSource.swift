@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It reads what is there, in chunks, on a thread of its own, and only when no whole line is left:
 /// on a pipe each line can be run before the next one has been written. One caller at a time.
-public final class DescriptorLineSource: LineSource {
+package final class DescriptorLineSource: LineSource {
   private static let chunk = 1 << 16
 
   private let descriptor: Int32
@@ -18,7 +18,7 @@ public final class DescriptorLineSource: LineSource {
   ///   - descriptor: open for reading; it is closed at the end of the source's life only with
   ///     `closes`.
   ///   - file: the name in places.
-  public convenience init(descriptor: Int32, file: String?, closes: Bool = false) {
+  package convenience init(descriptor: Int32, file: String?, closes: Bool = false) {
     let opened = closes ? OpenFile(descriptor, name: file ?? "") : nil
     self.init(descriptor, file: file, opened)
   }
@@ -30,12 +30,12 @@ public final class DescriptorLineSource: LineSource {
   }
 
   /// Standard input; its lines are at `<stdin>:7`.
-  public static func standardInput() -> DescriptorLineSource {
+  package static func standardInput() -> DescriptorLineSource {
     DescriptorLineSource(descriptor: STDIN_FILENO, file: "<stdin>")
   }
 
   /// Opens a script. Throws 66 where it cannot be opened.
-  public static func file(_ path: String) throws(LineSourceError) -> DescriptorLineSource {
+  package static func file(_ path: String) throws(LineSourceError) -> DescriptorLineSource {
     if path.utf8.contains(0) {
       throw LineSourceError(code: 66, message: "a file's name cannot hold a NUL character")
     }
@@ -51,12 +51,12 @@ public final class DescriptorLineSource: LineSource {
 
   /// Hands the open descriptor to `body`, for a question about the file; it must not be read,
   /// closed or kept.
-  public func withDescriptor(_ body: (Int32) -> Void) { body(descriptor) }
+  package func withDescriptor(_ body: (Int32) -> Void) { body(descriptor) }
 
   /// The next line; reads a chunk of 64 KiB where no whole one is left, on a thread of its own.
   ///
   /// - Throws: 74 where reading fails, 66 for a folder, 65 for a line of more than 64 MiB.
-  public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+  package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
         (try buffer.next(file: file), buffer.isAtEnd)
@@ -70,7 +70,7 @@ public final class DescriptorLineSource: LineSource {
 
   /// All bytes that no line has taken, to the end of the input; for a command that takes its value
   /// from there.
-  public func readRest() async throws(LineSourceError) -> [UInt8] {
+  package func readRest() async throws(LineSourceError) -> [UInt8] {
     var bytes = buffer.withLock { $0.takeRest() }
     while !buffer.withLock({ $0.isAtEnd }) {
       let chunk = try await read()

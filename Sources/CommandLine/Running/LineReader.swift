@@ -1,5 +1,5 @@
 /// Reads lines from a person: a plain prompt, or a line editor behind the same door.
-public protocol LineReader: Sendable {
+package protocol LineReader: Sendable {
   /// Shows the prompt and waits for a line. One caller at a time.
   ///
   /// - Throws: 74 where the terminal cannot be read any more.
@@ -7,7 +7,7 @@ public protocol LineReader: Sendable {
 }
 
 /// What a person answered.
-public enum LineRead: Sendable, Hashable {
+package enum LineRead: Sendable, Hashable {
   /// Without its line end.
   case line(String)
   /// Ctrl-D on an empty line, or the terminal is gone.
@@ -17,13 +17,13 @@ public enum LineRead: Sendable, Hashable {
 }
 
 /// The lines a person types.
-public final class PromptedLineSource: LineSource {
+package final class PromptedLineSource: LineSource {
   private let reader: any LineReader
   private let prompt: @Sendable (_ isContinuation: Bool) async -> String
   private let counter = LineCounter()
 
   /// - Parameter prompt: asked before every line, so that it can show what changed.
-  public init(
+  package init(
     reader: any LineReader, prompt: @escaping @Sendable (_ isContinuation: Bool) async -> String
   ) {
     self.reader = reader
@@ -33,7 +33,7 @@ public final class PromptedLineSource: LineSource {
   /// Asks for the prompt, shows it and waits for the person. Lines count from 1.
   ///
   /// - Throws: What the reader throws.
-  public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+  package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     switch try await reader.readLine(prompt: await prompt(isContinuation)) {
     case .line(let text):
       return .line(SourceLine(text: text, place: LinePlace(nil, line: counter.next())))

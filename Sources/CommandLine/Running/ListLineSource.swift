@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lines from memory, as given with `-c` or pasted; a text of several lines counts as several.
-public final class ListLineSource: LineSource {
+package final class ListLineSource: LineSource {
   private struct State {
     var lines: [(text: String, number: Int)]
     var next = 0
@@ -11,7 +11,7 @@ public final class ListLineSource: LineSource {
   private let state: Mutex<State>
 
   /// - Parameter file: the name in places, for example `-c`.
-  public init(_ texts: [String], file: String? = nil) {
+  package init(_ texts: [String], file: String? = nil) {
     self.file = file
     var lines: [(String, Int)] = []
     for text in texts {
@@ -23,7 +23,7 @@ public final class ListLineSource: LineSource {
   }
 
   /// The next line of the list; never waits and never throws.
-  public func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+  package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     state.withLock { state in
       guard state.next < state.lines.count else { return .end }
       defer { state.next += 1 }

@@ -2,7 +2,7 @@ import SwiftBoardSystem
 import Synchronization
 
 /// A prompt and the terminal's own editing, as on `TERM=dumb`.
-public final class PlainLineReader: LineReader {
+package final class PlainLineReader: LineReader {
   private let input: Int32
   private let output: Int32
   private let buffer = Mutex(LineBuffer())
@@ -13,7 +13,7 @@ public final class PlainLineReader: LineReader {
   /// - Parameters:
   ///   - input: the terminal to read.
   ///   - output: where the prompt goes.
-  public init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) {
+  package init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) {
     self.input = input
     self.output = output
     wake = try? Descriptor.pipe()
@@ -30,7 +30,7 @@ public final class PlainLineReader: LineReader {
   /// input.
   ///
   /// - Throws: 74 where the terminal cannot be read, 65 for a line of more than 64 MiB.
-  public func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
+  package func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     Descriptor.show(prompt, on: output)
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
@@ -60,7 +60,7 @@ public final class PlainLineReader: LineReader {
   /// Ends the `readLine` that is waiting, or the next one; to be called when Ctrl-C was pressed.
   ///
   /// The terminal has thrown away what was typed by then, so `hadText` is always `false`.
-  public func interrupt() {
+  package func interrupt() {
     guard let wake else { return }
     Descriptor.show("\u{1}", on: wake.write)
   }

@@ -1,7 +1,7 @@
 /// Takes lines from a source and hands whole ones to a handler, one after the other.
-public struct ScriptRunner: Sendable {
+package struct ScriptRunner: Sendable {
   /// Whether a failing line ends it.
-  public enum Policy: Sendable, Hashable {
+  package enum Policy: Sendable, Hashable {
     /// A script or a pipe: the first failure ends it.
     case stopAtFailure
     /// `--keep-going`: all lines run, the first failure's code counts.
@@ -15,7 +15,7 @@ public struct ScriptRunner: Sendable {
   private let limit: Int
 
   /// A runner; nothing is read before `run`.
-  public init(source: any LineSource, policy: Policy) {
+  package init(source: any LineSource, policy: Policy) {
     self.init(source: source, policy: policy, limit: LineBuffer.limit)
   }
 
@@ -38,7 +38,7 @@ public struct ScriptRunner: Sendable {
   ///   - handler: runs a line and says how it ended.
   /// - Throws: what the source throws; 65 for a line that is not complete after 64 MiB. What
   ///   follows it would be run as lines.
-  public func run(
+  package func run(
     onInterrupt: (_ hadText: Bool) async -> Void = { _ in },
     _ handler: (ScriptLine) async -> LineOutcome
   ) async throws(LineSourceError) -> ScriptSummary {
@@ -117,22 +117,22 @@ private struct PendingLine {
 }
 
 /// How a whole run ended.
-public struct ScriptSummary: Sendable, Hashable {
+package struct ScriptSummary: Sendable, Hashable {
   /// The exit status of the whole.
-  public private(set) var exitCode: Int32 = 0
+  package private(set) var exitCode: Int32 = 0
   /// Lines that were run.
-  public private(set) var lines = 0
+  package private(set) var lines = 0
   /// Those that failed.
-  public private(set) var failures = 0
+  package private(set) var failures = 0
   /// Where the first failure was.
-  public private(set) var firstFailure: LinePlace?
+  package private(set) var firstFailure: LinePlace?
   /// The last line asked to stop.
-  public private(set) var didStop = false
+  package private(set) var didStop = false
   private var firstCode: Int32 = 0
   private var stopCode: Int32 = 0
 
   /// `3 of 40 lines failed`; `nil` where none did.
-  public var message: String? {
+  package var message: String? {
     failures == 0 ? nil : "\(failures) of \(lines) line\(lines == 1 ? "" : "s") failed"
   }
 

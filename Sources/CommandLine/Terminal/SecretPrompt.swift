@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// Why no secret could be read.
-public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertible {
   /// There is no terminal to ask on.
   case noTerminal
   /// Ctrl-C.
@@ -17,7 +17,7 @@ public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertibl
 
   /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a control character, 74
   /// otherwise.
-  public var exitCode: Int32 {
+  package var exitCode: Int32 {
     switch self {
     case .noTerminal, .endOfInput: 77
     case .interrupted: 130
@@ -26,7 +26,7 @@ public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertibl
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .noTerminal: "there is no terminal to ask for it"
     case .interrupted: "interrupted"
@@ -40,9 +40,9 @@ public enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 /// Asks a person for a secret, without echo.
-public enum SecretPrompt {
+package enum SecretPrompt {
   /// The longest secret in bytes: a terminal takes no longer line anyway.
-  public static let limit = 4094
+  package static let limit = 4094
 
   /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when
   /// it returns.
@@ -52,7 +52,7 @@ public enum SecretPrompt {
   ///
   /// They are never in a `String` and never in memory that moves. The terminal's modes are put back
   /// in any case. It blocks: call it through `readOnOwnThread`, or from a thread of your own.
-  public static func read<Value>(
+  package static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty",
     _ body: (UnsafeMutableRawBufferPointer) -> Value
   ) throws(SecretPromptError) -> Value {
@@ -76,7 +76,7 @@ public enum SecretPrompt {
   }
 
   /// The same on a thread of its own.
-  public static func readOnOwnThread<Value: Sendable>(
+  package static func readOnOwnThread<Value: Sendable>(
     prompt: String, terminal path: String = "/dev/tty",
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {

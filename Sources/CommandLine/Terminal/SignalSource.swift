@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// A signal that is answered by the program.
-public enum Signal: Sendable, Hashable, CaseIterable {
+package enum Signal: Sendable, Hashable, CaseIterable {
   /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that is gone.
   case interrupt, terminate, hangup
   /// The terminal has another size.
@@ -10,7 +10,7 @@ public enum Signal: Sendable, Hashable, CaseIterable {
   case continued
 
   /// The system's number.
-  public var number: Int32 {
+  package var number: Int32 {
     switch self {
     case .hangup: SIGHUP
     case .interrupt: SIGINT
@@ -21,7 +21,7 @@ public enum Signal: Sendable, Hashable, CaseIterable {
   }
 
   /// The exit status of a program that ends for it.
-  public var exitCode: Int32 { 128 + number }
+  package var exitCode: Int32 { 128 + number }
 }
 
 /// Brings signals to asynchronous code.
@@ -29,7 +29,7 @@ public enum Signal: Sendable, Hashable, CaseIterable {
 /// The signal handler only writes a byte to a pipe; a thread reads it, and a task calls the
 /// handler, one signal after the other. One for the whole process, and it stays for the process's
 /// life.
-public enum SignalSource {
+package enum SignalSource {
   /// Where the handler writes. A signal handler can take no context and no lock, so this is a plain
   /// global: it is set once, before the first handler is installed, and only read from then on.
   private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
@@ -44,7 +44,7 @@ public enum SignalSource {
   ///   count as one.
   /// - Returns: `false` where it was started already, or no pipe could be made.
   @discardableResult
-  public static func start(
+  package static func start(
     _ signals: [Signal] = [.interrupt, .terminate, .hangup],
     handler: @escaping @Sendable (Signal) async -> Void
   ) -> Bool {
@@ -78,7 +78,7 @@ public enum SignalSource {
   }
 
   /// Writing to a pipe that nobody reads becomes an error instead of the end of the process.
-  public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+  package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
   private static func install(_ number: Int32) {
     SignalHandler.install(number) { number in

@@ -1,13 +1,13 @@
 import SwiftBoardSystem
 
 /// What is known about the terminal; a snapshot except for the size, which is asked anew each time.
-public struct Terminal: Sendable, Hashable {
+package struct Terminal: Sendable, Hashable {
   /// Whether standard input is one.
-  public var isInputTerminal: Bool
+  package var isInputTerminal: Bool
   /// Whether standard output is one.
-  public var isOutputTerminal: Bool
+  package var isOutputTerminal: Bool
   /// Whether standard error is one.
-  public var isErrorTerminal: Bool
+  package var isErrorTerminal: Bool
   /// `TERM` is `dumb`, empty or not set: no escape sequence, no raw mode.
   var isDumb: Bool
   /// `NO_COLOR` is set and not empty.
@@ -15,19 +15,19 @@ public struct Terminal: Sendable, Hashable {
   /// `CLICOLOR_FORCE` is set, not empty and not `0`.
   var forcesColor: Bool
   /// The locale's characters are UTF-8.
-  public var isUTF8: Bool
+  package var isUTF8: Bool
   private var columnsVariable: Int?
   private var linesVariable: Int?
 
   /// Looks at the three standard descriptors and the variables.
-  public init(environment: [String: String]) {
+  package init(environment: [String: String]) {
     self.init(
       environment: environment, isInputTerminal: isatty(STDIN_FILENO) == 1,
       isOutputTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1)
   }
 
   /// A terminal as given, for tests.
-  public init(
+  package init(
     environment: [String: String], isInputTerminal: Bool, isOutputTerminal: Bool,
     isErrorTerminal: Bool
   ) {
@@ -43,7 +43,7 @@ public struct Terminal: Sendable, Hashable {
   }
 
   /// Columns and rows: from the terminal, else from `COLUMNS` and `LINES`, else 80 by 24.
-  public var size: (columns: Int, rows: Int) {
+  package var size: (columns: Int, rows: Int) {
     var window = winsize()
     for descriptor in [STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO]
     where ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0 {
@@ -53,11 +53,11 @@ public struct Terminal: Sendable, Hashable {
   }
 
   /// The width for tables on standard output: `nil`, without limit, where it is no terminal.
-  public var outputWidth: Int? { isOutputTerminal ? size.columns : nil }
+  package var outputWidth: Int? { isOutputTerminal ? size.columns : nil }
 
   /// Whether to colour, on standard output or standard error: an explicit choice wins, then
   /// `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal that is not dumb.
-  public func usesColor(_ mode: ProgramOptions.ColorMode, onError: Bool = false) -> Bool {
+  package func usesColor(_ mode: ProgramOptions.ColorMode, onError: Bool = false) -> Bool {
     switch mode {
     case .always: true
     case .never: false
@@ -68,7 +68,7 @@ public struct Terminal: Sendable, Hashable {
 
   /// Whether our own text on standard output must be ASCII: on request, off a terminal, without a
   /// UTF-8 locale.
-  public func usesASCII(_ requested: Bool) -> Bool { requested || !isOutputTerminal || !isUTF8 }
+  package func usesASCII(_ requested: Bool) -> Bool { requested || !isOutputTerminal || !isUTF8 }
 
   /// The first that is set and not empty of `LC_ALL`, `LC_CTYPE` and `LANG` names UTF-8.
   static func isUTF8Locale(_ environment: [String: String]) -> Bool {

@@ -4,7 +4,7 @@ import SwiftBoardSystem
 ///
 /// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
 /// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
-public protocol APIClient: Sendable {
+public protocol APIClient: Service {
   /// - Throws: `APIError`, which says what failed and at which stage. Nothing is retried here.
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse
 }
@@ -143,9 +143,11 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     /// The address cannot be used, or is neither `http` nor `https`. Nothing was sent. The same
     /// goes for a bad method or header.
     case invalidURL, unsupportedScheme
-    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal and
-    /// `--offline` included.
+    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal
+    /// included.
     case dns, refused, unreachable
+    /// The client sends nothing: `LiveConfiguration.isOffline`.
+    case offline
     /// The time was over before the last byte; the task was cancelled, or the client was dropped.
     case timeout, cancelled
     /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects

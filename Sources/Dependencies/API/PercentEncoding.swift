@@ -1,5 +1,5 @@
 /// RFC 3986's percent-encoding, on bytes.
-public enum PercentEncoding {
+package enum PercentEncoding {
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -14,7 +14,7 @@ public enum PercentEncoding {
 
   /// One name or value of a query, or one part of a path: everything but unreserved characters
   /// encoded. O(length).
-  public static func encoded(_ text: String) -> String {
+  package static func encoded(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
       if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
@@ -75,7 +75,7 @@ public enum PercentEncoding {
   }
 
   /// Escapes decoded, `+` read as a space; what is not UTF-8 then is replaced. O(length).
-  public static func decoded(_ text: Substring) -> String {
+  package static func decoded(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
     var index = 0

@@ -18,21 +18,21 @@ public struct QueryItem: Sendable, Hashable, Codable {
 /// What a URL may not hold as it is (spaces, quotes, letters beyond ASCII, a `%` without two
 /// digits) is percent-encoded; a fragment is dropped, for it is never sent. All operations are
 /// O(length).
-public struct URLBuilder: Sendable, Equatable {
+package struct URLBuilder: Sendable, Equatable {
   /// `http` or `https`.
-  public private(set) var scheme: String
+  package private(set) var scheme: String
   /// In lower case; an IPv6 address with its brackets.
-  public private(set) var host: String
+  package private(set) var host: String
   /// `nil` where it is the scheme's own.
-  public private(set) var port: Int?
+  package private(set) var port: Int?
   /// Encoded, begins with a slash, has no `.` and `..` segments.
-  public private(set) var path: String
+  package private(set) var path: String
   /// Encoded, without the question mark.
-  public private(set) var query: String?
+  package private(set) var query: String?
 
   /// - Throws: `APIError` of kind `unsupportedScheme` or `invalidURL`, saying what to write
   ///   instead. Its message repeats neither user information nor query.
-  public init(_ text: String) throws(APIError) {
+  package init(_ text: String) throws(APIError) {
     try Self.refuseControlCharacters(text)
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
       text.utf8[colon...].starts(with: "://".utf8)
@@ -57,35 +57,35 @@ public struct URLBuilder: Sendable, Equatable {
   }
 
   /// The address as it is sent.
-  public var url: String {
+  package var url: String {
     let query = query.map { "?\($0)" } ?? ""
     return "\(origin)\(path)\(query)"
   }
 
   /// `scheme://host:port`, the port only where it is not the scheme's own.
-  public var origin: String { "\(scheme)://\(authority)" }
+  package var origin: String { "\(scheme)://\(authority)" }
 
   /// `host:port`, always with the port: what messages show.
-  public var endpoint: String { "\(host):\(port ?? (scheme == "https" ? 443 : 80))" }
+  package var endpoint: String { "\(host):\(port ?? (scheme == "https" ? 443 : 80))" }
 
   /// One text for all spellings of the same address: scheme and host in lower case, no default
   /// port, no dot segments, unreserved characters not encoded, hexadecimal digits in upper case.
   /// The query keeps its order, which may matter to the server. Leave secrets out of an address of
   /// which this is taken.
-  public var cacheKey: String {
+  package var cacheKey: String {
     let query = query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
     return "\(origin)\(PercentEncoding.normalized(path))\(query)"
   }
 
   /// Whether both have the same scheme, host and port.
-  public func hasSameOrigin(as other: URLBuilder) -> Bool { origin == other.origin }
+  package func hasSameOrigin(as other: URLBuilder) -> Bool { origin == other.origin }
 
   /// The path joined to this one's with exactly one slash between them; it never replaces it. A
   /// query in `path` is added to the query there is.
   ///
   /// `http://h/radarr` and `/api/v3` give `http://h/radarr/api/v3`. Dot segments cannot climb above
   /// the path there is.
-  public func appending(path addition: String) throws(APIError) -> URLBuilder {
+  package func appending(path addition: String) throws(APIError) -> URLBuilder {
     try Self.refuseControlCharacters(addition)
     let question = addition.firstIndex { $0 == "?" || $0 == "#" } ?? addition.endIndex
     let (added, query) = Self.pathAndQuery(
@@ -99,7 +99,7 @@ public struct URLBuilder: Sendable, Equatable {
 
   /// The items added behind the query there is. Everything but RFC 3986's unreserved characters is
   /// encoded.
-  public func appending(query items: [QueryItem]) -> URLBuilder {
+  package func appending(query items: [QueryItem]) -> URLBuilder {
     var result = self
     for item in items {
       let name = PercentEncoding.encoded(item.name)
@@ -121,7 +121,7 @@ public struct URLBuilder: Sendable, Equatable {
   }
 
   /// The address that `reference` means when it is found at this one: RFC 3986, 5.2.
-  public func resolving(_ reference: String) throws(APIError) -> URLBuilder {
+  package func resolving(_ reference: String) throws(APIError) -> URLBuilder {
     try Self.refuseControlCharacters(reference)
     let head = reference.prefix { !"/?#".contains($0) }
     if head.contains(":") { return try URLBuilder(reference) }

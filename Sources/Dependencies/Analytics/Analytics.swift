@@ -1,6 +1,6 @@
 /// Counts what people use, for those who agreed. Consent is off by default, and while it is off
 /// nothing is kept or sent.
-public protocol Analytics: Sendable {
+public protocol Analytics: Service {
   /// Returns at once; a slow or failing provider delays nobody.
   func track(_ event: AnalyticsEvent)
   /// Taking consent back empties every queue.

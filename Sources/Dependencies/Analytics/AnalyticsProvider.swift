@@ -29,18 +29,18 @@ public struct AnalyticsDelivery: Sendable, Equatable, Codable {
 }
 
 /// What became of a provider's events.
-public struct AnalyticsStatistics: Sendable, Equatable, Codable {
+package struct AnalyticsStatistics: Sendable, Equatable, Codable {
   /// The provider's name.
-  public var provider: String
+  package var provider: String
   /// Events that it took.
-  public var delivered: Int
+  package var delivered: Int
   /// Found no place in the queue, or were refused three times.
-  public var dropped: Int
+  package var dropped: Int
   /// Events in its queue.
-  public var waiting: Int
+  package var waiting: Int
 
   /// Counts at one moment.
-  public init(provider: String, delivered: Int, dropped: Int, waiting: Int) {
+  package init(provider: String, delivered: Int, dropped: Int, waiting: Int) {
     self.provider = provider
     self.delivered = delivered
     self.dropped = dropped

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// The files that a line of the board names: nothing else is read or written through it.
-public protocol FileService: Sendable {
+public protocol FileService: Service {
   /// The whole file. More than `limit` bytes is `.tooLarge`; nothing is read in part.
   func read(_ path: String, limit: Int) async throws(FileError) -> Data
   /// Writes the whole file, mode 0600 where it is new.

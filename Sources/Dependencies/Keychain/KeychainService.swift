@@ -6,7 +6,7 @@ import SwiftBoardSystem
 /// Keys are 1…1024 bytes of UTF-8 and are compared byte by byte; values are 0…1 048 576 bytes.
 /// Every call may unlock by itself when the implementation was given an unlock source; otherwise a
 /// locked keychain throws `.locked`.
-public protocol KeychainService: Sendable {
+public protocol KeychainService: Service {
   /// Inserts or replaces. Durable on return.
   func save(_ data: Data, forKey key: String) async throws(KeychainError)
   /// `nil` only where the key is absent.
@@ -218,6 +218,20 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case slotSecretNeeded
   }
 
+  /// What the user can do about it, where the program has to say in its own words how.
+  public enum Remedy: String, Sendable, Codable, CaseIterable {
+    /// Create a keychain.
+    case create
+    /// Give a new keychain a passphrase or a key file.
+    case provideSecret
+    /// Unlock the keychain, or give it an unlock source.
+    case unlock
+    /// Restore the newest file, or accept the older one that is there.
+    case acceptOlder
+    /// Restore the right file, or accept the other keychain that is there.
+    case acceptOther
+  }
+
   /// What was refused, for code.
   public var kind: Kind
   /// The format's own name where the kind groups several, for example `malformed(header)`; else the
@@ -227,12 +241,18 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
   public var path: String
   /// What happened and what to do, for people; never a key, value or passphrase.
   public var message: String
+  /// What to do, where the message does not say it.
+  public var remedy: Remedy?
 
   /// An error; without a category it has its kind's name.
-  public init(_ kind: Kind, category: String? = nil, path: String = "", message: String) {
+  public init(
+    _ kind: Kind, category: String? = nil, path: String = "", message: String,
+    remedy: Remedy? = nil
+  ) {
     self.kind = kind
     self.category = category ?? kind.rawValue
     self.path = path
     self.message = message
+    self.remedy = remedy
   }
 }

@@ -1,6 +1,6 @@
 /// Takes log records. Never throws, never blocks on a slow sink and never calls back: a sink that
 /// fails counts what it dropped.
-public protocol Logger: Sendable {
+public protocol Logger: Service {
   /// Whether a record of this level and category would go anywhere. Cheap: it is asked before the
   /// message is built.
   func isEnabled(_ level: LogLevel, category: String) -> Bool
@@ -18,7 +18,7 @@ public protocol Logger: Sendable {
   /// The level that counts for the category; `nil` asks for the common one.
   func level(category: String?) -> LogLevel
   /// What was taken and dropped since the start.
-  func statistics() -> LogStatistics
+  func statistics() -> LoggerStatistics
   /// Takes secrets out of text, by value and by position. What it knows is shared with whatever
   /// else shows or keeps text.
   var redactor: Redactor { get }
@@ -92,7 +92,7 @@ public struct LogRecord: Sendable, Equatable, Codable {
 }
 
 /// How much was logged since the start.
-public struct LogStatistics: Sendable, Equatable, Codable {
+public struct LoggerStatistics: Sendable, Equatable, Codable {
   /// Records taken since the start, by level.
   public var counts: [String: Int]
   /// Records a sink could not take.

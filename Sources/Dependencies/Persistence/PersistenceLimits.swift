@@ -1,16 +1,16 @@
 /// How much the stores keep before the oldest has to go.
-public struct PersistenceLimits: Sendable, Equatable {
+package struct PersistenceLimits: Sendable, Equatable {
   /// Bytes of cached answers: bodies, headers and keys. An answer larger than that is not kept.
-  public var cacheBytes: Int
+  package var cacheBytes: Int
   /// Cached answers.
-  public var cacheEntries: Int
+  package var cacheEntries: Int
   /// Log records.
-  public var logRecords: Int
+  package var logRecords: Int
   /// Recent searches of one scope.
-  public var searches: Int
+  package var searches: Int
 
   /// Limits; 0 and what is below keeps nothing.
-  public init(
+  package init(
     cacheBytes: Int = 64 << 20, cacheEntries: Int = 10_000, logRecords: Int = 100_000,
     searches: Int = 100
   ) {

@@ -2,8 +2,8 @@ import SwiftBoardSystem
 
 /// What the board keeps on disk: the union of small stores, so that a reducer or a test can be
 /// given one of them.
-public protocol PersistenceService: DocumentStore, PreferenceStore, APIServiceStore, ResponseCache,
-  RecentSearchStore, LogStore
+public protocol PersistenceService: Service, DocumentStore, PreferenceStore, APIServiceStore,
+  ResponseCache, RecentSearchStore, LogStore
 {
   /// Figures of both files: rows, bytes, versions.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics

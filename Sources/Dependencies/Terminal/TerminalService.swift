@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// The person at the board, where there is one.
-public protocol TerminalService: Sendable {
+public protocol TerminalService: Service {
   /// Asks for a passphrase without echo, twice where it is a new one. `nil` where there is nobody
   /// to ask, or asking is forbidden.
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes?

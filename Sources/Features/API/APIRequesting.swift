@@ -172,7 +172,7 @@ extension APIError.Kind {
   /// Whether the same request may succeed a moment later.
   fileprivate var isTemporary: Bool {
     switch self {
-    case .refused, .unreachable, .timeout, .truncated, .dns: true
+    case .refused, .unreachable, .offline, .timeout, .truncated, .dns: true
     default: false
     }
   }

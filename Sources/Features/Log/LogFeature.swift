@@ -86,7 +86,7 @@ public enum LogResult: Codable, Sendable, Equatable {
   /// The note is written.
   case noted
   /// Since the start.
-  case statistics(statistics: LogStatistics)
+  case statistics(statistics: LoggerStatistics)
   /// How many records, and where they are.
   case exported(count: Int, path: String)
   /// The text without secrets.

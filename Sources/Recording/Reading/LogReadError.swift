@@ -1,5 +1,3 @@
-import SwiftBoardSystem
-
 /// Why a log, or a recording of several files, cannot be read.
 public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The bytes are not what was written.
@@ -37,19 +35,6 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .missing, .gap: true
     case .file(_, let error): error.isAboutNames
     case .damage, .io, .broken, .cancelled: false
-    }
-  }
-
-  /// What to do about it; nil where the description says all there is.
-  public var help: String? {
-    switch self {
-    case .broken(let path, _, _):
-      "\(PathParts(path).name) or the file before it was changed, cut or replaced, or is another recording's: "
-        + "put the right one back, or open a file by itself by its number"
-    case .gap(let path):
-      "put \(PathParts(path).name) back, or move the files before it elsewhere: the recording then begins behind it"
-    case .file(_, let error): error.help
-    case .damage, .missing, .io, .cancelled: nil
     }
   }
 

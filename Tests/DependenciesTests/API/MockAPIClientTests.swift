@@ -77,7 +77,7 @@ struct MockAPIClientTests {
   }
 
   @Test func decodesAValue() async throws {
-    let mock = MockAPIClient.demonstration()
+    let mock = MockAPIClient.preview
     let rick: Character = try await mock.request(APIEndpoint(url: "http://any/api/character/1"))
     #expect(rick == Character(id: 1, name: "Rick Sanchez"))
   }
@@ -100,7 +100,7 @@ struct MockAPIClientTests {
   }
 }
 
-struct PreviewAPIClientTests {
+struct SampleAnswerTests {
   private struct Page: Decodable {
     struct Info: Decodable {
       var count: Int
@@ -117,7 +117,7 @@ struct PreviewAPIClientTests {
   }
 
   private func page(_ query: [QueryItem]) async throws(APIError) -> Page {
-    try await PreviewAPIClient().request(
+    try await MockAPIClient.preview.request(
       APIEndpoint(url: "http://any.example/api/character", query: query))
   }
 
@@ -140,13 +140,20 @@ struct PreviewAPIClientTests {
     ("/radarr/api/v3/system/status", 200), ("/", 404), ("/elsewhere", 404),
   ])
   func statuses(path: String, status: Int) async throws {
-    let response = try await PreviewAPIClient().send(APIRequest(url: "http://any" + path))
+    let response = try await MockAPIClient.preview.send(APIRequest(url: "http://any" + path))
     #expect(response.status == status)
     #expect(throws: Never.self) { try JSONDecoder().decode(Anything.self, from: response.body) }
   }
 
+  @Test func whatIsNoAddressIsRefused() async {
+    let error = await #expect(throws: APIError.self) {
+      try await MockAPIClient.preview.send(APIRequest(url: "ftp://any/"))
+    }
+    #expect(error?.kind == .unsupportedScheme)
+  }
+
   @Test func aMatchingTagIsNotModified() async throws {
-    let client = PreviewAPIClient()
+    let client = MockAPIClient.preview
     let url = "http://any/api/character/1"
     let tag = try #require(try await client.send(APIRequest(url: url)).headers.value(of: "ETag"))
     let again = APIRequest(url: url, headers: [HTTPHeader("If-None-Match", tag)])

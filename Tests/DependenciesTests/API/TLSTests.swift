@@ -19,7 +19,7 @@ struct TLSTests {
     var configuration = LiveAPIClient.Configuration()
     configuration.certificateFile = authority
     configuration.certificateFolder = nil
-    let cache = InMemoryPersistenceService()
+    let cache = MockPersistenceService()
     try await cache.storeResponse(
       CachedResponse(
         key: "k", service: "", status: 200, headers: [], body: Data("kept".utf8), stored: 0,
@@ -76,7 +76,7 @@ struct TLSTests {
     for fault in ["cut", "garbage", "old", "reset", "loop", "redirect?to=ftp://h/"] {
       var request = APIRequest(url: "\(server.origin)/faults/\(fault)")
       request.redirectLimit = 2
-      let cache = InMemoryPersistenceService()
+      let cache = MockPersistenceService()
       try await cache.storeResponse(
         CachedResponse(
           key: "k", service: "", status: 200, headers: [], body: Data(), stored: 0, expires: nil))

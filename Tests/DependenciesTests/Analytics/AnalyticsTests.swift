@@ -76,7 +76,7 @@ struct AnalyticsTests {
     #expect(analytics.events == [AnalyticsEvent("b", properties: [LogField("k", "v")])])
     analytics.setConsent(false)
     #expect(analytics.events.isEmpty)
-    #expect(PreviewAnalytics().events.count == 2)
+    #expect(MockAnalytics.preview.events.count == 2)
   }
 
   @Test func optingOutEmptiesTheQueues() {

@@ -355,10 +355,20 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
   }
 
   @Test func previewsAreWorldsOfTheirOwn() async throws {
-    let first = PreviewKeychainService()
+    let first = MockKeychainService.preview
     #expect(try await first.keys() == ["radarr", "sonarr"])
     try await first.delete(forKey: "radarr")
-    let second = PreviewKeychainService()
+    let second = MockKeychainService.preview
     #expect(try await second.load(forKey: "radarr") != nil)
+  }
+
+  @Test("samples go with the first keychain that is created, and the next one exists")
+  func samplesStandIn() async throws {
+    let mock = MockKeychainService.preview
+    try await mock.create(with: nil)
+    #expect(try await mock.keys() == [])
+    try await mock.save(Data([1]), forKey: "a")
+    #expect(await kind { try await mock.create(with: nil) } == .exists)
+    #expect(try await mock.keys() == ["a"])
   }
 }

@@ -83,7 +83,7 @@ struct JSONLinesSinkTests {
   /// Every form of a secret, in every position, into every sink.
   @Test func noSecretReachesAFile() async throws {
     let folder = try TemporaryFolder()
-    let store = InMemoryPersistenceService.mock
+    let store = MockPersistenceService.mock
     let logger = LiveLogger(
       sinks: [JSONLinesSink(path: folder.path("log.jsonl")), StoreSink(store: store)],
       date: .fixed())

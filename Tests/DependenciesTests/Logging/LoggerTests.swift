@@ -12,7 +12,7 @@ struct LoggerConformanceTests {
       switch self {
       case .live: LiveLogger(date: .fixed(), level: .trace)
       case .mock: MockLogger()
-      case .preview: PreviewLogger()
+      case .preview: MockLogger.preview
       }
     }
   }
@@ -211,7 +211,7 @@ struct LiveLoggerTests {
   }
 
   @Test func storeSinkHandsRecordsOver() async throws {
-    let store = InMemoryPersistenceService.mock
+    let store = MockPersistenceService.mock
     let sink = StoreSink(store: store)
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     for index in 0..<100 { logger.log("\(index)") }

@@ -191,13 +191,13 @@ struct DatabaseFileTests {
     try connection.execute("INSERT INTO keychain_marks VALUES ('/k', x'01', 5, x'02', NULL)")
     try connection.close()
     let marks = DatabaseKeychainMarks(DatabaseFile(path: folder.main, schema: .main))
-    var mark = StoredKeychainMark(keyID: [1], generation: 5, headerMAC: [2])
-    #expect(try marks.mark(at: "/k") == mark)
+    var mark = RollbackMark(keyID: [1], generation: 5, mac: [2])
+    #expect(try marks.mark(forKeychainAt: "/k") == mark)
     mark.generation = 6
     mark.written = 1_700_000_000_000_000
-    try marks.raise(mark, at: "/k")
-    #expect(try marks.mark(at: "/k") == mark)
-    try marks.close()
+    try marks.raise(mark, forKeychainAt: "/k")
+    #expect(try marks.mark(forKeychainAt: "/k") == mark)
+    marks.closeStore()
   }
 
   @Test func aMigrationThatFailsLeavesTheVersionBefore() async throws {
@@ -297,24 +297,24 @@ struct DatabaseFileTests {
     let folder = try DatabaseFolder()
     let service = folder.service()
     let marks = DatabaseKeychainMarks(in: service)
-    func mark(_ key: UInt8, _ generation: UInt64, next: UInt8? = nil) -> StoredKeychainMark {
-      StoredKeychainMark(
-        keyID: [key], generation: generation, headerMAC: [key, 7],
-        successorKeyID: next.map { [$0] })
+    func mark(_ key: UInt8, _ generation: UInt64, next: UInt8? = nil) -> RollbackMark {
+      RollbackMark(
+        keyID: [key], generation: generation, mac: [key, 7],
+        successor: next.map { [$0] })
     }
-    #expect(try marks.mark(at: "/k") == nil)
+    #expect(try marks.mark(forKeychainAt: "/k") == nil)
     #expect(try folder.names == [])
-    try marks.raise(mark(1, 5), at: "/k")
-    try marks.raise(mark(1, 4), at: "/k")
-    try marks.raise(mark(2, 9), at: "/k")
-    #expect(try marks.mark(at: "/k") == mark(1, 5))
-    try marks.raise(mark(1, .max, next: 2), at: "/k")
-    #expect(try marks.mark(at: "/k") == mark(1, .max, next: 2))
-    try marks.raise(mark(2, 1), at: "/k")
-    #expect(try marks.mark(at: "/k") == mark(2, 1))
-    try marks.replace(mark(3, 0), at: "/k")
-    #expect(try DatabaseKeychainMarks(in: service).mark(at: "/k") == mark(3, 0))
-    #expect(try marks.mark(at: "/other") == nil)
-    try marks.close()
+    try marks.raise(mark(1, 5), forKeychainAt: "/k")
+    try marks.raise(mark(1, 4), forKeychainAt: "/k")
+    try marks.raise(mark(2, 9), forKeychainAt: "/k")
+    #expect(try marks.mark(forKeychainAt: "/k") == mark(1, 5))
+    try marks.raise(mark(1, .max, next: 2), forKeychainAt: "/k")
+    #expect(try marks.mark(forKeychainAt: "/k") == mark(1, .max, next: 2))
+    try marks.raise(mark(2, 1), forKeychainAt: "/k")
+    #expect(try marks.mark(forKeychainAt: "/k") == mark(2, 1))
+    try marks.replace(mark(3, 0), forKeychainAt: "/k")
+    #expect(try DatabaseKeychainMarks(in: service).mark(forKeychainAt: "/k") == mark(3, 0))
+    #expect(try marks.mark(forKeychainAt: "/other") == nil)
+    marks.closeStore()
   }
 }

@@ -19,7 +19,7 @@ struct PersistenceConformanceTests {
 
     init(_ kind: Kind, limits: PersistenceLimits = PersistenceLimits()) throws {
       folder = kind == .live ? try DatabaseFolder() : nil
-      service = folder?.service(limits: limits) ?? InMemoryPersistenceService(limits: limits)
+      service = folder?.service(limits: limits) ?? MockPersistenceService(limits: limits)
     }
   }
 

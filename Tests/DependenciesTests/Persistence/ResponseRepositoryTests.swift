@@ -42,7 +42,7 @@ struct ResponseRepositoryTests {
   /// One repository with its cache and the answers that the service will give.
   private struct Subject {
     let client: ScriptedClient
-    let cache = InMemoryPersistenceService()
+    let cache = MockPersistenceService()
     let repository: ResponseRepository
 
     init(
@@ -149,7 +149,7 @@ struct ResponseRepositoryTests {
     let error = APIError(kind, "no")
     let subject = Subject([Self.answer("one", 200, Self.holding), .failure(error), .failure(error)])
     _ = try await subject.fetch(.remoteFirst)
-    if ![.dns, .refused, .unreachable, .timeout].contains(kind) {
+    if ![.dns, .refused, .unreachable, .offline, .timeout].contains(kind) {
       await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
     } else {
       let fetched = try await subject.fetch(.remoteFirst)
@@ -299,7 +299,7 @@ struct InMemoryPersistenceTests {
   }
 
   @Test func eachMentionIsAWorldOfItsOwn() async throws {
-    let preview = InMemoryPersistenceService.preview
+    let preview = MockPersistenceService.preview
     #expect(try await preview.services().map(\.name) == ["films", "sample"])
     #expect(
       try await preview.service("films")?.authentication
@@ -307,13 +307,13 @@ struct InMemoryPersistenceTests {
     #expect(try await preview.service("sample")?.baseURL == "http://127.0.0.1:18110/api")
     #expect(try await preview.documents(DocumentQuery(collection: "characters")).count == 3)
     _ = try await preview.removeService("sample")
-    #expect(try await InMemoryPersistenceService.preview.service("sample") != nil)
-    #expect(try await InMemoryPersistenceService.mock.services() == [])
+    #expect(try await MockPersistenceService.preview.service("sample") != nil)
+    #expect(try await MockPersistenceService.mock.services() == [])
   }
 
   @Test func thereIsNothingToBackUp() async throws {
     let error = await failure { () throws(PersistenceError) in
-      try await InMemoryPersistenceService.mock.backup(to: "/nowhere")
+      try await MockPersistenceService.mock.backup(to: "/nowhere")
     }
     #expect(error?.kind == .cannotCreate)
   }

@@ -98,7 +98,7 @@ enum CacheRules {
   /// protocol, may be another one than that which gave the kept answer.
   static func mayStandIn(for error: APIError) -> Bool {
     switch error.kind {
-    case .dns, .refused, .unreachable, .timeout: true
+    case .dns, .refused, .unreachable, .offline, .timeout: true
     default: false
     }
   }

@@ -3,14 +3,14 @@
 /// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. A
 /// cache that fails is a cache that has nothing: the answer still comes, and `cacheError` says what
 /// happened.
-public struct ResponseRepository: Sendable {
+package struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
   private let mayKeep: @Sendable (APIResponse) -> Bool
 
   /// - Parameter mayKeep: Asked before an answer is kept. A place to refuse one in which a secret
   ///   is repeated.
-  public init(
+  package init(
     client: any APIClient, cache: any ResponseCache,
     mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) {
@@ -20,21 +20,21 @@ public struct ResponseRepository: Sendable {
   }
 
   /// An answer and where it came from.
-  public struct Fetched: Sendable, Equatable {
+  package struct Fetched: Sendable, Equatable {
     /// The answer, of the service or kept.
-    public var response: APIResponse
+    package var response: APIResponse
     /// Where it came from.
-    public var verdict: CacheVerdict
+    package var verdict: CacheVerdict
     /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
     /// of the service.
-    public var stored: Int64?
+    package var stored: Int64?
     /// Why the service could not be asked, where a kept answer stands in.
-    public var networkError: APIError?
+    package var networkError: APIError?
     /// Why the cache could not be read or written.
-    public var cacheError: PersistenceError?
+    package var cacheError: PersistenceError?
 
     /// An answer as `fetch` gives it; for tests.
-    public init(
+    package init(
       response: APIResponse, verdict: CacheVerdict, stored: Int64? = nil,
       networkError: APIError? = nil, cacheError: PersistenceError? = nil
     ) {
@@ -56,7 +56,7 @@ public struct ResponseRepository: Sendable {
   ///   - now: Wall-clock microseconds since 1970.
   /// - Returns: The failure where neither the service nor, as the policy allows, the cache has an
   ///   answer.
-  public func fetch(
+  package func fetch(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64
   ) async -> Result<Fetched, APIError> {
     guard policy != .noCache, CacheRules.isCacheable(request) else {
@@ -116,7 +116,7 @@ public struct ResponseRepository: Sendable {
   ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer
   ///     {{secret:alice}}`. What one of them may see, another may not. That a secret has another
   ///     value than before makes no other key.
-  public static func key(
+  package static func key(
     method: String, url: String, headers: [HTTPHeader] = [], secretQuery: Set<String> = [],
     secrets: [String] = []
   ) -> String {

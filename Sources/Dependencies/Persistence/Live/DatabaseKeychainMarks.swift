@@ -1,39 +1,12 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// What was last known of a keychain file, kept away from it: by this an older copy that was put
-/// back is recognised.
-public struct StoredKeychainMark: Sendable, Equatable {
-  /// 16 bytes that name the keychain's data key.
-  public var keyID: [UInt8]
-  /// Counts the saves.
-  public var generation: UInt64
-  /// The MAC of the file's header, 32 bytes.
-  public var headerMAC: [UInt8]
-  /// Of the keychain that is taking this one's place, while that happens.
-  public var successorKeyID: [UInt8]?
-  /// When the file was written, microseconds since 1970; `nil` where that was not kept.
-  public var written: Int64?
-
-  /// A mark; lengths are not checked.
-  public init(
-    keyID: [UInt8], generation: UInt64, headerMAC: [UInt8], successorKeyID: [UInt8]? = nil,
-    written: Int64? = nil
-  ) {
-    self.keyID = keyID
-    self.generation = generation
-    self.headerMAC = headerMAC
-    self.successorKeyID = successorKeyID
-    self.written = written
-  }
-}
-
 /// The keychains' marks in the main database, one for each location.
 ///
 /// Its calls block, so that a keychain can ask on its own thread; do not call it from a task. It
-/// has a connection of its own, opened by the first call and kept until `close` or the end. A mark
-/// that was set is on the disk.
-public final class DatabaseKeychainMarks: Sendable {
+/// has a connection of its own, opened by the first call and kept until `closeStore()` or the end.
+/// A mark that was set is on the disk.
+package final class DatabaseKeychainMarks: RollbackMarkStore {
   private struct State { var connection: SQLiteConnection? }
 
   private let file: DatabaseFile
@@ -41,12 +14,12 @@ public final class DatabaseKeychainMarks: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter service: Whose main database holds the marks. Nothing is opened yet.
-  public convenience init(in service: LivePersistenceService) { self.init(service.main.file) }
+  package convenience init(in service: LivePersistenceService) { self.init(service.main.file) }
 
   init(_ file: DatabaseFile) { self.file = file }
 
   /// `nil` where none was ever set. A missing database is not made.
-  public func mark(at location: String) throws(PersistenceError) -> StoredKeychainMark? {
+  package func mark(forKeychainAt location: String) throws(PersistenceError) -> RollbackMark? {
     guard FileSystem().isTaken(file.path) else { return nil }
     return try perform("keychainMark") { (connection) throws(PersistenceError) in
       try Self.get(location, connection)
@@ -56,12 +29,14 @@ public final class DatabaseKeychainMarks: Sendable {
   /// Sets the mark unless that would lower it: with the same key id only a higher generation is
   /// taken, with the recorded successor's any, and the first mark as it is. One transaction, so two
   /// processes cannot lower it between them.
-  public func raise(_ mark: StoredKeychainMark, at location: String) throws(PersistenceError) {
+  package func raise(
+    _ mark: RollbackMark, forKeychainAt location: String
+  ) throws(PersistenceError) {
     try perform("raiseKeychainMark") { (connection) throws(PersistenceError) in
       try connection.write { () throws(PersistenceError) in
         if let now = try Self.get(location, connection) {
           let isRaised = mark.keyID == now.keyID && mark.generation > now.generation
-          let isSuccessor = mark.keyID != now.keyID && mark.keyID == now.successorKeyID
+          let isSuccessor = mark.keyID != now.keyID && mark.keyID == now.successor
           guard isRaised || isSuccessor else { return }
         }
         try Self.put(mark, at: location, connection)
@@ -70,7 +45,9 @@ public final class DatabaseKeychainMarks: Sendable {
   }
 
   /// Sets the mark whatever was there.
-  public func replace(_ mark: StoredKeychainMark, at location: String) throws(PersistenceError) {
+  package func replace(
+    _ mark: RollbackMark, forKeychainAt location: String
+  ) throws(PersistenceError) {
     try perform("replaceKeychainMark") { (connection) throws(PersistenceError) in
       try connection.write { () throws(PersistenceError) in
         try Self.put(mark, at: location, connection)
@@ -78,12 +55,12 @@ public final class DatabaseKeychainMarks: Sendable {
     }
   }
 
-  /// The next call opens again.
-  public func close() throws(PersistenceError) {
-    try state.withLock { (state) throws(PersistenceError) in
-      let connection = state.connection
+  /// Closes the connection; the next call opens it again. An error is not reported: a mark is on
+  /// the disk when it is set, so a connection that does not close loses nothing.
+  package func closeStore() {
+    state.withLock { state in
+      try? state.connection?.close()
       state.connection = nil
-      try connection?.close()
     }
   }
 
@@ -114,7 +91,7 @@ public final class DatabaseKeychainMarks: Sendable {
   // MARK: The table `keychain_marks`
 
   private static func get(_ location: String, _ connection: SQLiteConnection)
-    throws(PersistenceError) -> StoredKeychainMark?
+    throws(PersistenceError) -> RollbackMark?
   {
     let statement = try connection.statement(
       """
@@ -123,15 +100,15 @@ public final class DatabaseKeychainMarks: Sendable {
       """)
     statement.bind(1, location)
     return try statement.first { row in
-      StoredKeychainMark(
+      RollbackMark(
         keyID: [UInt8](row.data(0)), generation: UInt64(bitPattern: row.integer(1)),
-        headerMAC: [UInt8](row.data(2)), successorKeyID: row.isNull(3) ? nil : [UInt8](row.data(3)),
+        mac: [UInt8](row.data(2)), successor: row.isNull(3) ? nil : [UInt8](row.data(3)),
         written: row.isNull(4) ? nil : row.integer(4))
     }
   }
 
   private static func put(
-    _ mark: StoredKeychainMark, at location: String, _ connection: SQLiteConnection
+    _ mark: RollbackMark, at location: String, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
     let statement = try connection.statement(
       """
@@ -145,8 +122,8 @@ public final class DatabaseKeychainMarks: Sendable {
     statement.bind(1, location)
     statement.bind(2, Data(mark.keyID))
     statement.bind(3, Int64(bitPattern: mark.generation))
-    statement.bind(4, Data(mark.headerMAC))
-    statement.bind(5, mark.successorKeyID.map { Data($0) })
+    statement.bind(4, Data(mark.mac))
+    statement.bind(5, mark.successor.map { Data($0) })
     statement.bind(6, mark.written)
     try statement.run()
   }

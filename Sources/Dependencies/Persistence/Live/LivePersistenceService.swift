@@ -26,9 +26,11 @@ public final class LivePersistenceService: PersistenceService {
   /// - Parameters:
   ///   - mainPath: Documents, preferences, services, recent searches, the keychain's marks.
   ///   - cachePath: Cached answers and log records.
-  public convenience init(
-    mainPath: String, cachePath: String, limits: PersistenceLimits = PersistenceLimits()
-  ) {
+  public convenience init(mainPath: String, cachePath: String) {
+    self.init(mainPath: mainPath, cachePath: cachePath, limits: PersistenceLimits())
+  }
+
+  package convenience init(mainPath: String, cachePath: String, limits: PersistenceLimits) {
     self.init(
       main: DatabaseFile(path: mainPath, schema: .main),
       cache: DatabaseFile(path: cachePath, schema: .cache), limits: limits)
@@ -45,6 +47,18 @@ public final class LivePersistenceService: PersistenceService {
     try? await noteTouches()
     try await cache.close()
     try await main.close()
+  }
+
+  /// Closes both files. A call that is still running is waited for, whatever the duration.
+  ///
+  /// - Returns: False where a file could not be closed.
+  public func shutDown(within duration: Duration) async -> Bool {
+    do {
+      try await close()
+      return true
+    } catch {
+      return false
+    }
   }
 
   private func noteTouches() async throws(PersistenceError) {

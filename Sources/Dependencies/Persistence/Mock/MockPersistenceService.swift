@@ -1,39 +1,240 @@
-/// The persistence of a test: in memory, with its calls written down, and failures on demand.
-public typealias MockPersistenceService = InMemoryPersistenceService
+import SwiftBoardJSON
+import Synchronization
 
-extension PersistenceService where Self == InMemoryPersistenceService {
-  /// An empty one; a new one at every mention.
-  public static var mock: InMemoryPersistenceService { InMemoryPersistenceService() }
+/// Persistence without a disk, for tests and previews: the same answers and the same errors as the
+/// files give.
+///
+/// Every call is written down by its name, in `calls`, and the next call of a name can be made to
+/// fail. Each value is a world of its own.
+public final class MockPersistenceService: PersistenceService {
+  struct Content: Sendable {
+    var documents: [ByteText: [ByteText: Document]] = [:]
+    var preferences: [ByteText: String] = [:]
+    var services: [ByteText: APIService] = [:]
+    /// Newest last.
+    var searches: [ByteText: [RecentSearch]] = [:]
+    var responses: [ByteText: (response: CachedResponse, used: Int)] = [:]
+    var uses = 0
+    var logRecords: [LogRecord] = []
+  }
 
-  /// One with sample data to look at; a new one at every mention.
+  private struct State: Sendable {
+    var content: Content
+    var calls: [String] = []
+    var failures: [String: [PersistenceError]] = [:]
+  }
+
+  private let state: Mutex<State>
+  let limits: PersistenceLimits
+
+  /// Empty.
+  public convenience init() { self.init(Content()) }
+
+  /// Empty.
   ///
-  /// Two services (`sample` without a secret, `films` with a header that holds the secret
-  /// `radarr`), a few documents in `characters` and `notes`, the preference `greeting` and two
-  /// recent searches. Its times are fixed.
-  public static var preview: InMemoryPersistenceService {
-    var content = InMemoryPersistenceService.Content()
-    let time: Int64 = 1_700_000_000_000_000
-    let services = [
-      APIService(name: "sample", baseURL: "http://127.0.0.1:18110/api"),
-      APIService(
-        name: "films", baseURL: "http://127.0.0.1:18110/radarr/api/v3",
-        authentication: .header(name: "X-Api-Key", secret: "radarr")),
-    ]
-    for service in services { content.services[ByteText(service.name)] = service }
-    let documents = [
-      ("characters", "1", #"{"id":1,"name":"Rick Sanchez","status":"Alive","species":"Human"}"#),
-      ("characters", "2", #"{"id":2,"name":"Morty Smith","status":"Alive","species":"Human"}"#),
-      ("characters", "7", #"{"id":7,"name":"Abradolf Lincler","status":"unknown"}"#),
-      ("notes", "welcome", #"{"title":"Welcome","tags":["sample"],"stars":5}"#),
-    ]
-    for (index, (collection, id, body)) in documents.enumerated() {
-      content.documents[ByteText(collection), default: [:]][ByteText(id)] = Document(
-        collection: collection, id: id, body: body, updated: time + Int64(index))
+  /// - Parameter limits: One below 0 keeps nothing, as 0 does.
+  package convenience init(limits: PersistenceLimits) { self.init(Content(), limits: limits) }
+
+  init(_ content: Content, limits: PersistenceLimits = PersistenceLimits()) {
+    state = Mutex(State(content: content))
+    self.limits = limits
+  }
+
+  /// The names of the calls so far, for example `putDocument`, in their order; failed ones too.
+  public var calls: [String] { state.withLock { $0.calls } }
+
+  /// The next call of that name throws `error` and changes nothing. Several wait in line.
+  public func failNext(_ call: String, with error: PersistenceError) {
+    state.withLock { $0.failures[call, default: []].append(error) }
+  }
+
+  /// The next call of that name throws an error of that kind and changes nothing.
+  public func failNext(_ call: String, with kind: PersistenceError.Kind) {
+    failNext(
+      call,
+      with: PersistenceError(
+        kind, operation: call, message: "\(call): asked to fail. \(SQLiteResult.advice(kind))"))
+  }
+
+  /// Notes the call, then runs `body`, which keeps its changes only if it returns.
+  func perform<Result>(
+    _ call: String, _ body: (inout Content) throws(PersistenceError) -> sending Result
+  ) throws(PersistenceError) -> sending Result {
+    try state.withLock { (state) throws(PersistenceError) -> sending Result in
+      state.calls.append(call)
+      if var waiting = state.failures[call], !waiting.isEmpty {
+        let error = waiting.removeFirst()
+        state.failures[call] = waiting
+        throw error
+      }
+      return try body(&state.content)
     }
-    content.preferences[ByteText("greeting")] = #""hello""#
-    content.searches[ByteText("characters")] = [
-      RecentSearch(text: "morty", at: time), RecentSearch(text: "rick", at: time + 1_000_000),
-    ]
-    return InMemoryPersistenceService(content)
+  }
+
+  // MARK: Documents
+
+  /// O(length of the body), which is parsed.
+  ///
+  /// - Throws: `invalid` for a body that is no JSON.
+  public func putDocument(_ document: Document) async throws(PersistenceError) {
+    try perform("putDocument") { (content) throws(PersistenceError) in
+      _ = try StoredJSON.parse(
+        document.body, operation: "putDocument", what: "The body of \(document.name)")
+      content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
+        document
+    }
+  }
+
+  /// O(1).
+  public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
+    try perform("document") { $0.documents[ByteText(collection)]?[ByteText(id)] }
+  }
+
+  /// O(n) of the collection, each parsed where there are conditions or an order.
+  ///
+  /// - Throws: `invalid` for a query that makes no sense.
+  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+    try perform("documents") { (content) throws(PersistenceError) -> [Document] in
+      let filter = try DocumentFilter(query)
+      var matches: [DocumentFilter.Match] = []
+      for document in (content.documents[ByteText(query.collection)] ?? [:]).values {
+        if let match = try filter.match(document) { matches.append(match) }
+      }
+      return filter.arranged(matches)
+    }
+  }
+
+  /// O(1).
+  public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
+  {
+    try perform("removeDocument") {
+      $0.documents[ByteText(collection)]?.removeValue(forKey: ByteText(id)) != nil
+    }
+  }
+
+  // MARK: Preferences
+
+  /// O(1).
+  public func preference(_ name: String) async throws(PersistenceError) -> String? {
+    try perform("preference") { $0.preferences[ByteText(name)] }
+  }
+
+  /// O(length), which is parsed.
+  ///
+  /// - Throws: `invalid` for what is no JSON.
+  public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
+    try perform("setPreference") { (content) throws(PersistenceError) in
+      _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
+      content.preferences[ByteText(name)] = json
+    }
+  }
+
+  /// O(1).
+  public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
+    try perform("unsetPreference") { $0.preferences.removeValue(forKey: ByteText(name)) != nil }
+  }
+
+  /// O(n log n).
+  public func preferences() async throws(PersistenceError) -> [Preference] {
+    try perform("preferences") { content in
+      content.preferences.sorted { $0.key < $1.key }
+        .map { Preference(name: $0.key.text, json: $0.value) }
+    }
+  }
+
+  // MARK: Services
+
+  /// O(1).
+  ///
+  /// - Throws: `exists`, where it may not replace.
+  public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
+    try perform("saveService") { (content) throws(PersistenceError) in
+      let name = ByteText(service.name)
+      guard replacing || content.services[name] == nil else {
+        throw PersistenceError.serviceExists(service.name)
+      }
+      content.services[name] = service
+    }
+  }
+
+  /// O(1).
+  public func service(_ name: String) async throws(PersistenceError) -> APIService? {
+    try perform("service") { $0.services[ByteText(name)] }
+  }
+
+  /// O(n log n).
+  public func services() async throws(PersistenceError) -> [APIService] {
+    try perform("services") { content in
+      content.services.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  /// O(1).
+  public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
+    try perform("removeService") { $0.services.removeValue(forKey: ByteText(name)) != nil }
+  }
+
+  // MARK: Recent searches
+
+  /// O(n) of the scope.
+  public func addSearch(_ text: String, scope: String, at time: Int64)
+    async throws(PersistenceError)
+  {
+    try perform("addSearch") { content in
+      var searches = content.searches[ByteText(scope)] ?? []
+      searches.removeAll { ByteText($0.text) == ByteText(text) }
+      searches.append(RecentSearch(text: text, at: time))
+      content.searches[ByteText(scope)] = Array(searches.suffix(max(0, limits.searches)))
+    }
+  }
+
+  /// Newest first. O(n) of the scope.
+  public func searches(scope: String, containing text: String?) async throws(PersistenceError)
+    -> [RecentSearch]
+  {
+    try perform("searches") { content in
+      (content.searches[ByteText(scope)] ?? []).reversed().containing(text)
+    }
+  }
+
+  /// O(n) of the scope.
+  public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
+    try perform("removeSearches") { content in
+      let before = content.searches[ByteText(scope)] ?? []
+      let after = before.filter { text != nil && ByteText($0.text) != text.map(ByteText.init) }
+      content.searches[ByteText(scope)] = after
+      return before.count - after.count
+    }
+  }
+
+  // MARK: The whole
+
+  /// No paths and no bytes; the version is that of the files.
+  public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
+    try perform("statistics") { content in
+      let tables: [(String, Int)] = [
+        ("documents", content.documents.values.reduce(0) { $0 + $1.count }),
+        ("preferences", content.preferences.count), ("api_services", content.services.count),
+        ("recent_searches", content.searches.values.reduce(0) { $0 + $1.count }),
+        ("responses", content.responses.count), ("log_records", content.logRecords.count),
+      ]
+      return PersistenceStatistics(
+        paths: [], bytes: 0, schemaVersion: DatabaseSchema.main.version,
+        tables: tables.map { .init(name: $0.0, rows: $0.1) })
+    }
+  }
+
+  /// Always healthy.
+  public func check() async throws(PersistenceError) -> [String] {
+    try perform("check") { _ in [] }
+  }
+
+  /// - Throws: Always `.cannotCreate`: there is no file, and none is made.
+  public func backup(to path: String) async throws(PersistenceError) {
+    try perform("backup") { (_) throws(PersistenceError) in
+      throw PersistenceError(
+        .cannotCreate, path: path, operation: "backup",
+        message: "backup: what is kept in memory has no file to copy.")
+    }
   }
 }

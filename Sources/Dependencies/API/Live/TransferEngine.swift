@@ -1,0 +1,174 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// Runs transfers on one thread of its own, which owns libcurl's multi handle.
+///
+/// Tasks only put commands into the inbox and wake the thread; the thread resumes them outside of
+/// any lock. The thread begins with the first transfer and ends after `stop()`. It holds the
+/// engine, and the engine does not hold the client, so dropping the client ends both.
+final class TransferEngine: Sendable {
+  enum Command: Sendable {
+    case start(Transfer)
+    case cancel(UInt64)
+  }
+
+  private enum Phase {
+    case idle, running, stopped
+  }
+
+  private struct Inbox {
+    var commands: [Command] = []
+    var phase = Phase.idle
+    /// Set while the thread can be woken.
+    var alarm: TransferWakeUp?
+    /// From the first wake-up until the thread goes to sleep again: it then looks here before.
+    var isAwake = true
+    var lastID: UInt64 = 0
+
+    /// Wakes the thread unless it is awake. A write of one byte that cannot block, hence harmless
+    /// under the lock, which keeps the handle from being freed meanwhile.
+    mutating func wake() {
+      guard let alarm, !isAwake else { return }
+      isAwake = true
+      alarm.ring()
+    }
+
+    mutating func takeCommands() -> [Command] {
+      isAwake = true
+      guard !commands.isEmpty else { return [] }
+      defer { commands = [] }
+      return commands
+    }
+  }
+
+  private let configuration: LiveAPIClient.Configuration
+  private let inbox = Mutex(Inbox())
+  private let onWait: (@Sendable (APIRequest) -> Void)?
+  private let onEnd: (@Sendable () -> Void)?
+
+  /// - Parameters:
+  ///   - onWait: called on the thread with each request that has to wait for another.
+  ///   - onEnd: called on the thread as the last thing it does.
+  init(
+    configuration: LiveAPIClient.Configuration, onWait: (@Sendable (APIRequest) -> Void)? = nil,
+    onEnd: (@Sendable () -> Void)? = nil
+  ) {
+    self.configuration = configuration
+    self.onWait = onWait
+    self.onEnd = onEnd
+  }
+
+  // MARK: from any task
+
+  /// Sends one request and waits for its answer. A redirect is an answer here.
+  func perform(
+    _ request: APIRequest, to address: URLBuilder, deadline: ContinuousClock.Instant?
+  ) async -> Result<Transfer.Answer, APIError> {
+    let id = inbox.withLock { inbox in
+      inbox.lastID += 1
+      return inbox.lastID
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        start(
+          Transfer(
+            id: id, request: request, address: address, deadline: deadline,
+            continuation: continuation))
+        // The handler may have run before there was anything to cancel: then its command came to
+        // nothing.
+        if Task.isCancelled { cancel(id) }
+      }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
+  private func start(_ transfer: Transfer) {
+    let phase = inbox.withLock { inbox in
+      let phase = inbox.phase
+      if phase == .stopped { return phase }
+      inbox.commands.append(.start(transfer))
+      inbox.phase = .running
+      inbox.wake()
+      return phase
+    }
+    if phase == .stopped {
+      transfer.continuation.resume(returning: .failure(.stopped))
+    } else if phase == .idle, !DetachedThread.start(blocksSignals: true, { self.run() }) {
+      refuseAll(
+        APIError(.io, "no thread for HTTP could be started: too many threads run already"))
+    }
+  }
+
+  /// Posts and wakes only: this runs inside `Task.cancel()`, which may hold the task's own lock.
+  private func cancel(_ id: UInt64) {
+    inbox.withLock { inbox in
+      guard inbox.phase == .running else { return }
+      inbox.commands.append(.cancel(id))
+      inbox.wake()
+    }
+  }
+
+  /// Ends the thread. It is not waited for: whoever drops a client may be on any thread.
+  func stop() {
+    inbox.withLock { inbox in
+      inbox.phase = .stopped
+      inbox.wake()
+    }
+  }
+
+  // MARK: on the thread
+
+  private func run() {
+    defer { onEnd?() }
+    let loop: TransferLoop
+    switch CurlLibrary.loaded {
+    case .failure(let error): return refuseAll(error)
+    case .success(let library):
+      guard let made = TransferLoop(library, configuration, onWait: onWait) else {
+        return refuseAll(APIError(.io, "libcurl could not set up a multi handle: out of memory?"))
+      }
+      loop = made
+      let alarm = loop.alarm
+      inbox.withLock { $0.alarm = alarm }
+    }
+    while true {
+      let (commands, phase) = inbox.withLock { ($0.takeCommands(), $0.phase) }
+      for command in commands {
+        switch command {
+        case .start(let transfer): loop.start(transfer)
+        case .cancel(let id): loop.cancel(id)
+        }
+      }
+      if phase == .stopped { break }
+      loop.advance()
+      if !loop.canBegin, goesToSleep() { loop.wait() }
+    }
+    inbox.withLock { $0.alarm = nil }
+    loop.end()
+  }
+
+  /// False where there is more to do.
+  ///
+  /// Giving way to those who have just got an answer, in the hope that they ask again at once,
+  /// would save a fifth of the time on a quiet machine. On a busy one each such call gives the core
+  /// away for as long as others want it.
+  private func goesToSleep() -> Bool {
+    inbox.withLock { inbox in
+      guard inbox.commands.isEmpty, inbox.phase == .running else { return false }
+      inbox.isAwake = false
+      return true
+    }
+  }
+
+  /// Fails what waits, and is ready to begin anew.
+  private func refuseAll(_ error: APIError) {
+    let commands = inbox.withLock { inbox in
+      if inbox.phase == .running { inbox.phase = .idle }
+      return inbox.takeCommands()
+    }
+    for case .start(let transfer) in commands {
+      transfer.continuation.resume(returning: .failure(error))
+    }
+  }
+}

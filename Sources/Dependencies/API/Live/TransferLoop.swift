@@ -1,0 +1,189 @@
+import CCurl
+import SwiftBoardSystem
+
+/// The transfers that wait or are under way, and the handles of libcurl. Lives on the engine's
+/// thread alone.
+///
+/// libcurl gets only what may begin at once. It could keep a limit of connections itself, but those
+/// that it holds back may never begin: see `advance()`.
+final class TransferLoop {
+  private let multi: CurlLibrary.Handle
+  private let library: CurlLibrary
+  private let configuration: LiveAPIClient.Configuration
+  private let onWait: (@Sendable (APIRequest) -> Void)?
+  private let clock = ContinuousClock()
+  private var transfers: [UInt64: Transfer] = [:]
+  private var queue: AdmissionQueue
+  /// No transfer in the queue has to be given up before.
+  private var earliestDeadline: ContinuousClock.Instant?
+  private var ids: [CurlLibrary.Handle: UInt64] = [:]
+  private var idle: [EasyHandle] = []
+  /// Whether a transfer was given to libcurl since it last ran.
+  private var hasBegun = false
+
+  /// - Parameter onWait: called with each request that has to wait for another.
+  init?(
+    _ library: CurlLibrary, _ configuration: LiveAPIClient.Configuration,
+    onWait: (@Sendable (APIRequest) -> Void)?
+  ) {
+    guard let multi = library.multiInit() else { return nil }
+    self.multi = multi
+    self.library = library
+    self.configuration = configuration
+    self.onWait = onWait
+    queue = AdmissionQueue(
+      perHost: configuration.connectionsPerHost, inAll: configuration.connections)
+    // Counts idle connections too and closes those first. As no more transfers than that are begun,
+    // none waits for it.
+    library.set(multi: multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.limit(configuration.connections))
+    library.set(multi: multi, CURLMOPT_MAXCONNECTS, Self.limit(configuration.connectionsPerHost))
+  }
+
+  /// 0 would mean none to libcurl.
+  private static func limit(_ count: Int) -> Int { min(max(1, count), Int(Int32.max)) }
+
+  /// Ends `wait()`, from any thread. Not to be used after `end()`.
+  var alarm: TransferWakeUp { TransferWakeUp(multi: multi, wakeUp: library.multiWakeup) }
+
+  /// Whether `advance()` could begin a transfer.
+  var canBegin: Bool { queue.hasNext }
+
+  /// Takes a transfer in; `advance()` begins it when its turn comes.
+  func start(_ transfer: Transfer) {
+    transfers[transfer.id] = transfer
+    queue.add(transfer.id, host: transfer.address.origin)
+    beginWhatMay()
+    guard transfers[transfer.id] != nil, transfer.easy == nil else { return }
+    transfer.waitsSince = clock.now
+    if let deadline = transfer.deadline {
+      earliestDeadline = earliestDeadline.map { min($0, deadline) } ?? deadline
+    }
+    onWait?(transfer.request)
+  }
+
+  /// Nothing happens for an id that has finished or has not come yet: the task then cancels again,
+  /// see `TransferEngine.perform`.
+  func cancel(_ id: UInt64) {
+    guard let transfer = transfers[id] else { return }
+    finish(transfer, .failure(.cancelled(transfer.address)))
+  }
+
+  /// Begins, sends and receives what can be without waiting, and resumes the tasks whose answer is
+  /// there. O(transfers under way).
+  func advance() {
+    giveUpWhoWaitedTooLong()
+    beginWhatMay()
+    var running: Int32 = 0
+    _ = library.multiPerform(multi, &running)
+    if hasBegun {
+      // A transfer that connects moves libcurl's notion of now forward. Timers of others that came
+      // due meanwhile, also "has more to read", then count as served although nobody looked at
+      // them, and nothing would wake us for them (libcurl 7.88 to 8.17 at least). A second look
+      // serves them.
+      hasBegun = false
+      _ = library.multiPerform(multi, &running)
+    }
+    var left: Int32 = 0
+    while let message = library.multiRead(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let raw = message.pointee.easy_handle,
+        let id = ids[raw], let transfer = transfers[id], let easy = transfer.easy
+      else { continue }
+      let code = message.pointee.data.result
+      if code == CURLE_OK {
+        let timing = easy.timing.shifted(by: transfer.waitedMicroseconds)
+        finish(
+          transfer,
+          .success(Transfer.Answer(head: transfer.head, body: transfer.body, timing: timing)))
+      } else {
+        finish(transfer, .failure(.transfer(transfer, easy, code)))
+      }
+    }
+  }
+
+  /// Waits for the network, a timer of libcurl, the deadline of a transfer in the queue or
+  /// `curl_multi_wakeup`. An idle client wakes once an hour.
+  func wait() {
+    var milliseconds: Int64 = 3_600_000
+    if let deadline = earliestDeadline {
+      milliseconds = min(max(0, (deadline - clock.now).millisecondsRoundedUp), milliseconds)
+    }
+    _ = library.multiPoll(multi, nil, 0, Int32(milliseconds), nil)
+  }
+
+  /// Frees everything; what is under way or waits fails.
+  func end() {
+    for transfer in transfers.values { finish(transfer, .failure(.stopped)) }
+    idle = []
+    _ = library.multiCleanup(multi)
+  }
+
+  // MARK: the queue
+
+  private func beginWhatMay() {
+    while let id = queue.next() {
+      if let transfer = transfers[id] { begin(transfer) }
+    }
+  }
+
+  private func begin(_ transfer: Transfer) {
+    let now = clock.now
+    if let deadline = transfer.deadline, deadline <= now {
+      return finish(transfer, .failure(.timeout(transfer.address, transfer.request.timeout)))
+    }
+    guard let easy = idle.popLast() ?? EasyHandle(library) else {
+      return finish(
+        transfer,
+        .failure(APIError(.io, "libcurl could not set up a transfer: out of memory?")))
+    }
+    transfer.endWait(at: now)
+    easy.prepare(transfer, configuration, timeoutMilliseconds: transfer.millisecondsLeft(at: now))
+    transfer.easy = easy
+    ids[easy.raw] = transfer.id
+    hasBegun = true
+    guard library.multiAdd(multi, easy.raw) == 0 else {
+      return finish(
+        transfer, .failure(APIError(.io, "libcurl could not begin a transfer: out of memory?")))
+    }
+  }
+
+  /// O(1) until a deadline is over, then O(transfers).
+  private func giveUpWhoWaitedTooLong() {
+    let now = clock.now
+    guard let earliest = earliestDeadline, earliest <= now else { return }
+    earliestDeadline = nil
+    for transfer in transfers.values where transfer.easy == nil {
+      guard let deadline = transfer.deadline else { continue }
+      if deadline <= now {
+        finish(transfer, .failure(.timeout(transfer.address, transfer.request.timeout)))
+      } else {
+        earliestDeadline = earliestDeadline.map { min($0, deadline) } ?? deadline
+      }
+    }
+  }
+
+  /// Removing a handle in mid transfer closes its connection at once. What never began has none.
+  private func finish(_ transfer: Transfer, _ result: Result<Transfer.Answer, APIError>) {
+    transfers[transfer.id] = nil
+    queue.remove(transfer.id)
+    if let easy = transfer.easy {
+      _ = library.multiRemove(multi, easy.raw)
+      ids[easy.raw] = nil
+      transfer.easy = nil
+      easy.release()
+      if idle.count < Self.limit(configuration.connectionsPerHost) { idle.append(easy) }
+    }
+    library.listFree(transfer.headerList)
+    transfer.headerList = nil
+    transfer.continuation.resume(returning: result)
+  }
+}
+
+/// Wakes the engine's thread.
+struct TransferWakeUp: @unchecked Sendable {
+  // Unchecked: libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the
+  // handle lives. The engine's inbox forgets the alarm under its lock before the handle is freed.
+  fileprivate let multi: CurlLibrary.Handle
+  fileprivate let wakeUp: @convention(c) (CurlLibrary.Handle?) -> Int32
+
+  func ring() { _ = wakeUp(multi) }
+}

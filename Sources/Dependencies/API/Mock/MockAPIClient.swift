@@ -1,0 +1,237 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// What a mock gives for a request.
+public enum MockAnswer: Sendable {
+  /// `url` is that of the request, the timing is zero.
+  case response(status: Int, headers: [HTTPHeader], body: Data)
+  /// Throws this.
+  case failure(APIError)
+  /// No answer until the task is cancelled or `MockAPIClient.release(with:)` is called.
+  case hang
+
+  /// A JSON answer.
+  public static func json(
+    _ json: String, status: Int = 200, headers: [HTTPHeader] = []
+  ) -> MockAnswer {
+    .response(
+      status: status, headers: [HTTPHeader("Content-Type", "application/json")] + headers,
+      body: Data(json.utf8))
+  }
+
+  /// An answer without a body.
+  public static func status(_ status: Int, headers: [HTTPHeader] = []) -> MockAnswer {
+    .response(status: status, headers: headers, body: Data())
+  }
+}
+
+/// Answers from a list, and writes down what it was asked. Touches no network and never waits for
+/// time.
+///
+/// The rules are tried from the newest to the oldest. A request that no rule answers throws
+/// `unanswered`, whose message says which answer to give.
+public final class MockAPIClient: APIClient {
+  private struct Rule: Sendable {
+    var answer: @Sendable (APIRequest) -> MockAnswer?
+  }
+
+  private struct Hanging: Sendable {
+    var request: APIRequest
+    var continuation: CheckedContinuation<MockAnswer?, Never>
+  }
+
+  private enum Goal: Sendable {
+    case requests(Int)
+    case hanging(Int)
+  }
+
+  private struct State {
+    var rules: [Rule] = []
+    var requests: [APIRequest] = []
+    var hanging: [Int: Hanging] = [:]
+    var waiters: [Int: (goal: Goal, continuation: CheckedContinuation<Void, Never>)] = [:]
+    var lastID = 0
+
+    func hasReached(_ goal: Goal) -> Bool {
+      switch goal {
+      case .requests(let count): requests.count >= count
+      case .hanging(let count): hanging.count >= count
+      }
+    }
+
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      let ready = waiters.filter { hasReached($0.value.goal) }
+      for id in ready.keys { waiters[id] = nil }
+      return ready.values.map(\.continuation)
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// A mock without an answer: every request throws `unanswered`.
+  public init() {}
+
+  /// Every request so far, in the order sent, cancelled and unanswered ones too.
+  public var requests: [APIRequest] { state.withLock { $0.requests } }
+
+  /// How many requests hang at the moment.
+  public var hangingCount: Int { state.withLock { $0.hanging.count } }
+
+  // MARK: answers
+
+  /// Answers a method and an address; spellings of the same address are one, see
+  /// `URLBuilder.cacheKey`.
+  ///
+  /// Of several answers each is given once, in order; the last one stays.
+  public func answer(_ method: String, _ url: String, with answers: MockAnswer...) {
+    let wanted = Self.key(url)
+    add(answers) { $0.method == method && Self.key($0.url) == wanted }
+  }
+
+  /// Answers a method and all addresses that begin with `prefix`. Of several answers the last one
+  /// stays.
+  public func answer(_ method: String, prefix: String, with answers: MockAnswer...) {
+    add(answers) { $0.method == method && $0.url.hasPrefix(prefix) }
+  }
+
+  /// Answers with whatever the closure gives; nil leaves the request to older rules. It may run on
+  /// any thread.
+  public func answer(_ answer: @escaping @Sendable (APIRequest) -> MockAnswer?) {
+    state.withLock { $0.rules.append(Rule(answer: answer)) }
+  }
+
+  /// Gives every hanging request an answer; `hang` leaves them hanging.
+  public func release(with answer: MockAnswer) {
+    if case .hang = answer { return }
+    let hanging = state.withLock { state in
+      defer { state.hanging = [:] }
+      return state.hanging.sorted { $0.key < $1.key }
+    }
+    for (_, request) in hanging { request.continuation.resume(returning: answer) }
+  }
+
+  /// Waits until `count` requests were sent in all, or the task is cancelled.
+  public func waitForRequests(_ count: Int = 1) async { await wait(for: .requests(count)) }
+
+  /// Waits until `count` requests hang at the same time, or the task is cancelled.
+  public func waitForHanging(_ count: Int = 1) async { await wait(for: .hanging(count)) }
+
+  private func wait(for goal: Goal) async {
+    let id = nextID()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let goesOn = state.withLock { state in
+          if state.hasReached(goal) || Task.isCancelled { return true }
+          state.waiters[id] = (goal, continuation)
+          return false
+        }
+        if goesOn { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
+    }
+  }
+
+  // MARK: APIClient
+
+  /// Writes the request down, then answers by the newest rule that has an answer.
+  ///
+  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, and what a rule
+  ///   says. O(number of rules).
+  public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    let (rules, waiters) = state.withLock { state in
+      state.requests.append(request)
+      return (state.rules, state.takeWaiters())
+    }
+    for waiter in waiters { waiter.resume() }
+    if Task.isCancelled { throw Self.cancelled(request) }
+    for rule in rules.reversed() {
+      guard let answer = rule.answer(request) else { continue }
+      return try await response(answer, to: request)
+    }
+    throw APIError(
+      .unanswered,
+      """
+      the mock has no answer for \(request.method) \(Self.shown(request.url)): give it one with \
+      mock.answer("\(request.method)", "\(Self.shown(request.url))", with: .json("{}"))
+      """)
+  }
+
+  private func response(_ answer: MockAnswer, to request: APIRequest) async throws(APIError)
+    -> APIResponse
+  {
+    switch answer {
+    case .response(let status, let headers, let body):
+      return APIResponse(status: status, headers: headers, body: body, url: request.url)
+    case .failure(let error): throw error
+    case .hang:
+      guard let released = await hang(request) else { throw Self.cancelled(request) }
+      return try await response(released, to: request)
+    }
+  }
+
+  /// Nil once the task is cancelled.
+  private func hang(_ request: APIRequest) async -> MockAnswer? {
+    let id = nextID()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let (isCancelled, waiters) = state.withLock { state in
+          if Task.isCancelled { return (true, state.takeWaiters()) }
+          state.hanging[id] = Hanging(request: request, continuation: continuation)
+          return (false, state.takeWaiters())
+        }
+        for waiter in waiters { waiter.resume() }
+        if isCancelled { continuation.resume(returning: nil) }
+      }
+    } onCancel: {
+      state.withLock { $0.hanging.removeValue(forKey: id) }?.continuation.resume(returning: nil)
+    }
+  }
+
+  private func add(
+    _ answers: [MockAnswer], where matches: @escaping @Sendable (APIRequest) -> Bool
+  ) {
+    let queue = AnswerQueue(answers)
+    answer { request in matches(request) ? queue.next() : nil }
+  }
+
+  /// Gives each answer once, the last one for ever.
+  private final class AnswerQueue: Sendable {
+    private let left: Mutex<ArraySlice<MockAnswer>>
+
+    init(_ answers: [MockAnswer]) { left = Mutex(answers[...]) }
+
+    func next() -> MockAnswer? { left.withLock { $0.count > 1 ? $0.popFirst() : $0.first } }
+  }
+
+  private func nextID() -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+  }
+
+  private static func key(_ url: String) -> String { (try? URLBuilder(url).cacheKey) ?? url }
+
+  private static func cancelled(_ request: APIRequest) -> APIError {
+    APIError(.cancelled, "\(request) was cancelled")
+  }
+
+  /// The address with the names in its query, but without their values.
+  private static func shown(_ url: String) -> String {
+    guard let address = try? URLBuilder(url) else { return "…" }
+    guard let query = address.query else { return address.origin + address.path }
+    let items = query.split(separator: "&").map { "\($0.prefix { $0 != "=" })=…" }
+    return "\(address.origin)\(address.path)?\(items.joined(separator: "&"))"
+  }
+}
+
+extension MockAPIClient {
+  /// A mock with sample answers for every host, see `SampleData.answer(to:)`; a new one at every
+  /// mention. The same request always gets the same answer, at once.
+  public static var preview: MockAPIClient {
+    let mock = MockAPIClient()
+    mock.answer { SampleData.answer(to: $0) }
+    return mock
+  }
+}

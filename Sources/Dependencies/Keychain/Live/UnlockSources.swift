@@ -1,0 +1,285 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// Where a secret comes from when no person is there to type it: a descriptor, a passphrase file, a
+/// key file, or a credential of the service manager. Nothing is opened before a secret is needed,
+/// and files are read anew each time; a descriptor can be read once only.
+package final class UnlockSources: Sendable {
+  /// No source: operations on a locked keychain throw `.locked`.
+  package static let none = UnlockSources(environment: [:])
+
+  private enum Source {
+    case descriptor(String)
+    case passphrase(path: String, variable: String, isCredential: Bool)
+    case keyFile(path: String, variable: String, isCredential: Bool)
+
+    var name: String {
+      switch self {
+      case .descriptor: UnlockSources.passphraseDescriptor
+      case .passphrase(let path, let variable, let isCredential),
+        .keyFile(let path, let variable, let isCredential):
+        isCredential ? path : variable
+      }
+    }
+  }
+
+  private let environment: [String: String]
+  private let isTrustedOwner: @Sendable (UInt32) -> Bool
+  private let descriptorWasRead = Mutex(false)
+
+  private static let passphraseDescriptor = "SWIFTBOARD_PASSPHRASE_FD"
+  private static let passphraseFile = "SWIFTBOARD_PASSPHRASE_FILE"
+  private static let keyFile = "SWIFTBOARD_KEY_FILE"
+  private static let credentials = "CREDENTIALS_DIRECTORY"
+  private static let variables = [passphraseDescriptor, passphraseFile, keyFile, credentials]
+
+  /// Takes the four variables out of `environment`; a variable without a value counts as not set. A
+  /// passphrase descriptor is made close-on-exec, so that no child process gets it.
+  package convenience init(environment: [String: String]) {
+    self.init(environment: environment) { $0 == geteuid() || $0 == 0 }
+  }
+
+  init(environment: [String: String], isTrustedOwner: @escaping @Sendable (UInt32) -> Bool) {
+    self.environment = environment.filter { Self.variables.contains($0.key) && !$0.value.isEmpty }
+    self.isTrustedOwner = isTrustedOwner
+    if let number = self.environment[Self.passphraseDescriptor].flatMap(Self.descriptor) {
+      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    }
+  }
+
+  /// Removes the variables from this process's environment. Call it once the sources are made and
+  /// before any child process starts, while no other thread reads the environment.
+  package static func removeFromEnvironment() {
+    for variable in variables { unsetenv(variable) }
+  }
+
+  /// Whether a secret can be expected, without reading it. True also for sources that are
+  /// ambiguous.
+  package var hasSecret: Bool {
+    let sources = self.sources
+    if case .descriptor = sources.first, sources.count == 1 {
+      return !descriptorWasRead.withLock { $0 }
+    }
+    return !sources.isEmpty
+  }
+
+  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`,
+  /// `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`,
+  /// `.locked` when the descriptor was read before, and `.io`. A descriptor may block until its
+  /// other end is closed; files never block.
+  package func secret() throws(KeychainError) -> KeychainSecret? {
+    let sources = self.sources
+    guard sources.count <= 1 else {
+      let names = sources.map(\.name).joined(separator: ", ")
+      throw KeychainError(
+        .unlockSourceAmbiguous,
+        message: "more than one unlock source is set: \(names). Leave exactly one.")
+    }
+    switch sources.first {
+    case .descriptor(let value): return .passphrase(try passphrase(fromDescriptor: value))
+    case .passphrase(let path, let variable, let isCredential):
+      return .passphrase(
+        try read(path, variable, isCredential) { fd throws(KeychainError) in
+          try Self.passphrase(from: fd)
+        })
+    case .keyFile(let path, let variable, let isCredential):
+      return .keyFile(
+        try read(path, variable, isCredential) { fd throws(KeychainError) in try Self.key(from: fd)
+        })
+    case nil: return nil
+    }
+  }
+
+  private var sources: [Source] {
+    var sources: [Source] = []
+    if let value = environment[Self.passphraseDescriptor] { sources.append(.descriptor(value)) }
+    if let path = environment[Self.passphraseFile] {
+      sources.append(.passphrase(path: path, variable: Self.passphraseFile, isCredential: false))
+    }
+    if let path = environment[Self.keyFile] {
+      sources.append(.keyFile(path: path, variable: Self.keyFile, isCredential: false))
+    }
+    if let folder = environment[Self.credentials] {
+      let passphrase = "\(folder)/swiftboard.passphrase"
+      let key = "\(folder)/swiftboard.key"
+      if Self.exists(passphrase) {
+        sources.append(
+          .passphrase(path: passphrase, variable: Self.credentials, isCredential: true))
+      }
+      if Self.exists(key) {
+        sources.append(.keyFile(path: key, variable: Self.credentials, isCredential: true))
+      }
+    }
+    return sources
+  }
+
+  /// The files that the sources of an environment read, or would read.
+  static func files(in environment: [String: String]) -> [String] {
+    let folder = environment[credentials].flatMap { $0.isEmpty ? nil : $0 }
+    return [environment[passphraseFile], environment[keyFile]].compactMap { $0 }
+      .filter { !$0.isEmpty }
+      + (folder.map { ["\($0)/swiftboard.passphrase", "\($0)/swiftboard.key"] } ?? [])
+  }
+
+  /// What cannot be looked at counts as there: a secret must not be passed over in silence.
+  private static func exists(_ path: String) -> Bool {
+    FileInfo(path) != nil || (errno != ENOENT && errno != ENOTDIR)
+  }
+
+  // MARK: Descriptor
+
+  private static func descriptor(_ value: String) -> Int32? {
+    guard !value.isEmpty, value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int32(value),
+      number >= 3
+    else { return nil }
+    return number
+  }
+
+  private func passphrase(fromDescriptor value: String) throws(KeychainError) -> GuardedBytes {
+    guard let number = Self.descriptor(value) else {
+      throw KeychainError(
+        .invalidPassphrase,
+        message:
+          "\(Self.passphraseDescriptor) must be a descriptor's number, 3 or more; a passphrase itself never "
+          + "belongs in a variable.")
+    }
+    let wasRead = descriptorWasRead.withLock { wasRead in
+      defer { wasRead = true }
+      return wasRead
+    }
+    guard !wasRead else {
+      throw KeychainError(
+        .locked,
+        message:
+          "the keychain is locked, and descriptor \(number) of \(Self.passphraseDescriptor) was read already. "
+          + "Use \(Self.passphraseFile) where a session must unlock more than once.")
+    }
+    defer { close(number) }
+    do throws(KeychainError) {
+      return try Self.passphrase(from: number)
+    } catch {
+      throw error.explained("\(Self.passphraseDescriptor), descriptor \(number)")
+    }
+  }
+
+  // MARK: Files
+
+  private func read(
+    _ path: String, _ variable: String, _ isCredential: Bool,
+    _ body: (Int32) throws(KeychainError) -> GuardedBytes
+  ) throws(KeychainError) -> GuardedBytes {
+    do throws(KeychainError) {
+      // Not blocking: a pipe without a writer must not hang. Links are followed: what counts is the
+      // file behind them.
+      let file: OpenFile
+      do throws(SystemError) {
+        file = try FileSystem().open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      } catch {
+        guard error.isMissing else { throw .io(error.code, "the file cannot be opened") }
+        throw KeychainError(
+          .missingUnlockSource,
+          message: "there is no such file. Name one that is there, or take the variable away.")
+      }
+      defer { file.close() }
+      try judge(file.number, isCredential)
+      return try body(file.number)
+    } catch {
+      throw error.explained("\(path) (\(variable))", path: path)
+    }
+  }
+
+  private func judge(_ file: Int32, _ isCredential: Bool) throws(KeychainError) {
+    guard let info = FileInfo(descriptor: file) else {
+      throw KeychainError.io(errno, "the file cannot be looked at")
+    }
+    guard info.isRegular else {
+      throw KeychainError(
+        .insecurePermissions,
+        message: "a secret is read from a regular file only, and this is none. Pass a pipe as "
+          + "\(Self.passphraseDescriptor).")
+    }
+    guard isTrustedOwner(info.owner) else {
+      throw KeychainError(
+        .insecurePermissions,
+        message:
+          "it belongs to uid \(info.owner), who is neither this user nor root. Make it your own.")
+    }
+    // The service manager grants its user access by an ACL, which shows as the group's.
+    let forbidden: UInt32 = isCredential ? 0o037 : 0o077
+    guard info.mode & forbidden == 0 else {
+      throw KeychainError(
+        .insecurePermissions,
+        message:
+          "others may use it (mode \(String(info.permissions, radix: 8))). Run chmod 600 on it, or pass its "
+          + "content as \(Self.passphraseDescriptor).")
+    }
+  }
+
+  // MARK: Content
+
+  /// The bytes as they come, without one final LF or CRLF.
+  private static func passphrase(from file: Int32) throws(KeychainError) -> GuardedBytes {
+    let limit = KeychainFormat.maximumPassphraseLength
+    let passphrase = try GuardedBytes(capacity: limit + 3) { buffer throws(KeychainError) in
+      var used = try GuardedBytes.fillFrom(file, buffer)
+      if used > 0, buffer[used - 1] == 0x0A {
+        used -= 1
+        if used > 0, buffer[used - 1] == 0x0D { used -= 1 }
+      }
+      return used
+    }
+    try KeychainSecret.passphrase(passphrase).check()
+    return passphrase
+  }
+
+  private static func key(from file: Int32) throws(KeychainError) -> GuardedBytes {
+    let size = KeychainFormat.keySize
+    let key = try GuardedBytes(capacity: size + 1) { buffer throws(KeychainError) in
+      try GuardedBytes.fillFrom(file, buffer)
+    }
+    guard key.count == size else {
+      throw KeychainError(
+        .invalidKeyFile,
+        message:
+          "a key file has exactly \(size) bytes, this one has \(key.count > size ? "more" : "\(key.count)"). "
+          + "For text use \(passphraseFile).")
+    }
+    return key
+  }
+}
+
+extension UnlockSources {
+  /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
+  /// and `.io`.
+  package static func makeKeyFile(at path: String) throws(KeychainError) {
+    let key = try GuardedBytes.random(count: KeychainFormat.keySize)
+    let system = FileSystem()
+    let file: OpenFile
+    do throws(SystemError) { file = try system.create(path, O_WRONLY) } catch {
+      throw error.code == EEXIST
+        ? KeychainError(
+          .exists, path: path,
+          message: "\(path): there is a file here already; it was left as it is.")
+        : KeychainError.io(error.code, "the key file cannot be made").located(at: path)
+    }
+    try key.withBytes { bytes throws(KeychainError) in
+      do throws(SystemError) {
+        try Descriptor.write(file.number, bytes)
+        try system.sync(file)
+      } catch {
+        try? system.remove(path)
+        throw KeychainError.io(error.code, "the key file cannot be written").located(at: path)
+      }
+    }
+  }
+}
+
+extension KeychainError {
+  /// The same error with the unlock source in front.
+  fileprivate func explained(_ source: String, path: String? = nil) -> KeychainError {
+    var error = self
+    error.path = path ?? self.path
+    error.message = "\(source): \(message)"
+    return error
+  }
+}

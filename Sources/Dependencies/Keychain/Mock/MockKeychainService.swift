@@ -1,0 +1,334 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// A keychain in memory for tests: keeps the rules of the live one, touches no file, records every
+/// call.
+public final class MockKeychainService: KeychainService {
+  /// A call as it came in, before it was judged.
+  public enum Call: Sendable, Equatable {
+    /// `save(_:forKey:)`.
+    case save(Data, key: String)
+    /// `load(forKey:)`.
+    case load(key: String)
+    /// `delete(forKey:)`.
+    case delete(key: String)
+    /// `rename(_:to:)`.
+    case rename(String, to: String)
+    /// The calls without a key; secrets are not kept.
+    case keys, create, unlock, lock, status, verify, accept
+  }
+
+  private struct State {
+    var entries: [[UInt8]: Data] = [:]
+    var exists: Bool
+    /// The entries are samples, which go when a keychain is created.
+    var isSample: Bool
+    var unlocked: Bool
+    var generation: UInt64
+    var secret: KeychainSecret?
+    var source: KeychainSecret?
+    var calls: [Call] = []
+    var failures: [KeychainError] = []
+    /// What the file in place of the one that was seen last is refused for, and that one.
+    var objection: (reason: KeychainAcceptance.Reason, remembered: UInt64)?
+    var warning: String?
+  }
+
+  private let path: String
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - entries: What it starts with.
+  ///   - areSamples: Whether the entries stand in for a keychain until one is made: the first
+  ///     `create(with:)` removes them, where it would throw `.exists` otherwise.
+  ///   - exists: Whether there is a keychain at all.
+  ///   - unlocked: Whether it starts unlocked.
+  ///   - secret: What opens it; `nil`: anything does. A new keychain takes the secret it is created
+  ///     with.
+  ///   - unlockSource: What a call unlocks with by itself when it is locked; `nil`: it throws
+  ///     `.locked`.
+  ///   - path: What errors and status name; no file is there.
+  public init(
+    entries: KeyValuePairs<String, Data> = [:], areSamples: Bool = false, exists: Bool = true,
+    unlocked: Bool = true, secret: KeychainSecret? = nil, unlockSource: KeychainSecret? = nil,
+    path: String = "mock.sbkc"
+  ) {
+    self.path = path
+    state = Mutex(
+      State(
+        entries: Dictionary(entries.map { (Array($0.key.utf8), $0.value) }) { $1 }, exists: exists,
+        isSample: areSamples, unlocked: exists && unlocked, generation: 1, secret: secret,
+        source: unlockSource))
+  }
+
+  /// Every call so far, in order.
+  public var calls: [Call] { state.withLock { $0.calls } }
+
+  /// Makes the next call that can fail throw `error` and do nothing; several are used up one after
+  /// the other.
+  public func failNext(with error: KeychainError) {
+    state.withLock { $0.failures.append(error) }
+  }
+
+  /// Puts an older copy (`isOther` false) or another keychain in place, with the same entries: it
+  /// locks, and is refused until it is accepted.
+  public func replaceFile(generation: UInt64, isOther: Bool) {
+    state.withLock { state in
+      state.objection = (isOther ? .replaced : .rolledBack, state.generation)
+      state.generation = generation
+      state.unlocked = false
+    }
+  }
+
+  /// Makes the next `takeWarning()` tell a warning.
+  public func warnNext(_ warning: String) {
+    state.withLock { $0.warning = warning }
+  }
+
+  /// Replaces at once, in memory. Refuses the keys and values that the live one refuses.
+  public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
+    try perform(.save(data, key: key)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try KeychainError.check(value: data)
+      try Self.open(&state)
+      state.entries[Array(key.utf8)] = data
+      state.generation += 1
+    }
+  }
+
+  /// The value as it was saved.
+  public func load(forKey key: String) async throws(KeychainError) -> Data? {
+    try perform(.load(key: key)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try Self.open(&state)
+      return state.entries[Array(key.utf8)]
+    }
+  }
+
+  /// What is not there is no error.
+  public func delete(forKey key: String) async throws(KeychainError) {
+    try perform(.delete(key: key)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try Self.open(&state)
+      if state.entries.removeValue(forKey: Array(key.utf8)) != nil { state.generation += 1 }
+    }
+  }
+
+  /// As in the live one: `missingKey` before `duplicateKey`; to its own name nothing happens.
+  public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
+    try perform(.rename(key, to: newKey)) { state throws(KeychainError) in
+      try KeychainError.check(key: key)
+      try KeychainError.check(key: newKey)
+      try Self.open(&state)
+      let (old, new) = (Array(key.utf8), Array(newKey.utf8))
+      guard let value = state.entries[old] else { throw .missingKey }
+      if old == new { return }
+      guard state.entries[new] == nil else { throw .duplicateKey }
+      state.entries[old] = nil
+      state.entries[new] = value
+      state.generation += 1
+    }
+  }
+
+  /// In the order of their bytes. O(n log n).
+  public func keys() async throws(KeychainError) -> [String] {
+    try perform(.keys) { state throws(KeychainError) in
+      try Self.open(&state)
+      return state.entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// Takes the secret as the one that opens it from now on.
+  ///
+  /// - Throws: `exists`, `locked` where no secret is given, and what is wrong with a new secret.
+  public func create(with secret: KeychainSecret?) async throws(KeychainError) {
+    try perform(.create) { state throws(KeychainError) in
+      if state.isSample { return try Self.removeSamples(&state) }
+      guard !state.exists else {
+        throw KeychainError(
+          .exists, message: "there is a keychain here already; it was left as it is.")
+      }
+      guard let secret = secret ?? state.source else { throw Self.locked }
+      try secret.checkNew()
+      state.secret = secret
+      state.exists = true
+      state.unlocked = true
+      state.entries = [:]
+      state.generation = 1
+    }
+  }
+
+  /// Compares the secret with that of the mock; there is no key derivation.
+  ///
+  /// - Throws: `missing`, `locked`, `wrongSecret` or `noMatchingSlot`.
+  public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
+    try perform(.unlock) { state throws(KeychainError) in
+      guard let secret else { return try Self.open(&state) }
+      try Self.open(&state, with: secret)
+    }
+  }
+
+  /// Cannot fail, also after `failNext(with:)`.
+  public func lock() async {
+    state.withLock { state in
+      state.calls.append(.lock)
+      state.unlocked = false
+    }
+  }
+
+  /// Says in a warning that all is in memory.
+  public func status() async throws(KeychainError) -> KeychainStatus {
+    try perform(.status) { state throws(KeychainError) in
+      guard state.exists else { return KeychainStatus(path: path, exists: false, unlocked: false) }
+      return status(of: state)
+    }
+  }
+
+  /// As `status()`; what is in memory is whole.
+  ///
+  /// - Throws: `missing`.
+  public func verify() async throws(KeychainError) -> KeychainStatus {
+    try perform(.verify) { state throws(KeychainError) in
+      guard state.exists else { throw Self.missing }
+      return status(of: state)
+    }
+  }
+
+  /// No call of its own in `calls`: it only looks.
+  public func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    let (now, entries) = state.withLock { state -> (KeychainRevision?, [[UInt8]: Data]) in
+      guard state.unlocked else { return (nil, [:]) }
+      return (KeychainRevision(keyID: [], generation: state.generation), state.entries)
+    }
+    guard let now, now != revision else { return now }
+    for (key, value) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      value.withUnsafeBytes { body(String(decoding: key, as: UTF8.self), $0) }
+    }
+    return now
+  }
+
+  /// As in the live one; dates are not known.
+  ///
+  /// - Throws: As `unlock(with:)`, but for `rolledBack` and `differentKeychain`.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try perform(.accept) { state throws(KeychainError) in
+      let objection = state.objection
+      state.objection = nil
+      do throws(KeychainError) {
+        if let secret { try Self.open(&state, with: secret) } else { try Self.open(&state) }
+      } catch {
+        state.objection = objection
+        throw error
+      }
+      let found = state.generation
+      if let objection, objection.reason == .rolledBack {
+        state.generation = max(found, objection.remembered) + 1
+      }
+      return KeychainAcceptance(
+        reason: objection?.reason ?? .known,
+        remembered: .init(generation: objection?.remembered ?? found),
+        found: .init(generation: found), generation: state.generation)
+    }
+  }
+
+  /// What `warnNext(_:)` was given, once.
+  public func takeWarning() async -> String? { state.withLock { $0.warning.take() } }
+
+  private func status(of state: State) -> KeychainStatus {
+    KeychainStatus(
+      path: path, exists: true, unlocked: state.unlocked,
+      count: state.unlocked ? state.entries.count : nil, generation: state.generation,
+      slots: [
+        KeychainStatus.Slot(kind: state.secret?.slotKind.name ?? "passphrase", ops: 0, memory: 0)
+      ],
+      warnings: ["This keychain is in memory only."])
+  }
+
+  private func perform<Result: Sendable>(
+    _ call: Call, _ operation: (inout State) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    try located(at: path) { () throws(KeychainError) in
+      try state.withLock { state throws(KeychainError) in
+        state.calls.append(call)
+        if !state.failures.isEmpty { throw state.failures.removeFirst() }
+        return try operation(&state)
+      }
+    }
+  }
+
+  /// The mock is a keychain like others from here on, also where it is locked and this throws.
+  private static func removeSamples(_ state: inout State) throws(KeychainError) {
+    state.isSample = false
+    try open(&state)
+    state.generation += UInt64(state.entries.count)
+    state.entries = [:]
+  }
+
+  /// What the live keychain does before it reads or writes.
+  private static func open(_ state: inout State) throws(KeychainError) {
+    guard state.exists else { throw missing }
+    if state.unlocked { return }
+    guard let source = state.source else { throw locked }
+    try open(&state, with: source)
+  }
+
+  private static func open(_ state: inout State, with secret: KeychainSecret) throws(KeychainError)
+  {
+    guard state.exists else { throw missing }
+    try secret.check()
+    switch (state.secret, secret) {
+    case (nil, _): break
+    case (.passphrase(let expected), .passphrase(let given)),
+      (.keyFile(let expected), .keyFile(let given)):
+      guard expected == given else {
+        throw KeychainError(
+          .wrongSecret, message: "wrong \(secret.name), or the file was replaced. Try another one.")
+      }
+    case (let expected?, _):
+      throw KeychainError(
+        .noMatchingSlot,
+        message:
+          "no slot of this keychain takes a \(secret.name); it has: \(expected.slotKind.name).")
+    }
+    switch state.objection?.reason {
+    case .rolledBack:
+      throw KeychainError(
+        .rolledBack,
+        message: "this keychain is older than what was seen here before.", remedy: .acceptOlder)
+    case .replaced:
+      throw KeychainError(
+        .differentKeychain,
+        message: "this is another keychain than the one seen here before.", remedy: .acceptOther)
+    case .known, nil: state.unlocked = true
+    }
+  }
+
+  private static var missing: KeychainError {
+    KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
+  }
+
+  private static var locked: KeychainError {
+    KeychainError(
+      .locked, message: "the keychain is locked and there is no secret to unlock it with.")
+  }
+}
+
+extension MockKeychainService {
+  /// An unlocked mock with the entries `radarr` and `sonarr`, which stand in for a keychain until
+  /// one is made; a new one at every mention.
+  public static var preview: MockKeychainService {
+    MockKeychainService(entries: samples, areSamples: true, path: "preview.sbkc")
+  }
+
+  /// The entries of the preview.
+  static let samples: KeyValuePairs<String, Data> = [
+    "radarr": Data("0123456789abcdef0123456789abcdef".utf8),
+    "sonarr": Data("fedcba9876543210fedcba9876543210".utf8),
+  ]
+}

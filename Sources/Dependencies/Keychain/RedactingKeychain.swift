@@ -1,0 +1,131 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// A keychain whose values the redactor knows: all of them, from the moment of unlocking, before a
+/// call returns that unlocked it or changed it.
+///
+/// A value stays known after `lock` and `delete`: text that was made with it may still be on its
+/// way. Everything else is the other keychain's.
+public final class RedactingKeychain: KeychainService {
+  private let base: any KeychainService
+  private let redactor: Redactor
+  /// What the redactor knows.
+  private let known = Mutex<KeychainRevision?>(nil)
+
+  /// Neither of the two is touched.
+  public init(_ base: any KeychainService, redactor: Redactor) {
+    self.base = base
+    self.redactor = redactor
+  }
+
+  /// Registers all values that are new. One call of the keychain, and O(size) where it has changed.
+  private func learn() async {
+    let old = known.withLock { $0 }
+    let batch = Mutex(redactor.batch())
+    let now = await base.visitEntries(since: old) { key, value in
+      batch.withLock { $0.add(value, name: key) }
+    }
+    redactor.register(batch.withLock { $0 })
+    guard let now, now != old else { return }
+    known.withLock { $0 = now }
+  }
+
+  private func learning<Result>(
+    _ body: () async throws(KeychainError) -> Result
+  ) async throws(KeychainError) -> Result {
+    do throws(KeychainError) {
+      let result = try await body()
+      await learn()
+      return result
+    } catch {
+      // A call that unlocked and then failed has unlocked all the same.
+      await learn()
+      throw error
+    }
+  }
+
+  /// Registers the value first, also where saving it then fails.
+  ///
+  /// - Throws: What the keychain behind it throws, as do the others.
+  public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
+    data.withUnsafeBytes { value in
+      var batch = redactor.batch()
+      batch.add(value, name: key)
+      redactor.register(batch)
+    }
+    try await learning { () throws(KeychainError) in try await base.save(data, forKey: key) }
+  }
+
+  /// As the keychain behind it.
+  public func load(forKey key: String) async throws(KeychainError) -> Data? {
+    try await learning { () throws(KeychainError) in try await base.load(forKey: key) }
+  }
+
+  /// The value stays registered.
+  public func delete(forKey key: String) async throws(KeychainError) {
+    try await learning { () throws(KeychainError) in try await base.delete(forKey: key) }
+  }
+
+  /// The value's mark has the new name from then on.
+  public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
+    try await learning { () throws(KeychainError) in try await base.rename(key, to: newKey) }
+    redactor.renameSecret(key, to: newKey)
+  }
+
+  /// As the keychain behind it.
+  public func keys() async throws(KeychainError) -> [String] {
+    try await learning { () throws(KeychainError) in try await base.keys() }
+  }
+
+  /// As the keychain behind it; passphrases are not registered.
+  public func create(with secret: KeychainSecret?) async throws(KeychainError) {
+    try await base.create(with: secret)
+  }
+
+  /// As the keychain behind it; passphrases are not registered.
+  public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
+    try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
+  }
+
+  /// Registers what another process has saved.
+  public func refresh() async {
+    await base.refresh()
+    await learn()
+  }
+
+  /// Values stay registered.
+  public func lock() async { await base.lock() }
+
+  /// As the keychain behind it.
+  public func status() async throws(KeychainError) -> KeychainStatus {
+    try await learning { () throws(KeychainError) in try await base.status() }
+  }
+
+  /// As the keychain behind it.
+  public func verify() async throws(KeychainError) -> KeychainStatus {
+    try await learning { () throws(KeychainError) in try await base.verify() }
+  }
+
+  /// As the keychain behind it; passphrases are not registered.
+  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+    -> KeychainAcceptance
+  {
+    try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
+  }
+
+  /// As the keychain behind it. Values stay registered.
+  public func shutDown(within duration: Duration) async -> Bool {
+    await base.shutDown(within: duration)
+  }
+
+  /// As the keychain behind it.
+  public func takeWarning() async -> String? { await base.takeWarning() }
+
+  /// As the keychain behind it.
+  public func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    await base.visitEntries(since: revision, body)
+  }
+}

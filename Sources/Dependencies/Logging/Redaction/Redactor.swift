@@ -1,0 +1,313 @@
+import SwiftBoardJSON
+import Synchronization
+
+/// Takes secrets out of what leaves the program or becomes part of a state.
+///
+/// **By value.** `mask` replaces what was registered by `«secret:NAME»`, wherever it stands, as it
+/// is and also base64 (both alphabets, at any offset, with or without padding), hexadecimal in
+/// either case, percent-encoded and JSON-escaped. It is for data: nothing else of a text is
+/// changed.
+///
+/// **By position.** `redact` masks, and in addition replaces the values of secret headers and of
+/// secret query items and the user part of addresses by `«redacted»`. It is for log lines, errors
+/// and the screen, which speak of addresses and headers.
+///
+/// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of
+/// their forms, and the lengths. Someone who reads the process's memory can test guesses against
+/// the hashes; a long random secret cannot be found from them, a short word can.
+///
+/// Masking what was masked changes nothing. Cost: about a nanosecond a byte, and a second pass of
+/// that order for text with `%` or `\` in it once something is registered. Text without a secret is
+/// returned as it is, uncopied.
+public final class Redactor: Sendable {
+  /// Values of fewer bytes are not looked for: they would blank innocent text.
+  package static let shortestValue = 6
+
+  private let table = Mutex<SecretTable?>(nil)
+  /// Odd, and another in each process.
+  private let multiplier = UInt32.random(in: 0...UInt32.max) | 1
+
+  /// A redactor that knows no value yet and redacts by position only.
+  public init() {}
+
+  /// From now on the value is replaced by `«secret:NAME»`. Values under six bytes are not
+  /// registered: they would blank innocent text. A value registered again keeps its first name.
+  /// Cost: about 20 µs and 1 kB a value.
+  public func registerSecret(_ value: [UInt8], name: String) {
+    value.withUnsafeBytes { value in
+      var batch = batch()
+      batch.add(value, name: name)
+      register(batch)
+    }
+  }
+
+  /// An empty batch, for `register(_:)`.
+  func batch() -> SecretBatch { SecretBatch(multiplier: multiplier) }
+
+  /// Registers many values at once.
+  func register(_ batch: SecretBatch) {
+    change { SecretTable(adding: batch, to: $0) }
+  }
+
+  /// The values registered under a name are replaced by the mark of the new name from now on.
+  public func renameSecret(_ name: String, to newName: String) {
+    change { $0.map { SecretTable(renaming: name, to: newName, in: $0) } }
+  }
+
+  /// Whether a value is registered.
+  package var hasSecrets: Bool { table.withLock { $0 != nil } }
+
+  /// How many values were registered; it grows with what is known.
+  package var count: Int { table.withLock { $0?.count ?? 0 } }
+
+  /// Whether a value is registered under the name. O(number of values).
+  package func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
+
+  /// Forgets all that was registered.
+  package func removeAllSecrets() {
+    let old = table.withLock { table in
+      defer { table = nil }
+      return table
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// - Parameter next: Makes the next table; `nil` where nothing changes.
+  private func change(_ next: (SecretTable?) -> SecretTable?) {
+    // Built outside the lock; rebuilt when another registration came between.
+    while true {
+      let old = table.withLock { $0 }
+      guard let new = next(old) else { return }
+      let done = table.withLock { table in
+        guard table === old else { return false }
+        table = new
+        return true
+      }
+      if done { return }
+    }
+  }
+
+  // MARK: By value
+
+  /// The text with marks in the place of known secrets. In a JSON document a number that holds one
+  /// becomes a string.
+  ///
+  /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
+  package func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
+    pass().mask(text, isJSON: isJSON)
+  }
+
+  /// The bytes with marks in the place of known secrets; they need not be UTF-8.
+  package func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
+
+  // MARK: By value and by position
+
+  /// The text without secrets.
+  public func redact(_ text: String) -> String { pass().redact(text) }
+
+  /// The field without secrets: its whole value where its key is one of those whose values are
+  /// secret.
+  public func redact(_ field: LogField) -> LogField { pass().redact(field) }
+
+  /// The text without what is secret by its position; no known secret is looked for. For texts in
+  /// which marks stand in their place already. O(length).
+  package static func redactPositions(_ text: String) -> String {
+    Pass(table: nil).redact(text)
+  }
+
+  /// What is registered now, for several texts that belong together.
+  func pass() -> Pass { Pass(table: table.withLock { $0 }) }
+
+  struct Pass {
+    fileprivate let table: SecretTable?
+
+    func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
+      var text = text
+      let edits = text.withUTF8 { self.edits(in: $0, byPosition: false) }
+      guard !edits.isEmpty else { return Masked(text) }
+      let names = edits.compactMap(\.name)
+      return Masked(
+        String(decoding: Redactor.masked(text, edits, isJSON), as: UTF8.self), names: names)
+    }
+
+    func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> {
+      let edits = bytes.withUnsafeBufferPointer {
+        self.edits(in: $0, byPosition: false)
+      }
+      guard !edits.isEmpty else { return Masked(bytes) }
+      return Masked(Redactor.apply(edits, to: bytes), names: edits.compactMap(\.name))
+    }
+
+    /// Whether the text is short enough and has no secret in it: then it need not be copied.
+    func isClean(_ text: String, limit: Int) -> Bool {
+      text.utf8.withContiguousStorageIfAvailable { bytes in
+        bytes.count <= limit && edits(in: bytes, byPosition: true).isEmpty
+      } ?? false
+    }
+
+    func isClean(_ fields: [LogField], keyLimit: Int, valueLimit: Int) -> Bool {
+      fields.withUnsafeBufferPointer { fields in
+        for index in fields.indices {
+          guard isClean(fields[index].key, limit: keyLimit),
+            isClean(fields[index].value, limit: valueLimit),
+            !SecretNames.isCredential(fields[index].key)
+          else { return false }
+        }
+        return true
+      }
+    }
+
+    func redact(_ text: String) -> String {
+      var text = text
+      let edits = text.withUTF8 { self.edits(in: $0, byPosition: true) }
+      guard !edits.isEmpty else { return text }
+      return String(decoding: Redactor.apply(edits, to: Array(text.utf8)), as: UTF8.self)
+    }
+
+    func redact(_ field: LogField) -> LogField {
+      let value = redact(field.value)
+      guard SecretNames.isCredential(field.key), !value.isEmpty, !RedactionMark.isMark(value) else {
+        return LogField(redact(field.key), value)
+      }
+      if case .secret(let name) = RedactionMark.first(in: value) {
+        return LogField(field.key, RedactionMark.named(name))
+      }
+      return LogField(field.key, RedactionMark.redacted)
+    }
+
+    /// In order, not overlapping; empty where nothing is to be done, which is nearly always.
+    private func edits(
+      in text: UnsafeBufferPointer<UInt8>, byPosition: Bool
+    ) -> [RedactionEdit] {
+      var ranges: [Range<Int>] = []
+      if byPosition, TextSigns.nextKeySign(in: text, from: 0) != nil {
+        var scanner = PositionScanner(text)
+        ranges = scanner.ranges()
+      }
+      let matches = table.map { Redactor.matches($0, in: text, TextSigns(text)) } ?? []
+      if matches.isEmpty, ranges.isEmpty { return [] }
+      return Redactor.merge(matches, ranges)
+    }
+  }
+
+  private static func matches(
+    _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns
+  ) -> [SecretTable.Match] {
+    var matches = table.matches(inAllFormsOf: text, signs)
+    guard !matches.isEmpty else { return [] }
+    let marks = RedactionMark.ranges(in: text)
+    if !marks.isEmpty {
+      matches.removeAll { match in
+        marks.contains {
+          $0.lowerBound <= match.range.lowerBound && match.range.upperBound <= $0.upperBound
+        }
+      }
+    }
+    return matches
+  }
+
+  /// One edit for each run of overlapping matches and positions.
+  private static func merge(
+    _ matches: [SecretTable.Match], _ positions: [Range<Int>]
+  ) -> [RedactionEdit] {
+    var pieces: [(range: Range<Int>, name: String?)] =
+      matches.map { ($0.range, $0.name) } + positions.map { ($0, nil) }
+    pieces.sort {
+      ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
+    }
+    var edits: [RedactionEdit] = []
+    var index = 0
+    while index < pieces.count {
+      var range = pieces[index].range
+      // Every name inside a position, or the first and longest of overlapping values.
+      var names: [String] = []
+      var byPosition = false
+      while index < pieces.count,
+        pieces[index].range.lowerBound < range.upperBound || pieces[index].range == range
+      {
+        let piece = pieces[index]
+        range = range.lowerBound..<max(range.upperBound, piece.range.upperBound)
+        if let name = piece.name {
+          if !names.contains(name) { names.append(name) }
+        } else {
+          byPosition = true
+        }
+        index += 1
+      }
+      let name = byPosition && names.count != 1 ? nil : names.first
+      let mark = name.map(RedactionMark.named) ?? RedactionMark.redacted
+      edits.append(RedactionEdit(range: range, replacement: Array(mark.utf8), name: name))
+    }
+    return edits
+  }
+
+  /// Applies the edits; in a JSON document a number with a mark in it becomes a string.
+  private static func masked(_ text: String, _ edits: [RedactionEdit], _ isJSON: Bool) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    let document = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    let first = document.first { $0 > 0x20 }
+    guard isJSON || first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      (try? JSON(parsing: Array(document))) != nil
+    else { return apply(edits, to: bytes) }
+    var edits = edits
+    var isInString = false
+    var position = 0
+    var next = 0
+    while next < edits.count, position < bytes.count {
+      let byte = bytes[position]
+      if isInString {
+        if byte == UInt8(ascii: "\\") { position += 1 }
+        if byte == UInt8(ascii: "\"") { isInString = false }
+        position += 1
+      } else if byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte) {
+        let end = bytes[position...].firstIndex { !isPartOfNumber($0) } ?? bytes.count
+        let inside = edits[next...].prefix { $0.range.upperBound <= end }
+        if let first = inside.indices.first, let last = inside.indices.last {
+          // The edits take the rest of the number with them.
+          let quote = [UInt8(ascii: "\"")]
+          edits[first].replacement =
+            quote + bytes[position..<edits[first].range.lowerBound] + edits[first].replacement
+          edits[first].range = position..<edits[first].range.upperBound
+          edits[last].replacement += bytes[edits[last].range.upperBound..<end] + quote
+          edits[last].range = edits[last].range.lowerBound..<end
+        }
+        position = end
+      } else {
+        isInString = byte == UInt8(ascii: "\"")
+        position += 1
+      }
+      while next < edits.count, edits[next].range.upperBound <= position { next += 1 }
+    }
+    return apply(edits, to: bytes)
+  }
+
+  private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"),
+      UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  private static func apply(_ edits: [RedactionEdit], to bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 16 * edits.count)
+    var position = 0
+    for edit in edits {
+      result.append(contentsOf: bytes[position..<edit.range.lowerBound])
+      result.append(contentsOf: edit.replacement)
+      position = edit.range.upperBound
+    }
+    result.append(contentsOf: bytes[position...])
+    return result
+  }
+}
+
+/// Bytes of a text and what stands in their place.
+struct RedactionEdit: Sendable {
+  var range: Range<Int>
+  var replacement: [UInt8]
+  /// The secret whose value was there, where it is one that is known.
+  var name: String?
+}

@@ -1,0 +1,38 @@
+/// Names whose values are secret whatever they are: headers, and query items of addresses.
+///
+/// Case, `_` and `-` make no difference. Members of bodies and documents are data, whatever their
+/// names.
+package enum SecretNames {
+  private static let headers: Set<String> = [
+    "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey",
+  ]
+  private static let queryItems: Set<String> = [
+    "apikey", "accesstoken", "token", "password",
+  ]
+  private static let members: Set<String> = [
+    "refreshtoken", "idtoken", "authtoken", "sessiontoken", "passwd", "passphrase", "secret",
+    "clientsecret",
+  ]
+
+  /// Whether the value of a header of this name is secret.
+  package static func isHeader(_ name: some StringProtocol) -> Bool {
+    headers.contains(normalized(name))
+  }
+
+  /// Whether the value of a query item of this name is secret.
+  package static func isQueryItem(_ name: some StringProtocol) -> Bool {
+    queryItems.contains(normalized(name))
+  }
+
+  /// Whether a credential is usually called so: a header, a query item, a field of a log record or
+  /// a member of a login's answer.
+  package static func isCredential(_ name: some StringProtocol) -> Bool {
+    let name = normalized(name)
+    return headers.contains(name) || queryItems.contains(name) || members.contains(name)
+  }
+
+  private static func normalized(_ name: some StringProtocol) -> String {
+    guard name.utf8.count <= 40 else { return "" }
+    return String(name.lowercased().filter { $0 != "_" && $0 != "-" })
+  }
+}
