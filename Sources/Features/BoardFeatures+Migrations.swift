@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 extension BoardFeatures {
   /// From the first schema to the present one; each leads one version up.
-  static let migrations = [labels]
+  static let migrations = [labels, recordingEffects]
 
   /// Schema 2 numbered the payloads of actions (`_0`), and had one more around the action of a
   /// feature.
@@ -15,6 +15,23 @@ extension BoardFeatures {
       }
       for (path, labels) in payloads {
         for (number, label) in labels { action.rename("_\(number)", to: label, at: path) }
+      }
+    })
+
+  /// Up to schema 3 recordings were begun, marked, ended and left for forks beside the store, and
+  /// no effect did it.
+  private static let recordingEffects = LogMigration(
+    from: 3,
+    editEffects: { action, effects in
+      let run = action["session"]["run"]
+      if let job = run["context"]["job"]?.intValue {
+        for command in ["record", "stop", "status", "mark"] where run["command"][command] != nil {
+          effects.append(
+            LogEffect(name: "session.\(command)", id: "session/\(job)", kind: "task"))
+        }
+      }
+      if action["session"]["succeeded"]["result"]["forked"]["fork"]["isContinued"] == true {
+        effects.append(LogEffect(name: "session.resume", kind: "run"))
       }
     })
 

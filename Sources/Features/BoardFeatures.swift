@@ -8,7 +8,7 @@ public enum BoardFeatures {
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
     schema: LogSchema(
       program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction",
-      version: 3),
+      version: 4),
     migrations: migrations,
     source: FeatureList.Source(
       imports: ["import SwiftBoardFeatures"], expression: "BoardFeatures.all"))

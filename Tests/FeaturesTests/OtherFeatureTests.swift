@@ -279,7 +279,9 @@ struct LogFeatureTests {
   func session() throws {
     let store = world.looseStore()
     store.send(try action("session record a.jsonl"))
-    #expect(store.effects == [])
+    #expect(
+      store.effects == [EffectDescriptor(kind: .task, name: "session.record", id: "session/1")])
+    store.skipInFlightEffects()
     store.send(.session(.succeeded(job: 1, result: .recording(path: "a.jsonl")))) {
       $0.session.recording = "a.jsonl"
       $0.shell.running = []

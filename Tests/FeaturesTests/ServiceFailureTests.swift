@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 /// What the services' errors say of the board's commands, variables and options.

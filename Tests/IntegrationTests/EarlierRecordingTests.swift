@@ -14,14 +14,16 @@ struct EarlierRecordingTests {
     #filePath.split(separator: "/", omittingEmptySubsequences: false)
     .dropLast().joined(separator: "/") + "/Recordings"
 
-  /// A session of all features, made while members of bodies were masked by their names and bodies
-  /// were always indented.
-  @Test(arguments: ["every-feature"])
+  /// A session of all features (schema 2), made while members of bodies were masked by their names
+  /// and bodies were always indented; one with a mark that was left for a fork, and the fork (schema
+  /// 3), made while no effect did that.
+  @Test(arguments: ["every-feature", "marks", "marks-fork"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"
     let verified = try await program.run("session", "verify", recording)
     #expect(verified.status == .exited(0), "\(verified.errorText)")
+    #expect(!verified.outputText.contains("warning"), "\(verified.outputText)")
     let replayed = try await program.run("session", "replay", recording)
     #expect(replayed.status == .exited(0), "\(replayed.errorText)")
     let transcript = try #require(

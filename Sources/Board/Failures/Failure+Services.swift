@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardRecording
 
 extension Failure {
   /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76 or 130 by its kind.
@@ -119,6 +120,7 @@ extension Failure {
     case let error as FileError: self.init(error)
     case let error as TerminalError: self.init(error)
     case let error as UsageError: self.init(error)
+    case let error as RecordingError: self.init(error)
     case let error as JSONConditionError: self.init(UsageError(error))
     case is CancellationError:
       self.init(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")

@@ -12,25 +12,15 @@ public final class Board: Sendable {
   public let store: Store<BoardReducer>
   let features: FeatureList
   private let dependencies: Dependencies
-  private let journal: DrawJournal
-  private let info: RecordingInfo
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
-  private let travels: SessionTravels
-  private let shared: Mutex<Shared>
+  private let recordings: BoardRecording
+  private let shared = Mutex(Shared())
   /// Set once everything ends: what comes then is not sent any more.
   private let closing: CancelFlag
-  /// Held while a recording ends, so that who finds none may rely on its last line.
-  private let recordingEnd = Mutex(())
-
-  private typealias BoardRecorder = Recorder<BoardState, BoardAction>
 
   private struct Shared {
     var renderer = BoardRenderer(isReplay: false)
-    var recorder: (recorder: BoardRecorder, path: String)?
-    /// The time of the last step, and of those whose observers have not been told yet.
-    var time: Int64 = 0
-    var times: [Int64] = []
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
     /// Ends that are asked for, and those of them that have come.
     var ends: [Int: CommandEnd?] = [:]
@@ -41,13 +31,10 @@ public final class Board: Sendable {
     /// No further step comes: commands that have not ended do not end any more.
     var isOver = false
     var nextJob = 0
-    var problem: String?
-    /// Whether any recording ended by itself.
-    var hasLostRecording = false
     /// The commands of the steps that returned effects, for as long as the commands run.
     var jobs: [Int: Int] = [:]
     /// The command that waits for the board to go on in a fork.
-    var forking: (fork: SessionForked, finished: FinishedJob)?
+    var forking: FinishedJob?
 
     /// Remembers which command a step belongs to, for what its effects throw.
     ///
@@ -75,21 +62,25 @@ public final class Board: Sendable {
     let journal = DrawJournal()
     let failures = EffectFailures()
     let travels = SessionTravels(features)
-    self.features = features
-    let shared = Mutex(Shared())
     let closing = CancelFlag()
+    self.features = features
     self.closing = closing
     self.dependencies = dependencies
-    self.journal = journal
-    self.travels = travels
     self.sink = sink
     self.onBackgroundEnd = onBackgroundEnd
-    self.shared = shared
-    info = RecordingInfo(
-      schema: features.schema, created: dependencies.date.now,
-      environment: state.settings.environment.rawValue, seed: String(seed))
+    let recordings = BoardRecording(
+      RecordingInfo(
+        schema: features.schema, created: dependencies.date.now,
+        environment: state.settings.environment.rawValue, seed: String(seed)),
+      journal: journal, dependencies: dependencies, travels: travels, closing: closing,
+      warn: { text in
+        sink(
+          BoardOutput(
+            stream: .standardError, text: "warning: \(escapeControls(text))\n", job: 0))
+      })
+    self.recordings = recordings
     store = Store(
-      initialState: state, reducer: BoardReducer(features, travels: travels),
+      initialState: state, reducer: BoardReducer(features, travels: travels, recording: recordings),
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
@@ -101,7 +92,9 @@ public final class Board: Sendable {
             text: "internal error: \(issue.redacted(by: dependencies.logger))\n", job: 0))
       })
     failures.handler.withLock { $0 = { [weak self] in self?.end(failing: $0) ?? false } }
-    store.setHooks { [self] _, _ in hooks(nil) }
+    recordings.attach(to: store) { [weak self] step, finished in
+      self?.shared.withLock { $0.noteJob(of: step, finished: finished) }
+    }
     store.observe { [weak self] step, state in self?.observe(step, state) }
   }
 
@@ -219,153 +212,56 @@ public final class Board: Sendable {
   // MARK: Recording
 
   /// The recording that runs, with its last step.
-  public var recording: SessionMoment? {
-    shared.withLock { shared in
-      shared.recorder.map { SessionMoment(path: $0.path, step: $0.recorder.step) }
-    }
-  }
+  public var recording: SessionMoment? { recordings.moment }
 
   /// Why the recording ended by itself; `nil` while all is well.
-  var recordingProblem: String? { shared.withLock { $0.problem } }
+  var recordingProblem: String? { recordings.problem }
 
   /// Whether a recording of this board ended by itself, be it one before the present one. Known for
   /// certain once the board is closed.
-  var hasLostRecording: Bool { shared.withLock { $0.hasLostRecording } }
+  var hasLostRecording: Bool { recordings.hasLostRecording }
 
   /// Records every step from here on into a new file, and into others after it where `rotation`
   /// says so. Once the board is being closed there are no steps to come, and no file is made.
   public func record(
     to path: String, rotation: RecordingOptions.Rotation? = nil
   ) throws(RecordingError) {
-    try attach(path, rotation)
+    try recordings.record(to: path, rotation)
   }
 
   /// Records every step from here on into a sink.
   ///
   /// - Parameter path: What the recording is called.
   func record(into sink: any LogSink, path: String) throws(RecordingError) {
-    try attach(path) { info, state, lastStep throws(RecordingError) in
-      try BoardRecorder(
-        sink: sink, info: info, state: state, options: RecordingOptions(baseStep: lastStep),
-        journal: journal, clock: { [self] in shared.withLock { $0.time } },
-        onFailure: { [self] in note($0) })
-    }
-  }
-
-  @discardableResult
-  private func attach(
-    _ path: String, _ rotation: RecordingOptions.Rotation?
-  ) throws(RecordingError) -> Bool {
-    try attach(path) { info, state, lastStep throws(RecordingError) in
-      try BoardRecorder(
-        path: path, info: info, state: state,
-        options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
-        clock: { [self] in shared.withLock { $0.time } }, onFailure: { [self] in note($0) },
-        onWarning: { [self] in warn($0.message) })
-    }
-  }
-
-  /// - Returns: Whether it records; it does not once the board is being closed.
-  @discardableResult
-  private func attach(
-    _ path: String,
-    _ make: (RecordingInfo, BoardState, _ lastStep: Int) throws(RecordingError) -> BoardRecorder
-  ) throws(RecordingError) -> Bool {
-    var failure: RecordingError?
-    var records = false
-    store.setHooks { state, lastStep in
-      // Asked in here: `close()` takes the hooks off after it has said so, and would not see this
-      // recording.
-      guard !closing.isSet else { return hooks(nil) }
-      let now = dependencies.clock.now
-      shared.withLock { $0.time = now }
-      do throws(RecordingError) {
-        var info = info
-        info.created = dependencies.date.now
-        let recorder = try make(info, copy state, lastStep)
-        shared.withLock {
-          $0.recorder = (recorder, path)
-          $0.problem = nil
-          $0.renderer.forgetBeginnings()
-        }
-        records = true
-        return hooks(recorder.hooks)
-      } catch {
-        failure = error
-        return hooks(nil)
-      }
-    }
-    if let failure { throw failure }
-    return records
+    try recordings.record(into: sink, path: path)
   }
 
   /// Ends the recording; `nil` where there is none, or where another call has ended it, and its
   /// file is whole then too.
   @discardableResult
   public func stopRecording() -> (path: String, steps: Int)? {
-    endRecording().map { ($0.path, $0.steps) }
-  }
-
-  private func endRecording() -> (path: String, steps: Int, problem: String?)? {
-    recordingEnd.withLock { _ in
-      store.setHooks { _, _ in hooks(nil) }
-      let recording = shared.withLock { $0.recorder.take() }
-      guard let recording else { return nil }
-      recording.recorder.stop()
-      return (
-        recording.path, recording.recorder.step, recording.recorder.failure?.description
-      )
-    }
-  }
-
-  /// Every step is given its time before anything else is done with it: recorder and transcript
-  /// have the same.
-  private func hooks(_ recorder: StepHooks<BoardState, BoardAction>?) -> StepHooks<
-    BoardState, BoardAction
-  > {
-    var issue: (@Sendable (StoreIssue) -> Void)?
-    if let record = recorder?.issue {
-      issue = { [logger = dependencies.logger] in record($0.redacted(by: logger)) }
-    }
-    return StepHooks(
-      willReduce: recorder?.willReduce,
-      didReduce: { [weak self] step, state in
-        guard let self else { return }
-        let now = dependencies.clock.now
-        let finished = state.shell.finished?.context.job
-        shared.withLock {
-          $0.time = max($0.time, now)
-          $0.times.append($0.time)
-          $0.noteJob(of: step, finished: finished)
-        }
-        recorder?.didReduce?(step, state)
-      },
-      issue: issue)
+    recordings.stop().map { ($0.path, $0.steps) }
   }
 
   // MARK: After each step
 
   private func observe(_ step: Step<BoardAction>, _ state: borrowing BoardState) {
     let state = copy state
+    let time = recordings.nextStepTime()
     let outputs = shared.withLock { shared -> [BoardOutput] in
-      let time = shared.times.isEmpty ? shared.time : shared.times.removeFirst()
-      return shared.renderer.outputs(of: step.action, in: state, at: time)
+      if time.isFirst { shared.renderer.forgetBeginnings() }
+      return shared.renderer.outputs(of: step.action, in: state, at: time.time)
     }
     if let finished = state.shell.finished { keepEnd(finished, outputs) }
     for output in outputs { sink(output) }
     switch step.action {
-    case .session(.run(let context, let command, _)):
-      control(command, context.job, state.session.position)
     case .session(.succeeded(_, .forked(let fork), _)) where fork.isContinued:
-      // Whoever waits for this command goes on when the board does.
-      guard let finished = state.shell.finished else { break }
-      leave(for: fork, finished, running: state.shell.running.map(\.job))
+      // What waits for this command goes on when the board does.
+      if let finished = state.shell.finished { shared.withLock { $0.forking = finished } }
       return
-    case .session(.succeeded(_, .marked(let name), _)):
-      // Behind the answer, so that at the mark nothing is under way, least of all the mark's own
-      // line.
-      shared.withLock { $0.recorder }?.recorder.mark(name)
-    case .resumed: goOn()
+    case .resumed:
+      if let finished = shared.withLock({ $0.forking.take() }) { end(finished) }
+      return
     default: break
     }
     if let finished = state.shell.finished { end(finished) }
@@ -391,137 +287,6 @@ public final class Board: Sendable {
       return shared.waiting.removeValue(forKey: finished.context.job) ?? []
     }
     for continuation in waiting { continuation.resume(returning: status) }
-  }
-
-  /// Begins and ends recordings: right after the step that asks for it and before any other, so
-  /// that `session stop` is its recording's last.
-  private func control(_ command: SessionCommand, _ job: Int, _ position: SessionPosition?) {
-    let answer: SessionAction
-    switch command {
-    case .record(let path, let rotation): answer = begin(path, rotation, job)
-    case .stop:
-      if let (path, steps, problem) = endRecording() {
-        answer = .succeeded(job: job, result: .stopped(path: path, steps: steps, problem: problem))
-      } else {
-        answer = .failed(job: job, failure: .noRecording)
-      }
-    case .status:
-      shared.withLock { $0.recorder }?.recorder.checkFile()
-      let (recording, problem) = shared.withLock { ($0.recorder, $0.problem) }
-      answer = .succeeded(
-        job: job,
-        result: .status(
-          path: recording?.path, steps: recording?.recorder.step ?? 0, problem: problem,
-          position: position))
-    case .mark(let name):
-      let recorder = shared.withLock { $0.recorder }?.recorder
-      recorder?.checkFile()
-      if let failure = recorder?.failure {
-        answer = .failed(
-          job: job,
-          failure: Failure(
-            code: ExitCode.io, error: "io", message: failure.description,
-            help: "'session stop', then 'session record FILE' begins another"))
-      } else {
-        answer =
-          recorder?.isRecording == true
-          ? .succeeded(job: job, result: .marked(name: name))
-          : .failed(job: job, failure: .noRecording)
-      }
-    default: return
-    }
-    store.send(.session(answer), origin: .program("session"))
-  }
-
-  private func begin(
-    _ path: String, _ rotation: SessionRotation?, _ job: Int
-  ) -> SessionAction {
-    if let current = shared.withLock({ $0.recorder?.path }) {
-      return .failed(
-        job: job,
-        failure: Failure(
-          code: ExitCode.cannotCreate, error: "recording",
-          message: "already recording to \(current)",
-          help: "'session stop' ends it"))
-    }
-    do throws(FileError) {
-      try dependencies.files.checkTarget(path, isRecording: true)
-    } catch {
-      return .failed(job: job, failure: Failure(error))
-    }
-    do throws(RecordingError) {
-      let records = try attach(
-        path, rotation.map { .init(size: $0.size << 20, keep: $0.keep) })
-      return records
-        ? .succeeded(job: job, result: .recording(path: path))
-        : .failed(job: job, failure: .cancelled)
-    } catch {
-      return .failed(job: job, failure: Failure(error))
-    }
-  }
-
-  // MARK: Forks
-
-  /// Ends the recording and what still runs, and takes the state that a fork ends with.
-  private func leave(for fork: SessionForked, _ finished: FinishedJob, running: [Int]) {
-    guard let (log, state) = travels.takeContinuation(for: fork.path) else { return end(finished) }
-    stopRecording()
-    travels.keep(log, state, for: fork.path)
-    shared.withLock { $0.forking = (fork, finished) }
-    for job in running { cancel(job, by: "'session fork'") }
-    store.send(.resumed(state), origin: .program("session"))
-  }
-
-  /// Goes on in a fork: right after the step that took its state and before any other.
-  private func goOn() {
-    guard let (fork, finished) = shared.withLock({ $0.forking.take() }) else { return }
-    defer { end(finished) }
-    guard let (log, state) = travels.takeContinuation(for: fork.path) else { return }
-    var failure: RecordingError?
-    store.setHooks { [self] now, lastStep in
-      guard !closing.isSet else { return hooks(nil) }
-      do throws(RecordingError) {
-        let recorder = try BoardRecorder(
-          continuing: log, path: fork.path, state: copy now,
-          options: RecordingOptions(baseStep: lastStep), journal: journal,
-          clock: { [self] in shared.withLock { $0.time } }, onFailure: { [self] in note($0) })
-        shared.withLock {
-          $0.recorder = (recorder, fork.path)
-          $0.problem = nil
-          $0.renderer.forgetBeginnings()
-        }
-        return hooks(recorder.hooks)
-      } catch {
-        failure = error
-        return hooks(nil)
-      }
-    }
-    if let failure {
-      return loseRecording(failure.description)
-    }
-    // What ran at that step runs no more.
-    for context in state.shell.running { cancel(context.job) }
-    store.send(
-      .session(.succeeded(job: 0, result: .recording(path: fork.path))), origin: .program("session")
-    )
-  }
-
-  private func note(_ issue: StoreIssue) {
-    loseRecording(issue.message)
-  }
-
-  private func loseRecording(_ problem: String) {
-    shared.withLock {
-      $0.problem = problem
-      $0.hasLostRecording = true
-    }
-    warn(problem)
-  }
-
-  private func warn(_ text: String) {
-    sink(
-      BoardOutput(
-        stream: .standardError, text: "warning: \(escapeControls(text))\n", job: 0))
   }
 
   // MARK: The end
@@ -574,7 +339,7 @@ private final class EffectFailures: Sendable {
 
 extension StoreIssue {
   /// Without the secrets that the words of an error may repeat.
-  fileprivate func redacted(by logger: any Logger) -> StoreIssue {
+  func redacted(by logger: any Logger) -> StoreIssue {
     StoreIssue(
       message: logger.redact(message), location: location, step: step, failedEffect: failedEffect,
       errorText: errorText.map(logger.redact))

@@ -9,9 +9,7 @@ import SwiftBoardSystem
 /// the actions that follow: the library's live replay on a board of its own, with services of its
 /// own over an empty cache and a home that lasts as long.
 ///
-/// The board answers some commands from an observer, of which no handle knows; the list of running
-/// commands does, since each ends in one action. Commands of `session` are left out: they are about
-/// the recording, of which there is none here.
+/// Commands of `session` are left out: they are about the recording, of which there is none here.
 struct SessionLiveReplay {
   let path: String
   /// Those of the board at which the line was typed.
@@ -41,7 +39,6 @@ struct SessionLiveReplay {
       for text in texts { ignored.append(try JSONPathPattern(parsing: text)) }
       live = Live(
         schema: features.schema, migrations: features.migrations, userInfo: features.userInfo,
-        isUnderWay: { !$0.shell.running.isEmpty },
         isCompared: { action in if case .session = action { false } else { true } },
         ignoring: ignored)
     } catch {

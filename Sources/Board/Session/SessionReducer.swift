@@ -6,6 +6,8 @@ import SwiftBoardSystem
 struct SessionReducer: Reducer {
   /// What the effects visit recordings with.
   let travels: SessionTravels
+  /// What the effects record with.
+  let recording: any RecordingService
 
   func reduce(
     _ state: inout SessionState, _ action: SessionAction, _ dependencies: Dependencies
@@ -15,7 +17,8 @@ struct SessionReducer: Reducer {
       if command == .live { state.position = nil }
       return effect(
         of: command, context.job,
-        SessionWork(travels: travels, moment: moment, position: state.position?.step), dependencies)
+        SessionWork(travels: travels, moment: moment, position: state.position?.step),
+        state.position, dependencies)
     case .succeeded(_, let result, _): note(result, &state)
     case .printed, .printedBytes, .progress, .failed: break
     }
@@ -36,13 +39,32 @@ struct SessionReducer: Reducer {
   }
 
   private func effect(
-    of command: SessionCommand, _ job: Int, _ work: SessionWork, _ dependencies: Dependencies
+    of command: SessionCommand, _ job: Int, _ work: SessionWork, _ position: SessionPosition?,
+    _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
     switch command {
-    case .record, .stop, .status, .mark, .live:
-      // Recording is begun and ended around the store, right after this step; the answer comes as
-      // an action.
-      return []
+    case .live: return []
+    case .record(let path, let rotation):
+      return control("record", job, dependencies) { recording in
+        try recording.begin(path, rotation)
+        return .recording(path: path)
+      }
+    case .stop:
+      return control("stop", job, dependencies) { recording in
+        let ended = try recording.end()
+        return .stopped(path: ended.path, steps: ended.steps, problem: ended.problem)
+      }
+    case .status:
+      return control("status", job, dependencies) { recording in
+        let status = recording.status()
+        return .status(
+          path: status.path, steps: status.steps, problem: status.problem, position: position)
+      }
+    case .mark(let name):
+      return control("mark", job, dependencies) { recording in
+        try recording.mark(name, behindEndOf: job)
+        return .marked(name: name)
+      }
     case .goto(let target): return look("goto", job, dependencies, work) { try $0.go(to: target) }
     case .undo: return look("undo", job, dependencies, work) { try $0.undo() }
     case .state(let path, let at, let file):
@@ -86,6 +108,22 @@ struct SessionReducer: Reducer {
             query, job: job, travels.features, dependencies, send))
       }
     }
+  }
+
+  /// An effect that begins, marks or ends the recording of this board.
+  private func control(
+    _ name: String, _ job: Int, _ dependencies: Dependencies,
+    _ body: @escaping @Sendable (any RecordingService) throws -> SessionResult
+  ) -> [Effect<SessionAction>] {
+    [
+      .task(name: "session.\(name)") { [recording] in
+        do {
+          return .succeeded(job: job, result: try body(recording))
+        } catch {
+          return .failed(job: job, failure: Failure(error, dependencies))
+        }
+      }.cancellable(id: job)
+    ]
   }
 
   /// An effect that reads a recording, perhaps a long one, and ends in one action.

@@ -9,9 +9,9 @@ public enum BoardAction: Sendable, Equatable {
   case session(SessionAction)
   /// What happens in a feature.
   case feature(AnyFeatureAction)
-  /// The board goes on from another state, that of a fork. It stands between two recordings and in
-  /// none.
-  indirect case resumed(BoardState)
+  /// The board goes on from the state of a fork, whose recording has this path. It stands between
+  /// two recordings and in none.
+  indirect case resumed(BoardState, path: String)
 
   /// An action of a feature.
   public init<State, Action>(_ action: Action, of feature: Feature<State, Action>) {
@@ -73,6 +73,11 @@ public enum BoardAction: Sendable, Equatable {
 }
 
 extension BoardAction: Codable {
+  private struct Resumed: Codable {
+    let state: BoardState
+    let path: String
+  }
+
   /// Writes the feature's action under the feature's name: `{"api":{"run":{…}}}`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FeatureStates.Key.self)
@@ -84,7 +89,8 @@ extension BoardAction: Codable {
         try container.encode(base, forKey: FeatureStates.Key(stringValue: action.feature))
       }
       try encode(action.base)
-    case .resumed(let state): try container.encode(state, forKey: .resumed)
+    case .resumed(let state, let path):
+      try container.encode(Resumed(state: state, path: path), forKey: .resumed)
     }
   }
 
@@ -101,7 +107,9 @@ extension BoardAction: Codable {
     switch key.stringValue {
     case "shell": self = .shell(try container.decode(ShellAction.self, forKey: key))
     case "session": self = .session(try container.decode(SessionAction.self, forKey: key))
-    case "resumed": self = .resumed(try container.decode(BoardState.self, forKey: key))
+    case "resumed":
+      let resumed = try container.decode(Resumed.self, forKey: key)
+      self = .resumed(resumed.state, path: resumed.path)
     case let name:
       self = .feature(try FeatureList.feature(name, for: decoder).decodeAction(container, key))
     }

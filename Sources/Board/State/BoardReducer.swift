@@ -7,18 +7,21 @@ import SwiftBoardStore
 public struct BoardReducer: ComposedReducer {
   private let features: FeatureList
   private let travels: SessionTravels
+  private let recording: any RecordingService
   private let reducers: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
 
-  /// The reducer of a board that records and travels by itself; replays make one too.
+  /// The reducer of a board that is not recorded, such as one in a replay.
   public init(_ features: FeatureList) {
-    self.init(features, travels: SessionTravels(features))
+    self.init(features, travels: SessionTravels(features), recording: NoRecording())
   }
 
-  /// - Parameter travels: What effects visit recordings with; the board continues forks that they
-  ///   made.
-  init(_ features: FeatureList, travels: SessionTravels) {
+  /// - Parameters:
+  ///   - travels: What effects visit recordings with.
+  ///   - recording: What effects record with; it goes on in forks that `travels` made.
+  init(_ features: FeatureList, travels: SessionTravels, recording: any RecordingService) {
     self.features = features
     self.travels = travels
+    self.recording = recording
     reducers = ReducerBuilder.buildArray(features.features.map(\.reducer))
   }
 
@@ -27,23 +30,40 @@ public struct BoardReducer: ComposedReducer {
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
     reducers
     Scope(state: \.session, action: BoardAction.session, id: "session") {
-      SessionReducer(travels: travels)
+      SessionReducer(travels: travels, recording: recording)
     }
     ShellReducer(features: features)
     JobsReducer(features: features)
-    ResumeReducer()
+    ResumeReducer(recording: recording)
   }
 }
 
-/// Puts the board into another state, after everything else: the state must be the other's to the
-/// last digit.
+/// Goes on in a fork that was made of the running recording. It comes after everything else: the
+/// state must be the fork's to the last digit.
 struct ResumeReducer: Reducer {
+  let recording: any RecordingService
+
   func reduce(
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
-    guard case .resumed(let other) = action else { return [] }
-    state = other
-    return []
+    switch action {
+    case .session(.succeeded(_, .forked(let fork), _)) where fork.isContinued:
+      let running = state.shell.running.map(\.job)
+      return [
+        .run(name: "session.resume") { [recording] send in
+          // The recording ends here: what follows is part of neither one.
+          let other = try recording.resume(fork.path)
+          for job in running { send(.shell(.cancelled(job: job, by: "'session fork'"))) }
+          send(.resumed(other, path: fork.path))
+        }
+      ]
+    case .resumed(let other, let path):
+      state = other
+      // What ran at that step runs no more.
+      return other.shell.running.map { .send(.shell(.cancelled(job: $0.job))) }
+        + [.send(.session(.succeeded(job: 0, result: .recording(path: path))))]
+    default: return []
+    }
   }
 }
 

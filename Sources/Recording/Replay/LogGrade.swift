@@ -10,6 +10,9 @@ public struct LogMigration: Sendable {
   public let action: @Sendable (JSON) throws -> JSON
   /// Called for the state in the header and in snapshots.
   public let state: @Sendable (JSON) throws -> JSON
+  /// The effects that the program returns now for a step, from its migrated action and the effects
+  /// it had.
+  public let effects: @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect]
 
   /// A migration of actions, and of states where they change too.
   ///
@@ -17,9 +20,11 @@ public struct LogMigration: Sendable {
   ///   own.
   public init(
     from: Int, action: @escaping @Sendable (JSON) throws -> JSON,
-    state: @escaping @Sendable (JSON) throws -> JSON = { $0 }
+    state: @escaping @Sendable (JSON) throws -> JSON = { $0 },
+    effects: @escaping @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect] = { $1 }
   ) {
     self.from = from
+    self.effects = effects
     self.action = action
     self.state = state
   }
@@ -42,9 +47,12 @@ public struct LogMigration: Sendable {
   ///   - from: The version it starts from. One for each version leads up to the program's own.
   ///   - editAction: Called for every action. A throw means that the action cannot be migrated.
   ///   - editState: Called for the state in the header and in snapshots.
+  ///   - editEffects: Called for the effects of every step, with its migrated action: for effects
+  ///     that the program did not return then, or does not any more.
   public init(
     from: Int, editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
-    editState: @escaping @Sendable (inout JSON) throws -> Void = { _ in }
+    editState: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
+    editEffects: @escaping @Sendable (_ action: JSON, inout [LogEffect]) -> Void = { _, _ in }
   ) {
     self.init(
       from: from,
@@ -57,6 +65,11 @@ public struct LogMigration: Sendable {
         var state = $0
         try editState(&state)
         return state
+      },
+      effects: {
+        var effects = $1
+        editEffects($0, &effects)
+        return effects
       })
   }
 }

@@ -71,6 +71,19 @@ struct LogGrader<State: Codable, Action: Codable> {
     }
   }
 
+  /// The effects of a step as the program returns them now.
+  func effects(
+    _ step: LogStep, _ entry: LogReader.Entry
+  ) throws(ReplayError) -> [LogEffect] {
+    guard !migrations.isEmpty else { return step.effects }
+    var (action, effects) = (step.action, step.effects)
+    for migration in migrations {
+      action = try migrated(action, by: [migration], \.action, entry, step.n)
+      effects = migration.effects(action, effects)
+    }
+    return effects
+  }
+
   private func decode<Value: Decodable>(
     _ json: JSON, _ entry: LogReader.Entry, _ step: Int
   ) throws(ReplayError) -> Value {
@@ -82,12 +95,15 @@ struct LogGrader<State: Codable, Action: Codable> {
   }
 
   private func migrated(
-    _ json: JSON, _ migration: KeyPath<LogMigration, @Sendable (JSON) throws -> JSON>,
+    _ json: JSON, by migrations: [LogMigration]? = nil,
+    _ migration: KeyPath<LogMigration, @Sendable (JSON) throws -> JSON>,
     _ entry: LogReader.Entry, _ step: Int
   ) throws(ReplayError) -> JSON {
     var migrated = json
     do {
-      for step in migrations { migrated = try step[keyPath: migration](migrated) }
+      for step in migrations ?? self.migrations {
+        migrated = try step[keyPath: migration](migrated)
+      }
     } catch {
       throw obstacle("its migration failed: \(error)", migrated, entry, step)
     }

@@ -73,7 +73,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     state = next
     let descriptors = replayed.descriptors
     var differences = replayed.differences(
-      from: logged.effects, descriptors: descriptors, hasAllIDs: hasAllIDs)
+      from: try grader.effects(logged, entry), descriptors: descriptors, hasAllIDs: hasAllIDs)
     if let digest = logged.digest, grader.digestsComparable {
       let found = try encodeState()
       if let found, found != digest {

@@ -1,0 +1,294 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardRecording
+import SwiftBoardStore
+import Synchronization
+
+/// The recording of a board: the hooks on its store, the recorder behind them, and the time of each
+/// step.
+final class BoardRecording: Sendable {
+  typealias BoardRecorder = Recorder<BoardState, BoardAction>
+
+  /// What a step's observers have to know of its recording.
+  struct StepTime {
+    /// Microseconds from any origin; recorder and transcript have the same.
+    let time: Int64
+    /// The first step of a recording.
+    let isFirst: Bool
+  }
+
+  private struct Shared {
+    weak var store: Store<BoardReducer>?
+    var hooks: StepHooks<BoardState, BoardAction>?
+    var recorder: (recorder: BoardRecorder, path: String)?
+    /// The time of the last step, and of those whose observers have not been told yet.
+    var time: Int64 = 0
+    var steps: [StepTime] = []
+    /// The next step is the first of a recording.
+    var begins = false
+    var problem: String?
+    var hasLostRecording = false
+    /// Marks by the jobs behind whose end they stand.
+    var marks: [Int: String] = [:]
+    /// The fork that goes on once the board has taken its state.
+    var fork: (log: LogContinuation, path: String)?
+  }
+
+  private let journal: DrawJournal
+  private let info: RecordingInfo
+  private let dependencies: Dependencies
+  private let travels: SessionTravels
+  private let closing: CancelFlag
+  private let warn: @Sendable (String) -> Void
+  private let shared = Mutex(Shared())
+  /// Held while a recording ends, so that a caller that finds none may rely on its last line.
+  private let ending = Mutex(())
+
+  /// - Parameters:
+  ///   - travels: Knows the forks that were made.
+  ///   - closing: Set once the board is being closed: then no recording begins.
+  ///   - warn: Hears why a recording ended by itself.
+  init(
+    _ info: RecordingInfo, journal: DrawJournal, dependencies: Dependencies,
+    travels: SessionTravels, closing: CancelFlag, warn: @escaping @Sendable (String) -> Void
+  ) {
+    self.info = info
+    self.journal = journal
+    self.dependencies = dependencies
+    self.travels = travels
+    self.closing = closing
+    self.warn = warn
+  }
+
+  /// Puts the hooks on the store; once, before its first step.
+  ///
+  /// - Parameter onStep: Called with each step under the store's lock, and with the job that it
+  ///   ended.
+  func attach(
+    to store: Store<BoardReducer>,
+    onStep: @escaping @Sendable (_ step: Step<BoardAction>, _ finished: Int?) -> Void
+  ) {
+    let hooks = StepHooks<BoardState, BoardAction>(
+      willReduce: { [self] number in recorder?.hooks.willReduce?(number) },
+      didReduce: { [self] step, state in
+        let finished = state.shell.finished
+        noteTime()
+        onStep(step, finished?.context.job)
+        if case .resumed = step.action { return goOn(step.number, copy state) }
+        recorder?.hooks.didReduce?(step, state)
+        if let finished { mark(finished) }
+      },
+      issue: { [self] issue in
+        recorder?.hooks.issue?(issue.redacted(by: dependencies.logger))
+      })
+    shared.withLock {
+      $0.store = store
+      $0.hooks = hooks
+    }
+    store.setHooks { _, _ in hooks }
+  }
+
+  /// Calls `body` between two steps, under the store's lock.
+  private func betweenSteps(_ body: (_ state: borrowing BoardState, _ lastStep: Int) -> Void) {
+    let (store, hooks) = shared.withLock { ($0.store, $0.hooks) }
+    store?.setHooks { state, lastStep in
+      body(state, lastStep)
+      return hooks
+    }
+  }
+
+  private var recorder: BoardRecorder? { shared.withLock { $0.recorder?.recorder } }
+
+  /// Every step is given its time before anything else is done with it.
+  private func noteTime() {
+    let now = dependencies.clock.now
+    shared.withLock {
+      $0.time = max($0.time, now)
+      $0.steps.append(StepTime(time: $0.time, isFirst: $0.begins))
+      $0.begins = false
+    }
+  }
+
+  /// The time of the next step that observers are told of.
+  func nextStepTime() -> StepTime {
+    shared.withLock { shared in
+      shared.steps.isEmpty
+        ? StepTime(time: shared.time, isFirst: false) : shared.steps.removeFirst()
+    }
+  }
+
+  /// The recording that runs, with its last step.
+  var moment: SessionMoment? {
+    shared.withLock { shared in
+      shared.recorder.map { SessionMoment(path: $0.path, step: $0.recorder.step) }
+    }
+  }
+
+  /// Why the recording ended by itself; `nil` while all is well.
+  var problem: String? { shared.withLock { $0.problem } }
+
+  /// Whether a recording ended by itself, be it one before the present one.
+  var hasLostRecording: Bool { shared.withLock { $0.hasLostRecording } }
+
+  // MARK: Beginning
+
+  /// Records into a new file.
+  ///
+  /// - Returns: Whether it records; it does not once the board is being closed.
+  @discardableResult
+  func record(
+    to path: String, _ rotation: RecordingOptions.Rotation?
+  ) throws(RecordingError) -> Bool {
+    try begin(path) { state, lastStep throws(RecordingError) in
+      try BoardRecorder(
+        path: path, info: infoOfNow, state: state,
+        options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
+        clock: { [self] in shared.withLock { $0.time } },
+        onFailure: { [self] in lose($0.message) }, onWarning: { [self] in warn($0.message) })
+    }
+  }
+
+  /// Records into a sink.
+  func record(into sink: any LogSink, path: String) throws(RecordingError) {
+    try begin(path) { state, lastStep throws(RecordingError) in
+      try BoardRecorder(
+        sink: sink, info: infoOfNow, state: state, options: RecordingOptions(baseStep: lastStep),
+        journal: journal, clock: { [self] in shared.withLock { $0.time } },
+        onFailure: { [self] in lose($0.message) })
+    }
+  }
+
+  private var infoOfNow: RecordingInfo {
+    var info = info
+    info.created = dependencies.date.now
+    return info
+  }
+
+  /// - Returns: Whether it records.
+  @discardableResult
+  private func begin(
+    _ path: String,
+    _ make: (BoardState, _ lastStep: Int) throws(RecordingError) -> BoardRecorder
+  ) throws(RecordingError) -> Bool {
+    var failure: RecordingError?
+    var records = false
+    betweenSteps { state, lastStep in
+      // Asked in here: what ends the board ends the recording after it has said so, and would not
+      // see this one.
+      guard !closing.isSet else { return }
+      let now = dependencies.clock.now
+      shared.withLock { $0.time = now }
+      do throws(RecordingError) {
+        start(try make(copy state, lastStep), path)
+        records = true
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return records
+  }
+
+  private func start(_ recorder: BoardRecorder, _ path: String) {
+    shared.withLock {
+      $0.recorder = (recorder, path)
+      $0.problem = nil
+      $0.begins = true
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the recording; `nil` where there is none, or where another call has ended it, and its
+  /// file is whole then too.
+  func stop() -> EndedRecording? {
+    ending.withLock { _ in
+      var taken: (recorder: BoardRecorder, path: String)?
+      betweenSteps { _, _ in taken = shared.withLock { $0.recorder.take() } }
+      guard let (recorder, path) = taken else { return nil }
+      recorder.stop()
+      return EndedRecording(
+        path: path, steps: recorder.step, problem: recorder.failure?.description)
+    }
+  }
+
+  private func lose(_ problem: String) {
+    shared.withLock {
+      $0.problem = problem
+      $0.hasLostRecording = true
+    }
+    warn(problem)
+  }
+
+  // MARK: After a step
+
+  /// Marks the state behind the end of a job that asked for it, so that nothing of the job is under
+  /// way at the mark.
+  private func mark(_ finished: FinishedJob) {
+    let name = shared.withLock { $0.marks.removeValue(forKey: finished.context.job) }
+    if let name, finished.status == 0 { recorder?.mark(name) }
+  }
+
+  /// Records into a fork from the step on that took its state.
+  private func goOn(_ lastStep: Int, _ state: BoardState) {
+    guard !closing.isSet, let (log, path) = shared.withLock({ $0.fork.take() }) else { return }
+    do throws(RecordingError) {
+      start(
+        try BoardRecorder(
+          continuing: log, path: path, state: state,
+          options: RecordingOptions(baseStep: lastStep), journal: journal,
+          clock: { [self] in shared.withLock { $0.time } },
+          onFailure: { [self] in lose($0.message) }),
+        path)
+    } catch {
+      lose(error.description)
+    }
+  }
+}
+
+extension BoardRecording: RecordingService {
+  func begin(_ path: String, _ rotation: SessionRotation?) throws {
+    if let current = shared.withLock({ $0.recorder?.path }) {
+      throw Failure(
+        code: ExitCode.cannotCreate, error: "recording",
+        message: "already recording to \(current)", help: "'session stop' ends it")
+    }
+    try dependencies.files.checkTarget(path, isRecording: true)
+    let records = try record(
+      to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) })
+    guard records else { throw Failure.cancelled }
+  }
+
+  func end() throws -> EndedRecording {
+    guard let ended = stop() else { throw Failure.noRecording }
+    return ended
+  }
+
+  func status() -> RecordingStatus {
+    recorder?.checkFile()
+    return shared.withLock { shared in
+      RecordingStatus(
+        path: shared.recorder?.path, steps: shared.recorder?.recorder.step ?? 0,
+        problem: shared.problem)
+    }
+  }
+
+  func mark(_ name: String, behindEndOf job: Int) throws {
+    let recorder = recorder
+    recorder?.checkFile()
+    if let failure = recorder?.failure {
+      throw Failure(
+        code: ExitCode.io, error: "io", message: failure.description,
+        help: "'session stop', then 'session record FILE' begins another")
+    }
+    guard recorder?.isRecording == true else { throw Failure.noRecording }
+    shared.withLock { $0.marks[job] = name }
+  }
+
+  func resume(_ path: String) throws -> BoardState {
+    guard let (log, state) = travels.takeContinuation(for: path) else { throw Failure.noRecording }
+    _ = stop()
+    shared.withLock { $0.fork = (log, path) }
+    return state
+  }
+}
