@@ -68,20 +68,16 @@ extension StoreRuntime.Shared {
 
 extension Observer {
   /// A function that calls the observers in order; `nil` where there are none. A tree, so that it
-  /// is not deep, of four branches, so that it has few nodes: to call a function out of an array
-  /// instead counts two references, which takes as long as a lock.
+  /// is not deep: to call a function out of an array instead counts two references, which takes as
+  /// long as a lock.
   static func together(_ observers: ArraySlice<Observer>) -> Body? {
     if observers.count < 2 { return observers.first?.body }
-    let quarter = (observers.count + 3) / 4
-    func part(_ number: Int) -> Body {
-      together(observers.dropFirst(number * quarter).prefix(quarter)) ?? { _, _ in }
-    }
-    let (first, second, third, fourth) = (part(0), part(1), part(2), part(3))
+    let middle = observers.startIndex + observers.count / 2
+    guard let left = together(observers[..<middle]), let right = together(observers[middle...])
+    else { return nil }
     return { step, state in
-      first(step, state)
-      second(step, state)
-      third(step, state)
-      fourth(step, state)
+      left(step, state)
+      right(step, state)
     }
   }
 }
