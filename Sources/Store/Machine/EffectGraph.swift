@@ -31,7 +31,7 @@ struct EffectGraph: Sendable {
   @usableFromInline var commands = Queue<Command>()
 
   @usableFromInline var tree = EffectTree()
-  var index = EffectIndex()
+  @usableFromInline var index = EffectIndex()
   var limits = LimitTable()
   var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []
