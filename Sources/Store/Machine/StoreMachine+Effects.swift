@@ -115,7 +115,7 @@ extension StoreMachine {
     _ effect: Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
     keys: [CancelKey] = [], outlives: Bool = false, hasTask: Bool = false, _ cause: R.Action?
   ) -> EffectID {
-    let form: EffectForm =
+    let form: EffectNode.Form =
       switch effect.operation {
       case .merge: .merge
       case .concatenate: .concatenate
