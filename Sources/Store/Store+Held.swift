@@ -46,12 +46,12 @@ extension Store {
   /// What waits, in the order in which it will be reduced, without the actions of effects that were
   /// cancelled meanwhile.
   package var waiting: [WaitingAction] {
-    runtime.lock.withLock { $0.machine.waiting.map(WaitingAction.init) }
+    runtime.lock.withLock { $0.machine.waiting }
   }
 
-  /// The action that is reduced next.
+  /// The action that is reduced next. O(1), beside those of cancelled effects.
   package var nextWaiting: WaitingAction? {
-    runtime.lock.withLock { $0.machine.waiting.first.map(WaitingAction.init) }
+    runtime.lock.withLock { $0.machine.nextWaiting }
   }
 
   /// Reduces the next action that waits. False where none does.
@@ -87,15 +87,21 @@ extension Store {
 
 extension StoreMachine {
   /// What waits, in the order in which it will be reduced.
-  var waiting: [(action: R.Action, origin: StepOrigin, isOfTurn: Bool)] {
-    waiting(in: turn, isTurn: true) + waiting(in: arrivals, isTurn: false)
+  var waiting: [Store<R>.WaitingAction] {
+    turn.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: true) }
+      + arrivals.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: false) }
   }
 
-  private func waiting(
-    in queue: Queue<QueuedAction<R.Action>>, isTurn: Bool
-  ) -> [(action: R.Action, origin: StepOrigin, isOfTurn: Bool)] {
-    queue.elements.filter { !isDropped($0) }
-      .map { ($0.action, origin(of: $0.sender), isTurn) }
+  /// The first of `waiting`.
+  var nextWaiting: Store<R>.WaitingAction? {
+    if let next = turn.first(where: { !isDropped($0) }) { return describe(next, isOfTurn: true) }
+    return arrivals.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
+  }
+
+  private func describe(
+    _ action: QueuedAction<R.Action>, isOfTurn: Bool
+  ) -> Store<R>.WaitingAction {
+    .init(action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn)
   }
 }
 

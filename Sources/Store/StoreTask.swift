@@ -37,8 +37,7 @@ public struct StoreTask: Sendable {
   /// Others are not touched. Does not wait: `finish()` does.
   ///
   /// What a step has caused at once by a `.send` without an id belongs to the turn under way and is
-  /// still reduced; effects that this returns are cancelled with it: on the pool a body may have
-  /// begun by then, and nothing that it sends is reduced.
+  /// still reduced; effects that this returns are cancelled with it, and their bodies do not run.
   ///
   /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue)
   ///   where actions wait in it.

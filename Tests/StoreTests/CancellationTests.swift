@@ -36,8 +36,7 @@ struct R5Cancellation {
           + (0..<200).map { _ in .run { _ in } } + [.cancel(id: 1)]
       }, dependencies: ())
     for _ in 0..<100 { await store.send(1).finish() }
-    // Tasks are made under the lock and cancelled after it: some begin in between.
-    withKnownIssue(isIntermittent: true) { #expect(began.entries == []) }
+    #expect(began.entries == [])
   }
 
   @Test("R5 an effect handed over but not begun is cancelled by the next action")

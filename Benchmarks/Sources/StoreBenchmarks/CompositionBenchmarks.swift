@@ -255,16 +255,18 @@ struct ListByOperator: ComposedReducer {
 
 // MARK: Measuring
 
-/// Nanoseconds of one send to each of two stores, the best of many short rounds in turn: what
-/// disturbs one disturbs the other, too.
+/// Nanoseconds of one send to each of two stores, and to a peer where there is one, the best of many short rounds in turn: what
+/// disturbs one disturbs the others, too.
 func sending<A: Reducer, B: Reducer>(
   _ ours: A, _ state: A.State, _ action: (Int) -> A.Action,
-  against limit: B, _ limitState: B.State, _ limitAction: (Int) -> B.Action
-) -> (ours: Double, limit: Double) where A.Dependencies == Int, B.Dependencies == Int {
+  against limit: B, _ limitState: B.State, _ limitAction: (Int) -> B.Action,
+  peer: ((Int) -> Void)? = nil
+) -> (ours: Double, limit: Double, peer: Double?)
+where A.Dependencies == Int, B.Dependencies == Int {
   let sends = 20_000
   let first = Store(initialState: opaque(state), reducer: ours, dependencies: opaque(1))
   let second = Store(initialState: opaque(limitState), reducer: limit, dependencies: opaque(1))
-  var best = (ours: Double.infinity, limit: Double.infinity)
+  var best = (ours: Double.infinity, limit: Double.infinity, peer: Double?.none)
   for _ in 0..<60 {
     let a = nanoseconds(rounds: 1, operations: sends) {
       for index in 0..<sends { first.send(action(index)) }
@@ -272,7 +274,13 @@ func sending<A: Reducer, B: Reducer>(
     let b = nanoseconds(rounds: 1, operations: sends) {
       for index in 0..<sends { second.send(limitAction(index)) }
     }
-    best = (min(best.ours, a), min(best.limit, b))
+    best = (min(best.ours, a), min(best.limit, b), best.peer)
+    if let peer {
+      let c = nanoseconds(rounds: 1, operations: sends) {
+        for index in 0..<sends { peer(index) }
+      }
+      best.peer = min(best.peer ?? c, c)
+    }
   }
   return best
 }
@@ -280,19 +288,31 @@ func sending<A: Reducer, B: Reducer>(
 func compositionBenchmarks() -> [Measurement] {
   var table: [Measurement] = []
 
-  func add(_ id: String, _ name: String, _ limit: String, goal: Double, _ pair: (Double, Double)) {
+  func add(
+    _ id: String, _ name: String, _ limit: String, goal: Double,
+    _ costs: (ours: Double, limit: Double, peer: Double?)
+  ) {
     table.append(
       Measurement(
-        id: id, name: name, ours: pair.0, limit: pair.1, limitName: limit, goal: goal))
+        id: id, name: name, ours: costs.ours, limit: costs.limit, limitName: limit, goal: goal,
+        peer: costs.peer, lead: 10))
   }
 
   // P2
+  let peer1 = SubscriberStore(deep1(), reduce: nesting(Counter.Action.self, counting))
+  let peer5 = SubscriberStore(
+    deep5(),
+    reduce: nesting(
+      A4.self,
+      nesting(
+        A3.self,
+        nesting(A2.self, nesting(A1.self, nesting(Counter.Action.self, counting))))))
   let byHand = "switch by hand"
   add(
     "P2", "1 scope, plain call", byHand, goal: 1.05,
     sending(
       Counter().plain, deep1(), { .child(.add($0)) }, against: Switch1(), deep1(),
-      { .child(.add($0)) }))
+      { .child(.add($0)) }, peer: { peer1.dispatch(A1.child(.add($0))) }))
   add(
     "P2", "1 scope, key path", byHand, goal: 2.5,
     sending(
@@ -300,19 +320,25 @@ func compositionBenchmarks() -> [Measurement] {
       { .child(.add($0)) }))
   add(
     "P2", "5 scopes, plain call", byHand, goal: 1.05,
-    sending(plain5, deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) }))
+    sending(
+      plain5, deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) },
+      peer: { peer5.dispatch(add5($0)) }))
   add(
     "P2", "5 scopes, key paths", byHand, goal: 2.5,
-    sending(paths5, deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) }))
+    sending(
+      paths5, deep5(), { add5($0) }, against: Switch5(), deep5(), { add5($0) },
+      peer: { peer5.dispatch(add5($0)) }))
   add(
     "P2", "10 scopes, plain call", byHand, goal: 1.05,
     sending(plain10, deep10(), { add10($0) }, against: Switch10(), deep10(), { add10($0) }))
   let deep = sending(
     paths10, deep10(), { add10($0) }, against: Switch10(), deep10(), { add10($0) })
   add(
-    "P2", "10 scopes, key paths, each level", "7 ns", goal: 1, ((deep.ours - deep.limit) / 10, 7))
+    "P2", "10 scopes, key paths, each level", "7 ns", goal: 1,
+    ((deep.ours - deep.limit) / 10, 7, nil))
 
   // P3
+  let peerList = SubscriberStore(ListState(1000), reduce: rowing)
   func row(_ index: Int, of count: Int) -> ListAction {
     .row(.element(id: index % count, action: .add(index)))
   }
@@ -320,7 +346,8 @@ func compositionBenchmarks() -> [Measurement] {
     "P3", "one of 1 000, forEach", "in place by hand", goal: 1.15,
     sending(
       ListByOperator(), ListState(1000), { row($0, of: 1000) },
-      against: ListByHand(), ListState(1000), { row($0, of: 1000) }))
+      against: ListByHand(), ListState(1000), { row($0, of: 1000) },
+      peer: { peerList.dispatch(row($0, of: 1000)) }))
 
   add(
     "P3", "one of 1 000, plain call", "in place by hand", goal: 1.15,

@@ -39,10 +39,17 @@ func effectBenchmarks() async -> [Measurement] {
     }
   }
   let chain = Store(initialState: 0, reducer: Chain(), dependencies: links)
+  let peer = ActorStore(0) { state, action -> ActorStore<Int, Int>.Work? in
+    state = action
+    return action < links ? { @Sendable in action + 1 } : nil
+  }
   let trips = await pair(operations: links) {
     await chain.send(1).finish()
   } limit: {
     await bareChain()
+  } peer: {
+    await peer.send(1)
+    await peer.finish()
   }
   let recorded = Store(initialState: 0, reducer: Chain(), dependencies: links)
   recorded.setHooks { _, _ in StepHooks(didReduce: { step, _ in _ = opaque(step.number) }) }
@@ -60,8 +67,7 @@ func effectBenchmarks() async -> [Measurement] {
   table.append(
     Measurement(
       id: "P5", name: "effect round trip", ours: trips.ours, limit: trips.limit,
-      limitName: "chain of tasks", goal: 1.3,
-      peers: "Redux 0.8, ReSwift 4.8, Mobius 29, TCA 100"))
+      limitName: "chain of tasks", goal: 1.3, peer: trips.peer))
   table.append(
     Measurement(
       id: "P5", name: "the same, hooked", ours: hooked.ours, limit: hooked.limit,
@@ -88,11 +94,23 @@ func effectBenchmarks() async -> [Measurement] {
       }
     }
     for task in all { await task.value }
+  } peer: {
+    let gate = Gate(opensAt: inFlight)
+    let peer = ActorStore(0) { state, isFlight -> ActorStore<Int, Bool>.Work? in
+      state += 1
+      guard isFlight else { return nil }
+      return {
+        await gate.pass()
+        return false
+      }
+    }
+    await Task.detached { for _ in 0..<inFlight { await peer.send(true) } }.value
+    await peer.finish()
   }
   table.append(
     Measurement(
       id: "P6", name: "100 000 in flight, each", ours: flights.ours, limit: flights.limit,
-      limitName: "bare tasks", goal: 1.25, peers: "Redux 0.6, ReSwift 3.5, Mobius 12, TCA 40"))
+      limitName: "bare tasks", goal: 1.25, peer: flights.peer))
 
   // P8
   @Sendable func bareTasks() async {
@@ -109,11 +127,22 @@ func effectBenchmarks() async -> [Measurement] {
     for handle in handles { await handle.finish() }
   } limit: {
     await bareTasks()
+  } peer: {
+    let peer = ActorStore(0) { state, _ -> ActorStore<Int, Void>.Work? in
+      state += 1
+      return { try await Task.sleep(for: .seconds(1000)) }
+    }
+    await Task.detached {
+      var tasks: [Int?] = []
+      for _ in 0..<inFlight { tasks.append(await peer.send(())) }
+      for case let task? in tasks { await peer.cancel(task) }
+    }.value
+    await peer.finish()
   }
   table.append(
     Measurement(
       id: "P8", name: "start and cancel 100 000 by handle", ours: byHandle.ours,
-      limit: byHandle.limit, limitName: "bare tasks", goal: 1.4))
+      limit: byHandle.limit, limitName: "bare tasks", goal: 1.4, peer: byHandle.peer))
   let byID = await pair(operations: inFlight) {
     let store = Store(initialState: 0, reducer: Waiting(), dependencies: ())
     let handles = (0..<inFlight).map { store.send(.start($0)) }

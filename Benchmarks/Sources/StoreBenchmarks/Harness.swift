@@ -12,13 +12,16 @@ struct Measurement {
   /// The greatest acceptable `ours / limit`; `nil` for what is only shown.
   let goal: Double?
   var unit = "ns"
-  /// What others cost on this work, as multiples of the same limit.
-  var peers = ""
+  /// What a store of another design costs on the same work, in the same rounds.
+  var peer: Double?
+  /// The least acceptable `peer / ours`.
+  var lead = 1.0
 
   var ratio: Double { ours / limit }
   /// Two runs of the same code differ by 2 % here.
   var verdict: String {
     guard let goal else { return "-" }
+    if let peer, peer < ours * lead / 1.02 { return "MISSED" }
     return ratio <= goal * 1.02 ? "holds" : "MISSED"
   }
 }
@@ -44,16 +47,17 @@ func nanosecondsOnce(_ operations: Int, _ body: () -> Void) -> Double {
 private let leastTime = Duration.milliseconds(500)
 
 /// Two kinds of work, their rounds one by one in turn, so that what the machine does meanwhile
-/// meets both. The best of each.
+/// meets both; and a third, where there is a peer. The best of each.
 func pair(
-  rounds: Int = 9, operations: Int, ours: () -> Void, limit: () -> Void
-) -> (ours: Double, limit: Double) {
-  var best = (ours: Double.infinity, limit: Double.infinity)
+  rounds: Int = 9, operations: Int, ours: () -> Void, limit: () -> Void, peer: () -> Void = {}
+) -> (ours: Double, limit: Double, peer: Double) {
+  var best = (ours: Double.infinity, limit: Double.infinity, peer: Double.infinity)
   let start = ContinuousClock.now
   var round = 0
   while round < rounds || ContinuousClock.now - start < leastTime {
     best.limit = min(best.limit, nanosecondsOnce(operations, limit))
     best.ours = min(best.ours, nanosecondsOnce(operations, ours))
+    best.peer = min(best.peer, nanosecondsOnce(operations, peer))
     round += 1
   }
   return best
@@ -61,10 +65,11 @@ func pair(
 
 /// The same for work that suspends. The median: how the threads of the pool meet is luck, good as
 /// well as bad. And that of the ratios of two rounds that follow each other, from which the limit
-/// is reckoned back, since a busy machine is so for longer than a round.
+/// and the peer are reckoned back, since a busy machine is so for longer than a round.
 func pair(
-  rounds: Int = 15, operations: Int, ours: () async -> Void, limit: () async -> Void
-) async -> (ours: Double, limit: Double) {
+  rounds: Int = 15, operations: Int, ours: () async -> Void, limit: () async -> Void,
+  peer: () async -> Void = {}
+) async -> (ours: Double, limit: Double, peer: Double) {
   func once(_ body: () async -> Void) async -> Double {
     let start = ContinuousClock.now
     await body()
@@ -72,14 +77,17 @@ func pair(
   }
   var costs: [Double] = []
   var ratios: [Double] = []
+  var leads: [Double] = []
   for _ in 0..<rounds {
     let least = await once(limit)
     let cost = await once(ours)
     costs.append(cost)
     ratios.append(cost / least)
+    leads.append(await once(peer) / cost)
   }
-  let cost = costs.sorted()[rounds / 2]
-  return (cost, cost / ratios.sorted()[rounds / 2])
+  func median(_ values: [Double]) -> Double { values.sorted()[rounds / 2] }
+  let cost = median(costs)
+  return (cost, cost / median(ratios), cost * median(leads))
 }
 
 func column(_ text: String, _ width: Int) -> String {
@@ -94,15 +102,20 @@ func rounded(_ value: Double) -> String {
 func hundredths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 
 func printTable(_ table: [Measurement]) {
-  print(
-    column("id", 4), column("work", 36), column("ours", 12), column("limit", 10),
-    column("limit is", 28), column("ratio", 7), column("goal", 6), column("verdict", 8),
-    "peers, × limit")
+  let widths = [4, 36, 12, 10, 28, 7, 6, 10, 7]
+  func printRow(_ texts: [String]) {
+    let columns = zip(texts, widths).map { column($0, $1) }
+    print(columns.joined(separator: " "), texts[widths.count])
+  }
+  printRow([
+    "id", "work", "ours", "limit", "limit is", "ratio", "goal", "peer", "× ours", "verdict",
+  ])
   for row in table {
-    print(
-      column(row.id, 4), column(row.name, 36), column("\(rounded(row.ours)) \(row.unit)", 12),
-      column(rounded(row.limit), 10), column(row.limitName, 28), column(hundredths(row.ratio), 7),
-      column(row.goal.map { "\($0)" } ?? "-", 6), column(row.verdict, 8), row.peers)
+    printRow([
+      row.id, row.name, "\(rounded(row.ours)) \(row.unit)", rounded(row.limit), row.limitName,
+      hundredths(row.ratio), row.goal.map { "\($0)" } ?? "-",
+      row.peer.map(rounded) ?? "-", row.peer.map { rounded($0 / row.ours) } ?? "-", row.verdict,
+    ])
   }
   let goals = table.filter { $0.goal != nil }
   print("\(goals.filter { $0.verdict == "holds" }.count) of \(goals.count) goals hold")

@@ -23,17 +23,16 @@ func memoryBenchmarks() async -> [Measurement] {
     }
     return rounds.sorted()[2]
   }
-  func add(_ name: String, _ ours: Double, _ limit: Double, _ peers: String = "") {
+  func add(_ name: String, _ ours: Double, _ limit: Double) {
     table.append(
       Measurement(
         id: "P11", name: name, ours: ours, limit: limit, limitName: "\(Int(limit)) bytes", goal: 1,
-        unit: "B", peers: peers))
+        unit: "B"))
   }
 
   add(
     "a store",
-    bytes { { _ in Store(initialState: .init(), reducer: Counter(), dependencies: 1) } }, 512,
-    "ReSwift 1.0, Redux 1.6, TCA 1.7, Mobius 2.9")
+    bytes { { _ in Store(initialState: .init(), reducer: Counter(), dependencies: 1) } }, 512)
   add(
     "an observer",
     bytes {

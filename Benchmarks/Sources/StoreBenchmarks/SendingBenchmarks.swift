@@ -27,6 +27,7 @@ func sendingBenchmarks() async -> [Measurement] {
   let list = opaque(Todos())
   let listed = Store(initialState: opaque(Todos.State()), reducer: list, dependencies: factor)
   let lockedTodos = Locked(opaque(Todos.State()))
+  let peerList = SubscriberStore(opaque(Todos.State()), reduce: listing)
   let sendToList = pair(operations: sends) {
     for index in 0..<sends { listed.send(opaque(.toggle(index & 63))) }
   } limit: {
@@ -34,15 +35,18 @@ func sendingBenchmarks() async -> [Measurement] {
       let action = opaque(Todos.Action.toggle(index & 63))
       lockedTodos.state.withLock { reduceInline(list, &$0, action, factor) }
     }
+  } peer: {
+    for index in 0..<sends { peerList.dispatch(opaque(Todos.Action.toggle(index & 63))) }
   }
   table.append(
     Measurement(
       id: "P1", name: "send to a row of a list", ours: sendToList.ours,
       limit: sendToList.limit, limitName: "reduce in a lock pair", goal: 1.15,
-      peers: "Redux 16, ReSwift 75, Mobius 85, TCA 320"))
+      peer: sendToList.peer, lead: 10))
 
   var state = opaque(Counter.State())
   let locked = Locked(opaque(Counter.State()))
+  let peer = SubscriberStore(opaque(Counter.State()), reduce: counting)
   let send = pair(operations: sends) {
     for index in 0..<sends { store.send(opaque(.add(index))) }
   } limit: {
@@ -50,11 +54,13 @@ func sendingBenchmarks() async -> [Measurement] {
       let action = opaque(Counter.Action.add(index))
       locked.state.withLock { reduceInline(reducer, &$0, action, factor) }
     }
+  } peer: {
+    for index in 0..<sends { peer.dispatch(opaque(Counter.Action.add(index))) }
   }
   table.append(
     Measurement(
       id: "P1", name: "send to a counter", ours: send.ours, limit: send.limit,
-      limitName: "reduce in a lock pair", goal: 1.15))
+      limitName: "reduce in a lock pair", goal: 1.15, peer: send.peer, lead: 10))
   let actions = (0..<1000).map { Counter.Action.add($0) }
   let batch = pair(operations: sends) {
     for _ in 0..<sends / 1000 { store.send(contentsOf: opaque(actions)) }
@@ -84,38 +90,52 @@ func sendingBenchmarks() async -> [Measurement] {
   let lonely = Store(initialState: .init(), reducer: reducer, dependencies: factor)
   let captured = opaque(Box())
   store.observe { _, state in _ = opaque((state.count, captured)) }
+  peer.subscribe { _, state in _ = opaque((state.count, captured)) }
   let observed = pair(operations: sends) {
     for index in 0..<sends { store.send(opaque(.add(index))) }
   } limit: {
     for index in 0..<sends { lonely.send(opaque(.add(index))) }
+  } peer: {
+    for index in 0..<sends { peer.dispatch(opaque(Counter.Action.add(index))) }
   }
-  for _ in 0..<99 { store.observe { _, state in _ = opaque(state.count) } }
-  let byHundred = nanoseconds(operations: sends / 10) {
+  for _ in 0..<99 {
+    store.observe { _, state in _ = opaque(state.count) }
+    peer.subscribe { _, state in _ = opaque(state.count) }
+  }
+  let byHundred = pair(operations: sends / 10) {
     for index in 0..<sends / 10 { store.send(opaque(.add(index))) }
+  } limit: {
+  } peer: {
+    for index in 0..<sends / 10 { peer.dispatch(opaque(Counter.Action.add(index))) }
   }
   table.append(
     Measurement(
       id: "P4", name: "first observer, added", ours: observed.ours - observed.limit,
       limit: read.limit, limitName: "lock pair", goal: 4,
-      peers: "TCA 87, ReSwift 23, Mobius 14, Redux 1.4"))
+      peer: observed.peer - send.peer))
   table.append(
     Measurement(
-      id: "P4", name: "each further observer, added", ours: (byHundred - observed.ours) / 99,
+      id: "P4", name: "each further observer, added", ours: (byHundred.ours - observed.ours) / 99,
       limit: read.limit, limitName: "lock pair", goal: 0.5,
-      peers: "TCA 63, ReSwift 20, Mobius 4.4, Redux 1.1"))
+      peer: (byHundred.peer - observed.peer) / 99))
 
   // P7
   let shared = Store(initialState: .init(), reducer: reducer, dependencies: factor)
+  let sharedPeer = ActorStore(0) { state, action -> ActorStore<Int, Int>.Work? in
+    state &+= action
+    return nil
+  }
   let contended = await pair(operations: sends) {
     await side(by: 2) { for index in 0..<sends / 2 { shared.send(.add(index)) } }
   } limit: {
     await side(by: 2) { for _ in 0..<sends / 2 { box.number.withLock { $0 &+= 1 } } }
+  } peer: {
+    await side(by: 2) { for index in 0..<sends / 2 { await sharedPeer.send(index) } }
   }
   table.append(
     Measurement(
       id: "P7", name: "contended send, 2 threads", ours: contended.ours, limit: contended.limit,
-      limitName: "contended lock", goal: 1.6,
-      peers: "TCA 255-413, ReSwift 660-1 070, Mobius 700-1 130"))
+      limitName: "contended lock", goal: 1.6, peer: contended.peer))
   let steps = shared.stepCount
   precondition(steps == 15 * sends, "P7 lost actions: \(steps) of \(15 * sends)")
   return table
@@ -137,8 +157,8 @@ func reduceInline(
   if !effects.isEmpty { state.count = opaque(0) }
 }
 
-func side(by count: Int, _ body: @escaping @Sendable () -> Void) async {
+func side(by count: Int, _ body: @escaping @Sendable () async -> Void) async {
   await withTaskGroup(of: Void.self) { group in
-    for _ in 0..<count { group.addTask { body() } }
+    for _ in 0..<count { group.addTask { await body() } }
   }
 }

@@ -230,15 +230,6 @@ extension Effect {
       }
     }
   }
-
-  /// Whether destroying it may end the life of something of the user's.
-  @inlinable
-  var holdsWork: Bool {
-    switch operation {
-    case .none, .cancel, .issue: false
-    case .task, .run, .send, .merge, .concatenate: true
-    }
-  }
 }
 
 extension Effect {

@@ -7,10 +7,12 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
   /// How many intervals from the start the last tick was.
   @usableFromInline var last = 0
 
+  /// - Parameter interval: Above zero. It is taken as at least a nanosecond and at most a hundred
+  ///   years, so that neither the number of a tick nor its moment overflows.
   @inlinable
   init(every interval: Duration, clock: C) {
     self.clock = clock
-    self.interval = interval
+    self.interval = min(max(interval, .nanoseconds(1)), .seconds(100 * 365 * 86_400))
     start = clock.now
   }
 

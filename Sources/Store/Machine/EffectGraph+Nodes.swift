@@ -16,11 +16,10 @@ extension EffectGraph {
   ///   - keys: The ids of an effect and of all groups it is in.
   @usableFromInline
   mutating func add(
-    _ form: EffectForm, under parent: EffectID, outermost: UInt32?, keys: [CancelKey],
+    _ form: EffectNode.Form, under parent: EffectID, outermost: UInt32?, keys: [CancelKey],
     endsWith: [ScopeKey], limit: EffectLimit?
   ) -> EffectID {
-    let slot = tree.insert(
-      EffectNode.Form(form), .pending, outermost: outermost, under: parent.slot)
+    let slot = tree.insert(form, .pending, outermost: outermost, under: parent.slot)
     tree[slot].limit = limit
     if form == .leaf, !(keys.isEmpty && endsWith.isEmpty) {
       tree[slot].keys = keys
@@ -86,21 +85,5 @@ extension EffectGraph {
       for waiter in ended { commands.append(.resume(waiter)) }
     }
     if tree.count == 0, !idleWaiters.isEmpty { resumeIdleWaiters() }
-  }
-}
-
-/// What an effect is to the graph.
-@usableFromInline
-enum EffectForm: Sendable {
-  case leaf, merge, concatenate
-}
-
-extension EffectNode.Form {
-  init(_ form: EffectForm) {
-    switch form {
-    case .leaf: self = .leaf
-    case .merge: self = .merge
-    case .concatenate: self = .concatenate
-    }
   }
 }

@@ -31,7 +31,7 @@ struct EffectGraph: Sendable {
   @usableFromInline var commands = Queue<Command>()
 
   @usableFromInline var tree = EffectTree()
-  var index = EffectIndex()
+  @usableFromInline var index = EffectIndex()
   var limits = LimitTable()
   var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []
@@ -40,7 +40,7 @@ struct EffectGraph: Sendable {
   /// What follows from the event under way; the last is next.
   private var agenda: [Transition] = []
 
-  private enum Transition: Sendable {
+  private enum Transition: Sendable, Equatable {
     case start(EffectID)
     case advance(EffectID)
   }
@@ -95,6 +95,12 @@ extension EffectGraph {
     agenda.insert(.start(id), at: 0)
   }
 
+  /// Starts the next member of a sequence when all that is under way has been started: once, where
+  /// many members end together.
+  private mutating func advanceLater(_ sequence: EffectID) {
+    if agenda.first != .advance(sequence) { agenda.insert(.advance(sequence), at: 0) }
+  }
+
   private mutating func begin(_ slot: Int32) {
     guard tree[slot].phase == .pending else { return }
     if tree[slot].limit != nil, !tree[slot].hasPermit, !requestPermit(slot) { return }
@@ -140,7 +146,7 @@ extension EffectGraph {
       let groupHasEnded = isMember && tree[parent].unfinished == 0
       if isMember, !groupHasEnded {
         if tree[parent].uncancelled == 0 { noteCancelled(group: parent) }
-        if tree[parent].form == .concatenate { agenda.insert(.advance(tree.id(parent)), at: 0) }
+        if tree[parent].form == .concatenate { advanceLater(tree.id(parent)) }
       }
       removeIfDone(slot)
       guard groupHasEnded else { return }

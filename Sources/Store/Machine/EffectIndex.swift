@@ -30,7 +30,7 @@ struct EffectIndex: Sendable {
     case many(Set<EffectID>)
   }
 
-  var root = Place()
+  @usableFromInline var root = Place()
 
   mutating func insert(_ effect: EffectID, keys: [CancelKey], place: [ScopeKey]) {
     for key in keys {
@@ -103,9 +103,6 @@ extension EffectIndex.Place {
 }
 
 extension EffectGraph {
-  @usableFromInline
-  var root: EffectIndex.Place { index.root }
-
   @usableFromInline
   var hasEffectsOfChildren: Bool { !index.root.inner.isEmpty }
 

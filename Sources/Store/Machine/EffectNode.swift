@@ -1,5 +1,7 @@
 /// A node of the effect graph: an effect, a group of effects, or a task.
+@usableFromInline
 struct EffectNode: Sendable {
+  @usableFromInline
   enum Form: UInt8, Sendable {
     /// What one `send` set going. It has no work of its own.
     case task

@@ -3,8 +3,8 @@
 struct QueuedAction<Action: Sendable>: Sendable {
   @usableFromInline
   enum Sender: Sendable {
-    /// Code outside the store.
-    case outside(StepOrigin)
+    /// Code outside the store. Indirect, so that an action of an effect is cheap to hand on.
+    indirect case outside(StepOrigin)
     /// An effect's work. The action is dropped if the effect is cancelled first.
     case effect(EffectID)
     /// An effect whose work ends with the action: a task, or a `.send` with a node. Dropped as
@@ -12,7 +12,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
     case ending(EffectID)
     /// A `.send` effect without a node: without ids, in no group and of no child, so that nothing
     /// can cancel it.
-    case immediate(name: String?, step: Int)
+    case immediate(step: Int)
   }
 
   @usableFromInline let action: Action

@@ -1,7 +1,7 @@
 /// What a store has to do after an event. A machine returns it; `StoreRuntime` does it.
 @usableFromInline
 enum StoreCommand<Action: Sendable>: Sendable {
-  /// Make a task for the operation, under the lock.
+  /// Make a task for the operation, under the lock, if the machine says that it `begins`.
   case start(EffectID, Effect<Action>.Operation, inheritsTaskLocals: Bool)
   /// Cancel the task of the effect, if it has one.
   case cancel(EffectID)
@@ -22,4 +22,6 @@ enum StoreCommand<Action: Sendable>: Sendable {
 enum Released<Action: Sendable>: Sendable {
   indirect case work(EffectWork<Action>)
   case action(Action)
+  /// What no task was made for.
+  case operation(Effect<Action>.Operation)
 }

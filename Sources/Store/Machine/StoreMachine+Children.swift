@@ -22,7 +22,7 @@ extension StoreMachine {
   func searchChildren(
     forPresent: Bool
   ) -> (found: [ChildSearch.ReversedPath], complete: [ChildSearch.CompleteList]) {
-    var search = ChildSearch(graph.root, forPresent: forPresent)
+    var search = ChildSearch(graph.index.root, forPresent: forPresent)
     reducer.findAbsentChildren(in: state, &search)
     return (search.found, search.complete)
   }

@@ -60,7 +60,7 @@ extension StoreMachine {
         makeTask(&task)
         enqueue(
           QueuedAction(
-            action, from: .immediate(name: effects[index].name, step: steps), task: task,
+            action, from: .immediate(step: steps), task: task,
             inheritsTaskLocals: inheritsTaskLocals))
       case .send, .merge, .concatenate:
         cancelInFlight(effects[index])
@@ -115,7 +115,7 @@ extension StoreMachine {
     _ effect: Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
     keys: [CancelKey] = [], outlives: Bool = false, hasTask: Bool = false, _ cause: R.Action?
   ) -> EffectID {
-    let form: EffectForm =
+    let form: EffectNode.Form =
       switch effect.operation {
       case .merge: .merge
       case .concatenate: .concatenate
@@ -214,6 +214,15 @@ extension StoreMachine {
     case .none, .merge, .concatenate:
       graph.end(id)
     }
+  }
+
+  /// Whether a task is to be made for an effect that is to start. What stood behind it in its step
+  /// may have cancelled it: then its work ends here, and its body never runs.
+  @inlinable
+  mutating func begins(_ id: EffectID, inheritsTaskLocals: Bool) -> Bool {
+    if graph.tree.isRunning(id) { return true }
+    end(id, nil, inheritsTaskLocals: inheritsTaskLocals)
+    return false
   }
 
   /// Whether an effect that starts now belongs to what the calling thread does.

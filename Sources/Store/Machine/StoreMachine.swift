@@ -250,7 +250,7 @@ extension StoreMachine {
   func origin(of sender: QueuedAction<R.Action>.Sender) -> StepOrigin {
     switch sender {
     case .outside(let origin): return origin
-    case .immediate(let name, let step): return .effect(name: name ?? "send", id: nil, step: step)
+    case .immediate(let step): return .effect(name: "send", id: nil, step: step)
     case .effect(let id), .ending(let id):
       guard graph.tree.contains(id) else { return .program("") }
       guard let work = works[Int(id.slot)] else { return .program("") }

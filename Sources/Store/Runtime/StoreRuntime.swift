@@ -194,13 +194,11 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inline(never)
   func finish(_ shared: inout Shared) -> Outcome {
     var outcome = Outcome()
-    carryOut(&shared, &outcome)
-    while let next = shared.machine.takeNext() {
-      reduce(next, &shared)
+    while true {
       carryOut(&shared, &outcome)
+      guard shared.machine.isDue else { break }
+      if let next = shared.machine.takeNext() { reduce(next, &shared) }
     }
-    // What was dropped on the way.
-    carryOut(&shared, &outcome)
     swap(&outcome.publishes, &shared.isToPublish)
     return outcome
   }
@@ -228,10 +226,14 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     while let command = shared.machine.commands.popFirst() {
       switch command {
       case .start(let id, let operation, let inheritsTaskLocals):
+        guard shared.machine.begins(id, inheritsTaskLocals: inheritsTaskLocals) else {
+          outcome.add(.release(.operation(operation)))
+          continue
+        }
         while shared.tasks.count <= Int(id.slot) { shared.tasks.append(nil) }
         shared.tasks[Int(id.slot)] = task(id, operation, inheritsTaskLocals: inheritsTaskLocals)
       case .cancel(let id):
-        if let task = shared.tasks[Int(id.slot)].take() {
+        if Int(id.slot) < shared.tasks.count, let task = shared.tasks[Int(id.slot)].take() {
           outcome.add(.cancel(task))
         }
       case .resume(let waiter):

@@ -202,7 +202,7 @@ final class TestCore<R: Reducer> {
   /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it.
   /// What others sent stays; behind that, cancelled actions stay too.
   func forgetCancelled() {
-    if !isQuiet, store.waiting.isEmpty { store.reduceNext() }
+    if !isQuiet, store.nextWaiting == nil { store.reduceNext() }
   }
 
   /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer

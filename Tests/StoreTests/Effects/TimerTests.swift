@@ -1,9 +1,25 @@
-import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
+
+@testable import SwiftBoardStore
 
 @Suite("R14 timer")
 struct TimerTests {
+  @Test(
+    "R14 neither the shortest nor the longest interval overflows",
+    arguments: [Duration(attoseconds: 1), .nanoseconds(1), Duration(attoseconds: .max)])
+  func extremes(interval: Duration) async throws {
+    let clock = LateClock()
+    var grid = TickGrid(every: interval, clock: clock)
+    var last = 0
+    for _ in 0..<3 {
+      let tick = try await grid.next()
+      #expect(tick > last)
+      last = tick
+    }
+  }
+
   @Test("R14 it ticks at every interval, the first after one")
   func ticks() {
     let stage = TimedStage { action, clock in
@@ -108,5 +124,18 @@ struct TimerTests {
     stage.advance(1000)
     #expect(stage.timeline == ["0 go", "100 tick", "150 stop"])
     #expect(stage.isQuiet)
+  }
+}
+
+/// A clock on which every sleep ends twenty seconds late: more attoseconds than an `Int` holds.
+private final class LateClock: Clock {
+  typealias Instant = TestClock.Instant
+
+  private let time = Mutex(Swift.Duration.zero)
+  let minimumResolution = Swift.Duration.zero
+  var now: Instant { Instant(offset: time.withLock { $0 }) }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    time.withLock { $0 = max($0, deadline.offset) + .seconds(20) }
   }
 }

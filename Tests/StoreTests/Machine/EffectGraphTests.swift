@@ -138,7 +138,7 @@ struct EffectGraphTests {
 
   /// A group with three members under a task.
   private static func group(
-    _ form: EffectForm, limit: EffectLimit? = nil
+    _ form: EffectNode.Form, limit: EffectLimit? = nil
   ) -> (graph: EffectGraph, group: EffectID, members: [EffectID]) {
     var graph = EffectGraph()
     let task = graph.addTask()

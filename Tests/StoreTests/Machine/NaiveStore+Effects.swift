@@ -13,7 +13,7 @@ extension NaiveStore {
       case .send(let action) where script.isPlain:
         enqueue(
           Item(
-            action: action, sender: .immediate(number: script.number, step: step), task: task,
+            action: action, sender: .immediate(step: step), task: task,
             inherits: inherits))
       default:
         let keys = keysInFlight(script, inside: [])

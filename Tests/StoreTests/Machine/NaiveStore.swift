@@ -49,7 +49,7 @@ struct NaiveStore {
     case effect(Int)
     /// The work of the effect ends with the action.
     case ending(Int)
-    case immediate(number: Int, step: Int)
+    case immediate(step: Int)
   }
 
   struct Item {
@@ -339,8 +339,8 @@ extension NaiveStore {
   private func origin(_ sender: Sender) -> StepOrigin {
     switch sender {
     case .outside: return .program("test")
-    case .immediate(let number, let step):
-      return .effect(name: "\(number)", id: nil, step: step)
+    case .immediate(let step):
+      return .effect(name: "send", id: nil, step: step)
     case .effect(let index), .ending(let index):
       let effect = effects[index]
       let id = effect.ownKeys.first.map { key in
