@@ -13,33 +13,9 @@ public final class BoardSession: Sendable {
   private let input: StandardInput
   private let redactor: Redactor
   private let secrets: TypedSecrets
-  private let shared = Mutex(Shared())
-
-  private struct Shared {
-    /// The commands that Ctrl-C cancels.
-    var foreground: [Int] = []
-    /// Background commands that nobody has waited for.
-    var background: [Int: CommandContext] = [:]
-    /// An interrupt has come since the line was begun: no further command of it begins.
-    var isInterrupted = false
-    /// The last line ended with an interrupt.
-    var wasInterrupted = false
-    /// Lines that are being run, those of files not counted.
-    var lines = 0
-    var sourceDepth = 0
-    /// How many secrets were known when the state was last looked through.
-    var knownSecrets = KnownCount()
-
-    struct KnownCount {
-      private var count = 0
-      mutating func exchange(_ new: Int) -> Int {
-        defer { count = new }
-        return count
-      }
-    }
-    /// What the line's outcome has to say about the background commands that it waited for.
-    var message: String?
-  }
+  private let jobs: JobControl
+  /// How many secrets were known when the state was last looked through.
+  private let knownSecrets = Atomic(0)
 
   /// What an interrupt found.
   public enum Interrupted: Sendable, Hashable {
@@ -68,6 +44,7 @@ public final class BoardSession: Sendable {
     self.scriptArguments = scriptArguments
     self.input = input
     redactor = board.redactor
+    jobs = JobControl(board)
     secrets = TypedSecrets(board.features)
   }
 
@@ -76,21 +53,7 @@ public final class BoardSession: Sendable {
   ///
   /// - Returns: What there was to interrupt.
   @discardableResult
-  public func interrupt() -> Interrupted {
-    let (found, jobs) = shared.withLock { shared -> (Interrupted, [Int]) in
-      guard shared.lines > 0 else { return (.nothing, []) }
-      shared.isInterrupted = true
-      return (shared.foreground.isEmpty ? .line : .command, shared.foreground)
-    }
-    cancel(jobs)
-    return found
-  }
-
-  /// Cancels those of the commands that run.
-  private func cancel(_ jobs: [Int], by cause: String? = nil) {
-    let running = board.store.withState { $0.shell.running.map(\.job) }
-    for job in jobs where running.contains(job) { board.cancel(job, by: cause) }
-  }
+  public func interrupt() -> Interrupted { jobs.interrupt() }
 
   /// A line as it may be shown: without a secret that was typed into it, and without what steers a
   /// terminal.
@@ -102,13 +65,13 @@ public final class BoardSession: Sendable {
 
   /// Runs one line.
   ///
-  /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
-  ///
   /// Cancelling the task interrupts the line, as `interrupt()` does.
+  ///
+  /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
-    shared.withLock { $0.lines += 1 }
+    jobs.beginLine()
     return await withTaskCancellationHandler {
-      leave(await run(script, Line(script, secrets, isLiteral, nil)))
+      jobs.endLine(await run(script, Line(script, secrets, isLiteral)))
     } onCancel: {
       interrupt()
     }
@@ -125,19 +88,6 @@ public final class BoardSession: Sendable {
     await run(ScriptLine(text: text, place: place, parsed: LineParser.parse(text)))
   }
 
-  /// The outcome of a line that an interrupt, or the board's end, may have ended.
-  private func leave(_ outcome: LineOutcome) -> LineOutcome {
-    let isInterrupted = shared.withLock { shared in
-      shared.lines -= 1
-      shared.wasInterrupted = shared.isInterrupted
-      if shared.lines == 0 { shared.isInterrupted = false }
-      return shared.wasInterrupted
-    }
-    let isClosed = board.isClosing && outcome.exitCode == ExitCode.interrupted
-    return (isInterrupted || isClosed) && !outcome.stop
-      ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
-  }
-
   /// Waits for the background commands when no line follows, or cancels them. Ctrl-C cancels those
   /// that are being waited for.
   ///
@@ -147,28 +97,18 @@ public final class BoardSession: Sendable {
   ///   where none did. The prefix of its line decides. One that was waited for does not count
   ///   again, and one that was cancelled is no failure: a line wanted it so, or this did.
   public func finish(cancelledBy cause: String?) async -> LineOutcome {
-    let (jobs, wasInterrupted) = shared.withLock { shared in
-      shared.lines += 1
-      return (shared.background.keys.sorted(), shared.wasInterrupted)
-    }
+    let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
+    jobs.beginLine()
     let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
-    if let cause { cancel(jobs, by: cause) }
-    let codes = await waitInForeground(for: jobs)
-    let failed = zip(jobs, codes).map { job, code in
-      let outcome = judge(job, code)
+    if let cause { jobs.cancel(background, by: cause) }
+    let codes = await jobs.wait(for: background)
+    let failed = zip(background, codes).map { job, code in
+      let outcome = jobs.judge(job, code)
       return code == ExitCode.interrupted ? .success : outcome
     }.first { $0.exitCode != 0 }
-    let outcome = leave(failed ?? .success)
+    let outcome = jobs.endLine(failed ?? .success)
     return wasInterrupted
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
-  }
-
-  /// How a background command ended, by the prefix of its line. It is not asked for again.
-  private func judge(_ job: Int, _ code: Int32) -> LineOutcome {
-    let context = shared.withLock { $0.background.removeValue(forKey: job) }
-    var outcome = LineOutcome(exitCode: code).applying(context?.prefix)
-    outcome.message = outcome.message.map { "job \(job): \($0)" }
-    return outcome
   }
 
   private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
@@ -193,11 +133,12 @@ public final class BoardSession: Sendable {
     if let exit = board.store.withState({ $0.shell.exitCode }) {
       return LineOutcome(exitCode: exit, stop: true)
     }
-    let (isInterrupted, message) = shared.withLock { ($0.isInterrupted, $0.message.take()) }
-    if isInterrupted { return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) }
+    if jobs.isInterrupted {
+      return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true)
+    }
     // A prefix is about what ends with the line, and about each background command when that has
     // ended.
-    var outcome = LineOutcome(exitCode: end.exitCode, message: message)
+    var outcome = LineOutcome(exitCode: end.exitCode, message: end.message)
     (outcome.value, outcome.output, outcome.failure) = (end.value, end.output, end.failure)
     return waits || end.exitCode != 0 ? outcome.applying(list.prefix) : outcome
   }
@@ -209,16 +150,14 @@ public final class BoardSession: Sendable {
     let place: LinePlace
     let isLiteral: Bool
     /// Where its commands print that say nothing themselves: the file of a `source FILE > OUT`.
-    let redirect: CommandContext.Redirect?
+    var redirect: CommandContext.Redirect?
+    /// How many files that source each other it is in.
+    var depth = 0
 
-    init(
-      _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool,
-      _ redirect: CommandContext.Redirect?
-    ) {
+    init(_ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool) {
       text = secrets.shown(line)
       place = line.place
       self.isLiteral = isLiteral
-      self.redirect = redirect
     }
 
     /// The line without the text that has a secret in it.
@@ -271,9 +210,12 @@ public final class BoardSession: Sendable {
     var arguments: [Argument] = []
     hideKnownSecrets()
     do throws(UsageError) {
-      arguments = try expand(command.words)
+      let expansion = board.store.withState {
+        LineExpansion($0.shell, scriptArguments: scriptArguments)
+      }
+      arguments = try expansion.arguments(command.words)
       var file: Argument?
-      if let redirect = command.redirect { file = try expand([redirect.file])[0] }
+      if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
       if let typed = secrets.refusal(of: arguments + (file.map { [$0] } ?? []), redactor) {
         context.text = typed.text
         throw typed.error
@@ -313,7 +255,7 @@ public final class BoardSession: Sendable {
   /// variables and the last value.
   private func hideKnownSecrets() {
     let count = redactor.count
-    guard shared.withLock({ $0.knownSecrets.exchange(count) }) != count else { return }
+    guard knownSecrets.exchange(count, ordering: .relaxed) != count else { return }
     let (variables, last) = board.store.withState { ($0.shell.variables, $0.shell.last) }
     let masked = variables.compactMapValues { value in
       let masked = redactor.mask(value)
@@ -381,78 +323,19 @@ public final class BoardSession: Sendable {
   private func perform(
     _ action: BoardAction, _ context: CommandContext, link: String? = nil
   ) async -> CommandEnd {
-    let isInterrupted = shared.withLock { shared in
-      if shared.isInterrupted { return true }
-      if context.isBackground {
-        shared.background[context.job] = context
-      } else {
-        shared.foreground = [context.job]
-      }
-      return false
-    }
-    if isInterrupted { return await fail(context, .cancelled) }
+    guard jobs.begin(context) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)
       return CommandEnd(exitCode: 0)
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)
-    let code = await waitInForeground(for: [context.job])[0]
+    let code = await jobs.wait(for: [context.job])[0]
     let error = redirects.close(context.job, status: code)
     return board.takeEnd(of: context.job, exitCode: error ?? code)
   }
 
-  /// Waits for jobs that Ctrl-C cancels meanwhile, and gives their codes.
-  private func waitInForeground(for jobs: [Int]) async -> [Int32] {
-    let isInterrupted = shared.withLock { shared in
-      shared.foreground = jobs
-      return shared.isInterrupted
-    }
-    // An interrupt that came before a job began, or before it was waited for, found nothing to
-    // cancel.
-    if isInterrupted { cancel(jobs) }
-    var codes: [Int32] = []
-    for job in jobs { codes.append(await board.wait(for: job)) }
-    shared.withLock { $0.foreground = [] }
-    return codes
-  }
-
   // MARK: Words
-
-  private func expand(_ words: [Word]) throws(UsageError) -> [Argument] {
-    let shell = board.store.withState { $0.shell }
-    let lastValue = shell.last.flatMap { try? JSON(parsing: $0) }
-    var arguments: [Argument] = []
-    for word in words {
-      try refuseEncodedBody(word, lastValue)
-      arguments.append(
-        try word.expanded(
-          variables: { name in
-            if let number = Int(name), number >= 1 {
-              return number <= scriptArguments.count ? scriptArguments[number - 1] : nil
-            }
-            return shell.variables[name]
-          },
-          last: { path in
-            guard let lastValue else { return nil }
-            if path.isEmpty { return lastValue }
-            guard let path = try? JSONPath(parsing: path) else { return nil }
-            return lastValue.value(at: path)
-          }))
-    }
-    return arguments
-  }
-
-  /// A body that is no text cannot be put into a line as it is.
-  private func refuseEncodedBody(_ word: Word, _ last: JSON?) throws(UsageError) {
-    guard let last else { return }
-    for case .last(let path, _) in word.segments where EncodedBody.isPart(path, of: last) {
-      throw UsageError(
-        "the body of the last answer is no text and cannot be put into a line",
-        help: "write it to a file with --out FILE, and send that with @FILE", column: word.column,
-        length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
-    }
-  }
 
   /// Options of the program that stood behind the command.
   private func apply(_ globals: OptionValues, to context: inout CommandContext) throws(UsageError) {
@@ -539,7 +422,7 @@ public final class BoardSession: Sendable {
     for job: Int?, _ action: BoardAction, _ context: CommandContext
   ) async -> CommandEnd {
     let running = board.store.withState { $0.shell.running.map(\.job) }
-    let known = Set(shared.withLock { $0.background.keys }).union(running)
+    let known = Set(jobs.background).union(running)
     if let job, !known.contains(job) {
       return await fail(
         context,
@@ -547,13 +430,12 @@ public final class BoardSession: Sendable {
           code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
           help: "'jobs' lists what runs"))
     }
-    let jobs = job.map { [$0] } ?? known.sorted()
-    let codes = await waitInForeground(for: jobs)
+    let awaited = job.map { [$0] } ?? known.sorted()
+    let codes = await jobs.wait(for: awaited)
     // All are judged: what was waited for does not count at the end.
-    let failed = zip(jobs, codes).map { judge($0, $1) }.first { $0.exitCode != 0 }
-    shared.withLock { $0.message = failed?.message }
+    let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
     var own = await perform(action, context)
-    if let failed { own.exitCode = failed.exitCode }
+    if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
     return own
   }
 
@@ -606,12 +488,7 @@ public final class BoardSession: Sendable {
           message: "'source' runs its lines one after the other and takes no '&'",
           help: "put the '&' behind a line of the file"))
     }
-    let depth = shared.withLock { shared -> Int in
-      shared.sourceDepth += 1
-      return shared.sourceDepth
-    }
-    defer { shared.withLock { $0.sourceDepth -= 1 } }
-    guard depth <= 16 else {
+    guard line.depth < 16 else {
       return await fail(
         context,
         Failure(
@@ -629,8 +506,11 @@ public final class BoardSession: Sendable {
     guard end.exitCode == 0 else { return end }
     do throws(LineSourceError) {
       let last = Mutex(LineOutcome.success)
-      let summary = try await ScriptRunner(source: file, policy: .stopAtFailure).run { line in
-        let outcome = await self.run(line, Line(line, self.secrets, false, context.redirect))
+      let summary = try await ScriptRunner(source: file, policy: .stopAtFailure).run {
+        [self, outer = line] line in
+        var inner = Line(line, secrets, false)
+        (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
+        let outcome = await run(line, inner)
         last.withLock { $0 = outcome }
         return outcome
       }

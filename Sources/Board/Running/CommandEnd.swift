@@ -10,6 +10,8 @@ struct CommandEnd: Sendable, Equatable {
   /// What it printed on standard output when it ended, wherever that went. What a long command
   /// prints before its end is not part of it.
   var output: [UInt8]
+  /// What there is to say of the commands that it waited for.
+  var message: String?
   /// Why it failed; `nil` where it succeeded.
   var failure: Failure?
 

@@ -1,0 +1,53 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
+/// Makes arguments of the words of a command: variables and `{{last}}` are replaced by what they
+/// are when the command begins.
+struct LineExpansion {
+  private let variables: [String: String]
+  private let last: JSON?
+  private let scriptArguments: [String]
+
+  /// - Parameter scriptArguments: `$1`, `$2` …
+  init(_ shell: ShellState, scriptArguments: [String]) {
+    variables = shell.variables
+    last = shell.last.flatMap { try? JSON(parsing: $0) }
+    self.scriptArguments = scriptArguments
+  }
+
+  func arguments(_ words: [Word]) throws(UsageError) -> [Argument] {
+    var arguments: [Argument] = []
+    for word in words { arguments.append(try argument(word)) }
+    return arguments
+  }
+
+  func argument(_ word: Word) throws(UsageError) -> Argument {
+    try refuseEncodedBody(word)
+    return try word.expanded(variables: variable, last: value)
+  }
+
+  private func variable(_ name: String) -> String? {
+    if let number = Int(name), number >= 1 {
+      return number <= scriptArguments.count ? scriptArguments[number - 1] : nil
+    }
+    return variables[name]
+  }
+
+  private func value(at path: String) -> JSON? {
+    guard let last else { return nil }
+    if path.isEmpty { return last }
+    guard let path = try? JSONPath(parsing: path) else { return nil }
+    return last.value(at: path)
+  }
+
+  /// A body that is no text cannot be put into a line as it is.
+  private func refuseEncodedBody(_ word: Word) throws(UsageError) {
+    guard let last else { return }
+    for case .last(let path, _) in word.segments where EncodedBody.isPart(path, of: last) {
+      throw UsageError(
+        "the body of the last answer is no text and cannot be put into a line",
+        help: "write it to a file with --out FILE, and send that with @FILE", column: word.column,
+        length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
+    }
+  }
+}
