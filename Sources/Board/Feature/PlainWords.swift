@@ -20,19 +20,3 @@ package func plain(_ arguments: [Argument], _ command: String) throws(UsageError
   for argument in arguments { texts.append(try plain(argument, command)) }
   return texts
 }
-
-extension Invocation {
-  /// A required argument's text; secrets are refused.
-  public func text(_ name: String) throws(UsageError) -> String {
-    guard let argument = argument(name) else {
-      throw UsageError("\(name) is missing")
-    }
-    return try plain(argument, name)
-  }
-
-  /// An option's text; secrets are refused.
-  public func optionText(_ name: String) throws(UsageError) -> String? {
-    guard let argument = option(name) else { return nil }
-    return try plain(argument, "--\(name)")
-  }
-}

@@ -52,3 +52,12 @@ final class Tally: AnalyticsProvider {
     }
   }
 }
+
+/// What a board prints.
+final class Output: Sendable {
+  private let printed = Mutex("")
+
+  var text: String { printed.withLock { $0 } }
+
+  func add(_ more: String) { printed.withLock { $0 += more } }
+}

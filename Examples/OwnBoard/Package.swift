@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A tool that uses the services with implementations and commands of its own.
+// A board with a feature of its own, on services of its own.
 let package = Package(
-  name: "own-services",
+  name: "own-board",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swiftboard", path: "../..")],
   targets: [
@@ -13,6 +13,10 @@ let package = Package(
         .product(name: "SwiftBoardStore", package: "swiftboard"),
         .product(name: "SwiftBoardDependencies", package: "swiftboard"),
         .product(name: "SwiftBoardCommandLine", package: "swiftboard"),
+        .product(name: "SwiftBoardJSON", package: "swiftboard"),
+        .product(name: "SwiftBoardRecording", package: "swiftboard"),
+        .product(name: "SwiftBoardBoard", package: "swiftboard"),
+        .product(name: "SwiftBoardFeatures", package: "swiftboard"),
       ],
       swiftSettings: [.treatAllWarnings(as: .error)])
   ],
