@@ -13,12 +13,12 @@ import SwiftBoardStore
 public struct FeatureList: Sendable {
   /// In the order in which help lists them; without `session` and `shell`.
   let features: [AnyFeature]
-  /// Every command of every feature, those of `session` and `shell` last.
+  /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
   /// What recordings say of the program, and the version of their form. A feature that is added
   /// leaves the form of recordings as it is.
   public let schema: LogSchema
-  /// How recordings of earlier versions become those of this one.
+  /// The migrations that convert recordings of earlier versions to this version.
   public let migrations: [LogMigration]
   /// The list as Swift text, for tests that are exported from recordings; `nil` where there is none.
   let source: Source?

@@ -64,8 +64,8 @@ extension Redactor {
   }
 }
 
-/// Puts marks in the place of known secrets in what an effect gives back, also of those that
-/// another process has stored meanwhile.
+/// Replaces known secrets by marks in the result of an effect, including secrets that another
+/// process has stored meanwhile.
 public func masking<Value: Codable>(
   _ value: Value, _ dependencies: Dependencies
 ) async throws -> (value: Value, masked: MaskedValues?) {

@@ -154,8 +154,8 @@ final class BoardRun: Sendable {
     return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
   }
 
-  /// What becomes of background commands when the lines have ended: they are waited for. `exit`,
-  /// and a person who leaves, cancel them.
+  /// What happens to background commands when the lines have ended. The end of a script waits for
+  /// them; `exit`, and the end of input at a prompt, cancel them.
   ///
   /// - Returns: The code of the run: that of the lines, else of the first background command that
   ///   failed.
@@ -229,7 +229,8 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// The lines of `init.sb`, where there is one: a failing one is said and keeps nobody out.
+  /// The lines of `init.sb`, where there is one: a failing line is reported and does not end the
+  /// program.
   ///
   /// - Returns: The exit code where a line of it left.
   private func runInit(_ session: BoardSession) async -> Int32? {

@@ -15,7 +15,7 @@ public struct SessionState: Codable, Sendable, Equatable {
 public struct SessionPosition: Codable, Sendable, Equatable {
   /// From 0, the beginning, to `last`.
   public var step: Int
-  /// The recording's last step when somebody went there.
+  /// The recording's last step at the time of the jump.
   public var last: Int
 
   /// A place; that `step` is in the recording is not checked.
@@ -70,7 +70,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case undo, live
   /// The state, or a part of it, at a step of the running recording or of a file.
   case state(path: String?, at: SessionTarget?, file: String?)
-  /// `assert` while somebody looks at an earlier step.
+  /// `assert` while the session shows an earlier step.
   case assert(condition: String)
   /// All that a recording has of a step.
   case action(target: SessionTarget, file: String?)

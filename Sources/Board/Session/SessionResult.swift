@@ -39,7 +39,7 @@ public enum SessionResult: Codable, Sendable, Equatable {
 
 /// A step as its log has it.
 public struct SessionStep: Codable, Sendable, Equatable {
-  /// Who sent an action.
+  /// The sender of an action.
   public enum Origin: Codable, Sendable, Equatable {
     /// A person's line as typed, and where it stands.
     case user(line: String, at: String)
@@ -109,7 +109,7 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
     public var step: Int
     /// Microseconds since the recording began.
     public var time: Int64
-    /// Who sent the action; `nil` where it is no step.
+    /// The sender of the action; `nil` if the entry is not a step.
     public var origin: SessionStep.Origin?
     /// The action's name, the mark's, or the message.
     public var text: String

@@ -6,9 +6,10 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case run(context: CommandContext, command: ShellCommand)
   /// A line that was not understood: a step like any other, so that a recording has it.
   case reject(context: CommandContext, failure: Failure)
-  /// Somebody pressed Ctrl-C, or said `cancel`; `by` is what else ended the command, in words.
+  /// Ctrl-C or `cancel` ended the command; `by` describes any other cause.
   case cancelled(job: Int, by: String? = nil)
-  /// A command's effect threw what nobody caught, or its effects ended and the command did not.
+  /// A command's effect threw an error that was not caught, or its effects ended without its
+  /// result.
   case failed(job: Int, failure: Failure)
   /// What the board remembered held secrets that became known since: these are the same texts with
   /// marks.

@@ -1,6 +1,7 @@
 /// Bytes on their way to become lines. A pure value: reading is done elsewhere.
 struct LineBuffer: Sendable {
-  /// Bytes that a line may have, those that continue it included: as many as a line of a recording.
+  /// The largest number of bytes in a line, including its continuation lines: the same limit as for
+  /// a line of a recording.
   static let limit = 64 << 20
 
   private let limit: Int

@@ -50,7 +50,7 @@ package final class PlainLineReader: LineReader {
         guard let bytes else { return .interrupted(hadText: false) }
         buffer.withLock { $0.append(bytes) }
       } catch {
-        // A terminal that was hung up answers EIO: there is nobody left to ask.
+        // A terminal that was hung up answers EIO, which ends the input.
         if error.code == EIO { return .endOfInput }
         throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
       }

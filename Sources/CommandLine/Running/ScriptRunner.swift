@@ -19,7 +19,7 @@ package struct ScriptRunner: Sendable {
     self.init(source: source, policy: policy, limit: LineBuffer.limit)
   }
 
-  /// - Parameter limit: Bytes that a line may have, those that continue it included.
+  /// - Parameter limit: The largest number of bytes in a line, including its continuation lines.
   init(source: any LineSource, policy: Policy, limit: Int) {
     self.source = source
     self.policy = policy
@@ -122,7 +122,7 @@ package struct ScriptSummary: Sendable, Hashable {
   package private(set) var exitCode: Int32 = 0
   /// Lines that were run.
   package private(set) var lines = 0
-  /// Those that failed.
+  /// The number of lines that failed.
   package private(set) var failures = 0
   /// Where the first failure was.
   package private(set) var firstFailure: LinePlace?

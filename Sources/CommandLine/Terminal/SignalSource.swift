@@ -77,7 +77,7 @@ package enum SignalSource {
     return true
   }
 
-  /// Writing to a pipe that nobody reads becomes an error instead of the end of the process.
+  /// Makes a write to a pipe without a reader fail, instead of ending the process.
   package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
   private static func install(_ number: Int32) {

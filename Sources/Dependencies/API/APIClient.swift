@@ -103,7 +103,7 @@ public struct APIResponse: Sendable, Equatable {
   /// redirects.
   public var timing: APITiming
 
-  /// An answer; the defaults are those of a mock.
+  /// Creates an answer. The default values suit a mock.
   public init(
     status: Int, httpVersion: String = "1.1", headers: [HTTPHeader] = [], body: Data = Data(),
     url: String, redirects: Int = 0, timing: APITiming = APITiming()

@@ -68,7 +68,7 @@ public final class GuardedBytes: Sendable {
     }
   }
 
-  /// Copies `bytes`. Whoever made `bytes` answers for the original, which stays where it is.
+  /// Copies `bytes`. The caller remains responsible for erasing the original.
   public convenience init(copying bytes: some Collection<UInt8>) throws(KeychainError) {
     try self.init(count: bytes.count) { buffer throws(KeychainError) in
       buffer.copyBytes(from: bytes)
@@ -131,7 +131,7 @@ public final class GuardedBytes: Sendable {
     defer {
       readers.withLock { readers in
         readers -= 1
-        // Where this fails the bytes stay readable until the next call; there is nobody to tell.
+        // If this fails, the bytes stay readable until the next call. A read cannot report it.
         if readers == 0 {
           _ = protect(sodium_mprotect_noaccess)
         }

@@ -200,7 +200,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     /// No slot for this kind of secret; the secret is wrong, or the file was replaced; the
     /// derivation could not run, and nothing was judged.
     case noMatchingSlot, wrongSecret, kdfFailed
-    /// Parts that were changed by somebody who made the sums fit.
+    /// Parts that were changed and given new, valid checksums.
     case tamperedSlot, tamperedHeader, tamperedPayload
     /// Another keychain is in its place; an older copy of it is.
     case differentKeychain, rolledBack
@@ -237,7 +237,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
   /// The format's own name where the kind groups several, for example `malformed(header)`; else the
   /// kind's name.
   public var category: String
-  /// The keychain's file; empty in a mock's errors before they are told to anybody.
+  /// The keychain's file; empty in a mock's errors until the mock throws them.
   public var path: String
   /// What happened and what to do, for people; never a key, value or passphrase.
   public var message: String

@@ -21,8 +21,8 @@ public protocol DocumentStore: Sendable {
   /// `nil` only where it is absent. A stored body that no longer matches its digest is
   /// `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// Those that match, in the query's order. `invalid` for a path, value or limit that makes no
-  /// sense, before anything is read.
+  /// Returns the documents that match, in the query's order. Throws `invalid` for an invalid path,
+  /// value or limit, before anything is read.
   func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
   /// False where there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
@@ -125,7 +125,7 @@ public protocol APIServiceStore: Sendable {
 
 /// A named HTTP service. Its authentication names a secret of the keychain and never holds one.
 public struct APIService: Sendable, Equatable, Codable {
-  /// How a request to the service shows who asks. Names a secret of the keychain.
+  /// How a request to the service is authenticated. Names a secret of the keychain.
   public enum Authentication: Sendable, Equatable, Codable {
     /// The secret as the value of this header.
     case header(name: String, secret: String)
@@ -239,7 +239,8 @@ public protocol RecentSearchStore: Sendable {
   /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds
   /// since 1970. The oldest beyond the limit goes.
   func addSearch(_ text: String, scope: String, at: Int64) async throws(PersistenceError)
-  /// Those that contain the text, whatever the case; all for `nil` and for the empty text.
+  /// Returns the searches that contain the text, ignoring case; all for `nil` and for the empty
+  /// text.
   func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   /// How many were removed. `text` `nil`: all of the scope.
@@ -293,7 +294,7 @@ public struct PersistenceStatistics: Sendable, Equatable, Codable {
   public var bytes: Int
   /// Of the main file.
   public var schemaVersion: Int
-  /// Those of the main file first.
+  /// The tables, with the tables of the main file first.
   public var tables: [Row]
 
   /// Figures as a service gives them.

@@ -99,7 +99,7 @@ public enum APICommand: Codable, Sendable, Equatable {
   case serviceRemove(name: String)
   /// `api service test NAME`: whether the service answers, and how fast.
   case serviceTest(name: String)
-  /// `api recent`: the addresses asked for last; those that contain the text, where there is one.
+  /// `api recent`: the most recent addresses, optionally only the ones that contain `text`.
   case recent(text: String?)
   /// `api cache list` and `api cache stats`.
   case cacheList, cacheStats

@@ -121,8 +121,8 @@ func forgetKnownSecrets(_ dependencies: Dependencies) async {
   }
 }
 
-/// The longest pause before a request is sent again: whoever waits sees it go on, and a service
-/// that is down is not forgotten.
+/// The longest pause before a request is sent again, so that a user sees progress and notices when
+/// the service recovers.
 private let longestPause = Duration.seconds(60)
 
 /// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds

@@ -172,8 +172,8 @@ private func missing(_ name: String) -> KeychainError {
   KeychainError(.missingKey, message: "the keychain has no secret named '\(name)'")
 }
 
-/// Does the work; where the keychain is locked and somebody can be asked, asks once and does it
-/// again.
+/// Performs the work. If the keychain is locked and the terminal can ask for a passphrase, asks
+/// once and retries.
 func unlocking<Result>(
   _ dependencies: Dependencies, _ work: () async throws(KeychainError) -> Result
 ) async throws -> Result {

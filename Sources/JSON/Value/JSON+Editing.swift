@@ -1,5 +1,5 @@
 // Subscripts that read and change, and renaming. An edit that does not fit changes nothing: a
-// migration goes through actions of all cases, and touches those that have what it names.
+// migration goes through actions of all cases, and changes the ones that have the member it names.
 
 extension JSON {
   /// The last member of that key; nil where there is none, or no object.

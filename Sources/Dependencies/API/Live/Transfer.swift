@@ -84,8 +84,8 @@ final class Transfer: @unchecked Sendable {
     }
     head.append(contentsOf: line)
     noteLength(in: line)
-    // libcurl passes over a length that it cannot count and takes the last of several: the
-    // connection would be read to an end that nobody has agreed on.
+    // libcurl ignores a length that it cannot parse and takes the last of several, so the client
+    // and the server could disagree about the end of the body.
     let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
     guard isLast, lengthCount > 1 || hasOddLength else { return true }
     lengthProblem = ResponseHead(head)?.lengthProblem

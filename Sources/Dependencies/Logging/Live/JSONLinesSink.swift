@@ -56,7 +56,7 @@ public final class JSONLinesSink: LogRecordSink {
     worker.flush(deadline: deadline)
   }
 
-  /// Records that found no place in the queue, and those that the disk refused.
+  /// The number of records that were dropped because the queue was full or a write failed.
   public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
 }
 

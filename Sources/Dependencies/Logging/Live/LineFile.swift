@@ -89,8 +89,8 @@ final class LineFile {
     }
   }
 
-  /// Shifts the files by one and lets go of the current one. The current one goes last: until then
-  /// everybody locks it.
+  /// Shifts the files by one and closes the current one. The current file is renamed last, since
+  /// every process locks it until then.
   private func rotate(_ file: OpenFile) {
     let last = maxFiles - 1
     if last > 0 {

@@ -13,8 +13,8 @@ import Synchronization
 /// and the screen, which speak of addresses and headers.
 ///
 /// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of
-/// their forms, and the lengths. Someone who reads the process's memory can test guesses against
-/// the hashes; a long random secret cannot be found from them, a short word can.
+/// their forms, and the lengths. A reader of the process's memory can test guesses against the
+/// hashes; a long random secret cannot be found from them, a short word can.
 ///
 /// Masking what was masked changes nothing. Cost: about a nanosecond a byte, and a second pass of
 /// that order for text with `%` or `\` in it once something is registered. Text without a secret is
@@ -105,8 +105,7 @@ public final class Redactor: Sendable {
   /// The text without secrets.
   public func redact(_ text: String) -> String { pass().redact(text) }
 
-  /// The field without secrets: its whole value where its key is one of those whose values are
-  /// secret.
+  /// Returns the field without secrets. If its key is a secret key, the whole value is redacted.
   public func redact(_ field: LogField) -> LogField { pass().redact(field) }
 
   /// The text without what is secret by its position; no known secret is looked for. For texts in

@@ -27,7 +27,7 @@ struct TextSigns: OptionSet {
     eachWord(of: text, from: start) { index, word in
       let marks = marks(word, 0x3A) | marks(word, 0x3D)
       if marks == 0 { return true }
-      // The lowest mark is exact; those above it may be false.
+      // The lowest mark is exact; higher marks may be false.
       found = index + marks.trailingZeroBitCount / 8
       return false
     }

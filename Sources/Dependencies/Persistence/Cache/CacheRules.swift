@@ -75,8 +75,8 @@ enum CacheRules {
     return headers.filter { !dropped.contains($0.name.lowercased()) }
   }
 
-  /// After a 304: its fields take the place of those of the same name, except those that describe
-  /// the body.
+  /// Merges a 304 into the stored answer: its fields replace fields of the same name, except fields
+  /// that describe the body.
   static func merged(_ stored: [HTTPHeader], with answer: [HTTPHeader]) -> [HTTPHeader] {
     let body: Set<String> = [
       "content-length", "content-encoding", "content-type", "content-range",

@@ -109,8 +109,8 @@ package struct ResponseRepository: Sendable {
   ///
   /// - Parameters:
   ///   - method: For example `GET`.
-  ///   - url: Its query may hold secrets under the names of `secretQuery`; those items are left
-  ///     out, and so is a fragment.
+  ///   - url: Query items with a name in `secretQuery` may be secrets and are left out, and so is a
+  ///     fragment.
   ///   - headers: `Accept` and `Accept-Language` become part of the key, since answers vary by
   ///     them.
   ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer

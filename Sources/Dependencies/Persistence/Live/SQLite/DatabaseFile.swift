@@ -225,7 +225,8 @@ final class DatabaseFile: Sendable {
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
         name, shownPath: path, busyWait: options.busyWait, operation: operation)
-      // Until it has its name nobody misses it: one wait for the disk at the end is enough.
+      // The file can be lost until it has its final name, so one synchronization at the end is
+      // enough.
       try connection.execute("PRAGMA journal_mode = MEMORY")
       try connection.execute("PRAGMA synchronous = OFF")
       try connection.execute("PRAGMA application_id = \(schema.applicationID)")
