@@ -101,8 +101,8 @@ final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Se
   override var description: String { String(describing: base) }
 }
 
-/// One step of the way from the root reducer to a child: who the child is, and how it is called in
-/// descriptors.
+/// One element of the path from the root reducer to a child: the identity of the child, and its
+/// name in descriptors.
 @usableFromInline
 struct ScopeKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID

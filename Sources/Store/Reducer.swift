@@ -15,7 +15,8 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   /// Changes `state` for `action` and returns the effects to start, in that order. An empty array
   /// costs nothing. Misuse is reported with `Effect.issue`, never with a trap.
   ///
-  /// - Complexity: Yours. Everybody who sends waits for it: it should neither block nor wait.
+  /// - Complexity: Determined by the implementation. Every sender waits for it: it should neither
+  ///   block nor wait.
   func reduce(_ state: inout State, _ action: Action, _ dependencies: Dependencies) -> [Effect<
     Action
   >]

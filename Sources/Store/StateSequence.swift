@@ -1,6 +1,6 @@
 /// States of a store, conflated: each element is the latest there is when it is asked for.
 ///
-/// Each iteration watches the store on its own. While nobody asks, nothing but a mark is kept.
+/// Each iteration watches the store on its own. Between requests, only a flag is kept.
 public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// What is iterated over.
   public typealias Element = Value
@@ -29,7 +29,7 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// Begins to watch: one observer of the store until the iterator is dropped.
   ///
   /// - Complexity: Three small objects. From then on every step of the store takes one lock more,
-  ///   to set the mark, and wakes whoever waits.
+  ///   to set the flag, and resumes the waiting iteration.
   public func makeAsyncIterator() -> Iterator {
     let signal = ChangeSignal()
     return Iterator(

@@ -1,4 +1,4 @@
-/// Who sent an action.
+/// The sender of an action.
 public enum StepOrigin: Sendable, Hashable {
   /// A person's line, as typed, and where it stands, for example `demo.sb:7`.
   case user(line: String, at: String)
@@ -21,7 +21,7 @@ public struct Step<Action: Sendable>: Sendable {
   /// cheap then.
   @usableFromInline let details: StepDetails?
 
-  /// Who sent the action. O(1).
+  /// The sender of the action.
   @inlinable
   public var origin: StepOrigin { details?.origin ?? .program("") }
   /// What was returned, in order. `.none` leaves nothing here. O(1): they were made when the step
@@ -141,7 +141,7 @@ public struct EffectDescriptor: Sendable, Hashable {
   }
 }
 
-/// Something that went wrong and that nobody caught: reported, never fatal.
+/// A misuse of the store or an uncaught error: reported, never fatal.
 public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   /// What happened, why that is likely, and what to do.
   public let message: String
@@ -149,7 +149,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   public let location: SourceLocation
   /// The step that returned the effect, 0 where there is none.
   public let step: Int
-  /// The effect whose error nobody caught, which has ended; `nil` for every other issue.
+  /// The effect whose error was not caught, which has ended; `nil` for every other issue.
   public let failedEffect: EffectDescriptor?
   /// What that effect threw, as the error describes itself.
   public let errorText: String?
@@ -175,7 +175,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Taps on the reductions of one store, called on the reducing thread inside the store's critical
-/// section: they see every step before anybody else does. They must be quick and must not call the
+/// section: they see every step before the observers do. They must be quick and must not call the
 /// store.
 public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   /// Before the reducer is called, with the number the step will have. A call a step.

@@ -12,8 +12,8 @@ extension Store {
     package let isOfTurn: Bool
   }
 
-  /// A store that is held: actions of effects wait in the queue until `reduceNext()` takes them,
-  /// those of what the initial state declares too.
+  /// Creates a held store: actions of effects wait in the queue until `reduceNext()` takes them,
+  /// including the actions of subscriptions that the initial state declares.
   package convenience init(
     initialState: State, reducer: R, dependencies: R.Dependencies, executor: any TaskExecutor,
     isHeld: Bool, onIssue: @escaping @Sendable (StoreIssue) -> Void
@@ -49,7 +49,7 @@ extension Store {
     runtime.lock.withLock { $0.machine.waiting }
   }
 
-  /// The action that is reduced next. O(1), beside those of cancelled effects.
+  /// The action that is reduced next. O(1) plus the number of queued actions of cancelled effects.
   package var nextWaiting: WaitingAction? {
     runtime.lock.withLock { $0.machine.nextWaiting }
   }

@@ -9,19 +9,19 @@
 ///
 /// - **R1** A store reduces one action at a time, in one total order.
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
-///   opens a turn: it is reduced, then all that it causes at once, which is `.send` effects and
-///   what those cause, first in, first out, with no other action in between. Turns run in the order
-///   in which their actions arrived. Watching a store does not change the order. When `send`
-///   returns, the turn is over and observers have been told, with one exception: while an observer
-///   is being told of a step, by this thread or another, `send` only queues its action, and the
-///   thread that tells goes on to reduce it.
+///   opens a turn: it is reduced, then the actions of its `.send` effects and the actions that
+///   these cause, first in, first out, with no other action in between. Turns run in the order in
+///   which their actions arrived. Watching a store does not change the order. When `send` returns,
+///   the turn is over and observers have been notified, with one exception: while an observer is
+///   being notified of a step, by this thread or another, `send` only queues its action, and the
+///   notifying thread then reduces it.
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
 ///   elements, and a `send` without effects allocates nothing.
-/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n
-///   before those of n+1. A start is the creation of the task; what the tasks do overlaps. An
-///   effect inherits the task-local values of the sender if the sending thread reduces the action;
-///   if `send` only queued it, it inherits none. One that waited for a permit inherits none either,
-///   unless a member of its own group gave it back.
+/// - **R4** Effects start in the order returned, after the step's state is visible; the effects of
+///   step n start before the effects of step n+1. A start is the creation of the task; what the
+///   tasks do overlaps. An effect inherits the task-local values of the sender if the sending
+///   thread reduces the action; if `send` only queued it, it inherits none. One that waited for a
+///   permit inherits none either, unless a member of its own group gave it back.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it
 ///   had started or not, and whether the action waits in the queue or not. It applies to what was
 ///   returned before it, and to what stands in front of it in the same list, `merge` or
@@ -33,10 +33,11 @@
 ///   end with `Effect.endChild(id:)`.
 /// - **R8** A child sees an action before what is attached to it. An action for a child that is not
 ///   there is an issue at the composing line.
-/// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
+/// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`
+///   and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels
 ///   them.
-/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets those that run end
+/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets running effects end
 ///   first.
 /// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest
 ///   state (`states`). A slow reader of a sequence never slows the store.
@@ -123,7 +124,7 @@ public final class Store<R: Reducer>: Sendable {
   /// Reduces `action` on the calling thread, with all that it causes at once. See R2 for what holds
   /// when it returns. After the store was shut down the action is dropped and is an issue.
   ///
-  /// - Parameter origin: Who sends, for hooks, observers and recordings.
+  /// - Parameter origin: The sender, for hooks, observers and recordings.
   /// - Returns: A handle to what the action set going.
   /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects
   ///   and no observers. Each `.task` or `.run` that is returned starts one task. With observers,
@@ -217,8 +218,7 @@ public final class Store<R: Reducer>: Sendable {
     observe(observer, end: nil)
   }
 
-  /// Puts hooks on the reductions from the next step on, in place of those before; `nil` takes them
-  /// off.
+  /// Replaces the hooks, from the next step on; `nil` removes them.
   ///
   /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that
   ///   no step falls between what it sees and what the hooks see.

@@ -13,7 +13,7 @@ public enum StoreEvent<Action: Sendable>: Sendable {
   case effectStarted(MeteredEffect)
   /// It returned.
   case effectFinished(MeteredEffect)
-  /// It threw, and nobody caught it.
+  /// It threw an error that was not caught.
   case effectFailed(MeteredEffect, any Error)
   /// Nothing of it is reduced from now on, whether it had started or not.
   case effectCancelled(MeteredEffect)

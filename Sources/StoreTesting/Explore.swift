@@ -70,7 +70,7 @@ public struct Exploration: Sendable, Hashable {
 /// - Parameters:
 ///   - seeds: One run each, in this order.
 ///   - stopsAtFirst: Whether to end at the first seed that fails. If not, all seeds are run; the
-///     failures told are those of the first, and the message lists the others.
+///     first seed's failures are reported, and the message lists the other seeds.
 ///   - report: Hears of failures.
 ///   - scenario: Has to make everything anew each time, and to drive it by `run.executor` and
 ///     `run.clock`.

@@ -8,7 +8,7 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
   public let column: Int
   private let id: StaticString
 
-  /// The caller's place. O(1): no text is made before somebody asks for it.
+  /// The caller's location. Its text is made when it is first requested.
   public init(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column

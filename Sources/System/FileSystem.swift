@@ -165,7 +165,7 @@ package struct FileSystem: Sendable {
     try perform(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
   }
 
-  /// Makes a folder and those above it that are missing, unless it is there.
+  /// Creates a folder and its missing parents, unless it exists.
   package func makeFolders(_ path: String) throws(SystemError) {
     do throws(SystemError) {
       try makeFolder(path)

@@ -59,9 +59,9 @@ public enum StateDiff {
   /// Cost: linear in the size of the two values up to the last change that is returned, times the
   /// patterns.
   ///
-  /// - Parameter ignoring: What they lead to is compared on neither side, whether it is there or
-  ///   not. Elements that are left out move no others: those that are compared are paired in their
-  ///   order, and named by their places in `old`.
+  /// - Parameter ignoring: The values at these paths are compared on neither side, whether they
+  ///   exist or not. Ignored elements do not shift others: the remaining elements are paired in
+  ///   order, and named by their positions in `old`.
   public static func changedPaths(
     _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
   ) -> [Change] {

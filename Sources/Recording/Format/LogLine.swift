@@ -20,7 +20,7 @@ public enum LogLine: Sendable, Hashable {
   case unknown(kind: String, [JSON.Member])
 }
 
-/// The first line: who recorded, in which world, and from which state.
+/// The first line: the recording program, its environment, and the initial state.
 public struct LogHeader: Sendable, Hashable {
   /// The version of the format; this module writes and reads 1.
   public var version = 1

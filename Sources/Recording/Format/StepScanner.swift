@@ -36,8 +36,8 @@ struct StepScanner {
     let digest: Digest?
   }
 
-  /// Where nothing but an action and a digest follows `by`; whoever reads the action finds out
-  /// whether more does.
+  /// Where nothing but an action and a digest follows `by`; the reader of the action checks whether
+  /// more follows.
   static func bare(_ body: UnsafeBufferPointer<UInt8>) -> Bare? {
     var scanner = StepScanner(body)
     return scanner.bare()

@@ -222,8 +222,9 @@ struct EffectSpans {
       ? cancel(cancelled, reaches: nil) : ids.contains { cancel(cancelled, reaches: $0) }
   }
 
-  /// An id is the place in the composition and the id given there: a cancellation reaches its own
-  /// place and those below. One without an id given is that of a whole place.
+  /// An id consists of the position in the composition and the id given there: a cancellation
+  /// reaches its own position and the positions below it. A cancellation without a given id is for
+  /// the whole position.
   static func cancel(_ cancelled: String?, reaches id: String?) -> Bool {
     guard let cancelled else { return true }
     guard let id else { return false }

@@ -73,7 +73,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// a step and 256 KiB; see `LogFile`.
   ///
   /// - Parameters:
-  ///   - replayer: The program; its journal must serve nobody else meanwhile.
+  ///   - replayer: The program; its journal must not be used elsewhere meanwhile.
   ///   - progress: Called at every 256 KiB that were read, on this thread.
   /// - Throws: As `Replayer.replay`, except that a divergence is no error here.
   public init(

@@ -9,9 +9,9 @@ import SwiftBoardSystem
 /// The oldest may have been removed; what is left must be without gaps. A recording that was never
 /// rotated is a chain of one, whatever lies beside it.
 ///
-/// A step of a chain has the number it has in the whole recording: that in its file, and the steps
-/// of all files before, those that were removed too. A chain may be read while it is written and
-/// rotated: a file is found under the name it has by then.
+/// A step of a chain has its number in the whole recording: its number in the file plus the steps
+/// of all earlier files, including removed ones. A chain may be read while it is written and
+/// rotated: a file is found under its current name.
 public struct LogChain: Sendable {
   /// One file.
   public struct Part: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct LogChain: Sendable {
     public let path: String
     /// The k of `NAME.k`; of `NAME`, the number it will get.
     public let number: Int
-    /// Steps in the files before, those that were removed too.
+    /// The number of steps in the earlier files, including removed ones.
     public let stepsBefore: Int
   }
 
@@ -204,8 +204,8 @@ public struct LogChain: Sendable {
   /// Checks every file, and that each goes on where the one before it ended, without running
   /// anything. O(bytes).
   ///
-  /// - Returns: The number of steps, those of removed files too, and what is odd about the last
-  ///   file.
+  /// - Returns: The number of steps, including the steps of removed files, and the warnings about
+  ///   the last file.
   public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
     var steps = firstStep
     let reader = try LogChainReader(self)

@@ -18,7 +18,7 @@ public struct LogFile: Sendable {
 
   private let place: Place
   private let limits: LogReader.Limits
-  /// Whether nobody wants it read any more.
+  /// Whether the reading has been cancelled.
   let isCancelled: @Sendable () -> Bool
   /// Hears how many bytes were read.
   var onRead: (@Sendable (Int) -> Void)?
@@ -124,7 +124,7 @@ public struct LogFile: Sendable {
   }
 }
 
-/// A source that ends with an error as soon as nobody wants it read, and says how far it is.
+/// A source that throws as soon as the reading is cancelled, and that reports progress.
 private final class WatchedSource: LogSource {
   private let base: any LogSource
   private let isCancelled: @Sendable () -> Bool

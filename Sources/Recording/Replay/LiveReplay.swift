@@ -152,8 +152,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     try await run(LogChain(file), on: store, patience: patience, clock: clock)
   }
 
-  /// Runs a recording against a store in the state that the recording began with. Nobody else
-  /// should send to it meanwhile.
+  /// Runs a recording against a store in the state that the recording began with. The store must
+  /// not receive other actions meanwhile.
   ///
   /// The log is read as it is needed: memory does not grow with it. Actions that come behind the
   /// recording's last step are no difference, since a recording may be stopped while effects run.

@@ -16,7 +16,7 @@ struct LogGrader<State: Codable, Action: Codable> {
   /// program's states.
   private(set) var digestsComparable = true
 
-  /// Keeps those of `migrations` that lie on the way from the log's version to the program's.
+  /// Keeps the `migrations` from the log's version to the program's version.
   init(
     from version: Int, to current: Int, migrations: [LogMigration],
     userInfo: [CodingUserInfoKey: any Sendable]

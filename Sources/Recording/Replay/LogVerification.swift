@@ -24,7 +24,7 @@ public struct LogVerification: Sendable {
   public struct Progress: Sendable {
     /// Files that are finished.
     public let done: Int
-    /// Those of them that did not agree.
+    /// The number of files that did not agree.
     public let failed: Int
     /// All files.
     public let total: Int
@@ -84,7 +84,7 @@ public struct LogVerification: Sendable {
     }
     let start = ContinuousClock.now
     let board = Mutex(Board(results: Array(repeating: nil, count: paths.count)))
-    // A lock of its own, so that a slow listener does not hold up who takes the next file.
+    // A separate lock, so that a slow listener does not delay the workers that take the next file.
     let listener = Mutex(())
     let check = check
     DispatchQueue.concurrentPerform(iterations: min(workers, max(1, paths.count))) { _ in

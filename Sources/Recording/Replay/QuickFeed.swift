@@ -157,9 +157,9 @@ final class QuickFeed {
 extension Replayer {
   /// Verifies a log in which all is as it should be, in one pass; nil for every other.
   ///
-  /// The first pass of a replay is there so that nothing runs before every line is known to decode.
-  /// Here nobody sees what runs, and an action that is not written again byte for byte leaves the
-  /// log to the long way, which grades it.
+  /// The first pass of a replay ensures that nothing runs before every line is known to decode.
+  /// Here the run is not observed, and an action that does not encode to the same bytes makes the
+  /// slow path grade the log.
   @inlinable
   func verifyQuickly(
     _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>,

@@ -59,7 +59,7 @@ struct ReplayedStep<Action: Sendable> {
   /// The draws and effects that are not the recorded ones.
   ///
   /// - Parameters:
-  ///   - descriptors: Those of `effects`, where the caller has them; nil: none.
+  ///   - descriptors: The descriptors of `effects`, if the caller has them; nil: none.
   ///   - hasAllIDs: As the log's header says.
   @usableFromInline
   func differences(

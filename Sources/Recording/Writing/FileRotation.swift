@@ -55,7 +55,7 @@ final class FileRotation: LogRotation {
       } catch {
         switch error {
         case .exists where attempt == 0:
-          // Left over from a crash: who holds the lock on `NAME` is the only one who may write it.
+          // Removes what a crash left behind: only the holder of the lock on `NAME` may write it.
           do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
         case .failed(_, let error): throw error
         default: throw LogIOError(code: EEXIST, operation: "open")
@@ -121,7 +121,7 @@ final class FileRotation: LogRotation {
         if isFirst { onKept(file, LogIOError(error)) }
         return
       } catch {
-        // Somebody else removed it.
+        // Another process removed it.
       }
       state.withLock { $0.lowest = number + 1 }
     }

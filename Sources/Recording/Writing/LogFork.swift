@@ -20,7 +20,7 @@ package struct LogContinuation: Sendable {
   let tail: LineTail
 }
 
-/// Makes a log whose first steps are those of another, to be continued in another way.
+/// Creates a log that begins with the first steps of another, to be continued differently.
 package enum LogFork {
   /// The key of the header that says where a fork comes from.
   static let key = "forked"
@@ -51,7 +51,7 @@ package enum LogFork {
     }
     defer { sink.close() }
     guard let continuation = copy.continuation else {
-      // The header was there a moment ago: somebody changed the file.
+      // The header was there a moment ago: the file was changed.
       sink.remove(path)
       throw .noStep(n, last: 0)
     }

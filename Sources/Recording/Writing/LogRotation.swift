@@ -5,7 +5,7 @@ import SwiftBoardJSON
 /// A recorder calls `next`, writes the header there, and then `commit`; after an error `abandon`.
 /// One thread at a time.
 public protocol LogRotation: AnyObject, Sendable {
-  /// A new file, which is in nobody's way yet.
+  /// Creates a new file, which replaces no other file before `commit`.
   func next() throws(LogIOError) -> any LogSink
   /// Puts the file of the last `next` in the place of the one that was written so far, and that one
   /// behind the older ones.

@@ -6,9 +6,9 @@ public struct RecordingInfo: Sendable, Hashable {
   public var created: Int64
   /// For example `live`.
   public var environment: String
-  /// For a person who reads the log; replays do not depend on it.
+  /// Information for readers of the log; replays do not depend on it.
   public var locale: String
-  /// For a person who reads the log; replays do not depend on it.
+  /// Information for readers of the log; replays do not depend on it.
   public var timeZone: String
   /// Of the random source, decimal.
   public var seed: String

@@ -6,7 +6,7 @@ import Synchronization
 /// it goes, and when that is ended. Knows values as bytes only.
 @usableFromInline
 final class StepRecorder: @unchecked Sendable {
-  // Unchecked because of `room`, which is for who has set `isEncoding`.
+  // Unchecked because of `room`, which only the thread that has set `isEncoding` uses.
   let writer: LogWriter
   private let options: RecordingOptions
   private let info: RecordingInfo

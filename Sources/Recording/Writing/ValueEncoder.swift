@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// What a step is encoded in. Whoever has taken it from the recorder is the only one who has it.
+/// Scratch buffers for encoding one step, used by one thread at a time.
 @usableFromInline
 struct EncodingRoom: ~Copyable {
   @usableFromInline var action = ValueRoom()

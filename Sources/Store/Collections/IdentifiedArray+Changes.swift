@@ -4,7 +4,7 @@ extension IdentifiedArray {
   /// Puts an element at the end, unless its id is there already.
   ///
   /// - Returns: Whether it was put in. Where it was not, nothing changed.
-  /// - Complexity: O(1) amortised; O(count) while somebody keeps a copy of `ids`.
+  /// - Complexity: O(1) amortised; O(count) while there is a copy of `ids`.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element, id: ID) -> Bool {
@@ -122,8 +122,8 @@ extension IdentifiedArray {
     return true
   }
 
-  /// Exchanges two elements' places; nothing happens where one is not there. O(1); O(count) while
-  /// somebody keeps a copy of `ids`.
+  /// Exchanges the positions of two elements; does nothing if either is missing. O(1); O(count)
+  /// while there is a copy of `ids`.
   @inlinable
   public mutating func swap(id first: ID, with second: ID) {
     guard let a = positions[first], let b = positions[second], a != b else { return }

@@ -22,7 +22,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     append(element, id: element.id)
   }
 
-  /// Puts elements at the end, those whose ids are there already left out. O(n).
+  /// Appends the elements whose ids are not in the array yet. O(n).
   @inlinable
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// Ids, elements and the index are kept apart. Changing an element touches only the elements'
-/// storage, so a copy of `ids` that somebody keeps makes nothing be copied, and comparing `ids`
-/// with it is O(1) as long as no id came or went.
+/// storage, so a retained copy of `ids` causes no copying, and comparing `ids` with it is O(1) as
+/// long as no id was added or removed.
 ///
 /// **The id is given when the element is put in, and stays.** An element that changes the property
 /// its id was taken from is still found under the id it was put in with: nothing is lost and

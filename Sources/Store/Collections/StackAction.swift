@@ -1,4 +1,4 @@
-/// What happens to a stack of features and to those in it.
+/// An action for a stack of features, or for a feature in it.
 public enum StackAction<State, Action> {
   /// An action of one element.
   case element(id: StackElementID, action: Action)

@@ -86,7 +86,7 @@ public struct StackState<Element> {
     return id
   }
 
-  /// Puts an element on top under an id that somebody else has chosen.
+  /// Appends an element with an id that the caller has chosen.
   ///
   /// - Returns: Whether it was put there: an id below `nextID` has been given before, and is
   ///   refused.
@@ -156,8 +156,8 @@ extension StackState {
   @inlinable
   func mayRepeatIDs(before next: StackElementID) -> Bool { isNew || self.next < next }
 
-  /// Goes on where a stack stopped that it was put in the place of. Elements of a new stack get
-  /// other ids, those of a copy keep theirs, as far as numbers reach. O(count).
+  /// Continues the ids of the stack that this one replaces. Elements of a new stack get new ids,
+  /// and elements of a copy keep theirs, as far as numbers reach. O(count).
   @usableFromInline
   mutating func goOn(from next: StackElementID) {
     let sum = next.generation + self.next.generation

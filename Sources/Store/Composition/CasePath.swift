@@ -67,8 +67,8 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   public func modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
     withUnsafeMutablePointer(to: &root) { place in
       guard var value = extract(place.pointee) else { return nil }
-      // Ends the reference that the enum holds. Nobody sees the place meanwhile: `root` is
-      // exclusively ours, and `change` cannot throw.
+      // Ends the reference that the enum holds. The memory is not observed meanwhile: the access to
+      // `root` is exclusive, and `change` cannot throw.
       place.deinitialize(count: 1)
       defer { place.initialize(to: embed(value)) }
       return change(&value)

@@ -1,7 +1,8 @@
 /// What a child is told by where no `identity:` is given: its `id`, if its state is `Identifiable`.
 ///
-/// Found out when it runs. An overload for `Identifiable` would do it when it is compiled, but a
-/// chain of operators that each have one more form takes the compiler longer than anybody waits.
+/// The conformance is looked up at run time. An overload for `Identifiable` would resolve it at
+/// compile time, but one more overload of each operator makes chains of operators too slow to
+/// type-check.
 ///
 /// - Complexity: One look-up of a conformance, which the optimiser makes none where the state's
 ///   type is known to have it.

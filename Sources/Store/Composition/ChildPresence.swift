@@ -2,7 +2,7 @@
 @usableFromInline
 enum ChildPresence: Equatable, Sendable {
   case absent
-  /// There is one, and nobody tells it from others.
+  /// There is one, without an identity.
   case there
   case one(CancelID)
 

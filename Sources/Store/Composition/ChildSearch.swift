@@ -1,4 +1,4 @@
-/// Finds the children whose effects run and who are gone: what the store hands
+/// Finds absent children whose effects still run: the argument that the store passes to
 /// `Reducer.findAbsentChildren`.
 ///
 /// It has no public members. A reducer that is made of others hands it on to these.

@@ -6,8 +6,8 @@ extension Reducer {
   /// - `popFrom`: this reducer sees the action while the elements are still there, then they are
   ///   taken off.
   ///
-  /// When an element goes, whoever took it off, its effects are cancelled with the same step (R7).
-  /// Every element is a place of its own for cancel ids (R6). An element that is not there, or an
+  /// When an element is removed, by any reducer, its effects are cancelled with the same step (R7).
+  /// Every element is a scope of its own for cancel ids (R6). An element that is not there, or an
   /// id that was given before, is an issue at this line; the action is dropped, for this reducer
   /// too.
   ///

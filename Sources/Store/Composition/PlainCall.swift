@@ -131,8 +131,8 @@ extension Reducer {
 }
 
 extension Effect {
-  /// Ends everything that a child has going: its effects are cancelled, and those of its children.
-  /// For children that are composed by plain calls; operators do it by themselves.
+  /// Ends a child: cancels its effects and the effects of its children. For children that are
+  /// composed by plain calls; operators do it by themselves.
   ///
   /// - Parameter id: The one given to `scoped`.
   /// - Complexity: O(number of the child's effects) when it is reduced, and O(length of the queue)

@@ -1,5 +1,5 @@
-/// Lets reducers be written one under the other: each sees the state as those above left it, and
-/// the effects are those of all, in order.
+/// Lets reducers be written one under the other: each sees the state as the ones above left it, and
+/// the effects of all are returned, in order.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
   /// A reducer as it stands: its type is kept, so that the optimiser sees through the whole body.

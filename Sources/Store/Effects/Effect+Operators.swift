@@ -1,8 +1,8 @@
 extension Effect {
   /// Gives the effect an id under which `cancel(id:)` finds it. Several effects may share one.
   ///
-  /// - Parameter cancelInFlight: Cancels those that bear the id already, here or in a child of
-  ///   here, first.
+  /// - Parameter cancelInFlight: Whether to cancel earlier effects with the id first, in this
+  ///   reducer and in its children.
   /// - Complexity: One small object here, and one more for an id that is neither `Int` nor
   ///   `String`. In the store O(depth of the place in the composition) entries of a table for each
   ///   id.

@@ -20,7 +20,7 @@ public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline var operation: Operation
   @usableFromInline var name: String?
   @usableFromInline var location: SourceLocation
-  /// What most effects do not have; `nil` keeps those small and cheap to copy.
+  /// Properties that most effects do not have; `nil` keeps such effects small and cheap to copy.
   @usableFromInline var traits: EffectTraits?
 
   @inlinable
@@ -134,8 +134,8 @@ extension Effect {
 
   /// Effects that run one after the other: each starts when the work of the one before has ended,
   /// without waiting for what its actions caused. One that fails or is cancelled does not keep the
-  /// next from starting. Cancelling the whole cancels those that have not begun, too. A member that
-  /// is a `concatenate` itself, without an id, counts as its members.
+  /// next from starting. Cancelling the whole also cancels members that have not begun. A member
+  /// that is a `concatenate` itself, without an id, counts as its members.
   ///
   /// - Complexity: As `merge`.
   @inlinable

@@ -17,7 +17,7 @@ public struct RetryPolicy: Sendable, Hashable {
     case exponential(Duration, factor: Double)
   }
 
-  /// How waits are spread, so that many who failed together do not come back together.
+  /// How waits are spread, so that many effects that failed together do not retry together.
   public enum Jitter: Sendable, Hashable {
     /// Not at all.
     case none

@@ -16,8 +16,7 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
     start = clock.now
   }
 
-  /// Waits for the next tick. Those that have passed already are left out; one that is due now is
-  /// not.
+  /// Waits for the next tick. Past ticks are skipped; a tick that is due now is not.
   ///
   /// - Returns: Its number: how many intervals from the start it is.
   @inlinable

@@ -74,8 +74,8 @@ extension EffectGraph {
     .map { tree.id($0) }
   }
 
-  /// Cancels effects in the order returned; first those that have not begun, which would else get
-  /// the permits of the others.
+  /// Cancels effects in the order returned; effects that have not begun come first, since they
+  /// would otherwise receive the permits of the others.
   mutating func cancel(_ effects: [EffectID]) {
     let effects = effects.count < 2 ? effects : effects.sorted { $1.isAfter($0) }
     for id in effects where tree.contains(id) {

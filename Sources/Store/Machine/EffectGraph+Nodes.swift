@@ -61,7 +61,7 @@ extension EffectGraph {
     tree[slot].endsWith = []
   }
 
-  /// Removes a node of which nothing is to come, and those above it that only waited for it.
+  /// Removes a finished node, and the nodes above it that only waited for it.
   mutating func removeIfDone(_ slot: Int32) {
     var slot = slot
     while slot >= 0, tree[slot].pins == 0, tree[slot].hasEnded || tree[slot].form == .task {

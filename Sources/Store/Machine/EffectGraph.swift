@@ -8,7 +8,8 @@
 /// itself. A node stays until its work has ended, the actions it sent have left the queue, and
 /// nothing is under it.
 ///
-/// `+Nodes` adds and removes nodes, `+Cancelling` and `+Limits` are those events.
+/// `+Nodes` adds and removes nodes; `+Cancelling` and `+Limits` handle the events of the same
+/// names.
 @usableFromInline
 struct EffectGraph: Sendable {
   @usableFromInline

@@ -133,8 +133,8 @@ extension StoreMachine {
     !commands.isEmpty || obstacles.isEmpty && !(turn.isEmpty && arrivals.isEmpty)
   }
 
-  /// Takes the next action of the turn, or else of those that arrived, if it can be reduced. Drops
-  /// those of effects that were cancelled.
+  /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
+  /// Drops actions of cancelled effects.
   ///
   /// - Parameter ignored: What does not count as an obstacle.
   @inlinable

@@ -4,7 +4,7 @@ import SwiftBoardStore
 public struct ModelCheck<State: Sendable, Action: Sendable>: Sendable {
   /// How many sequences were played, shrinking left aside.
   public internal(set) var sequences = 0
-  /// How many actions were reduced in them, those of effects too.
+  /// The number of actions reduced in them, including actions of effects.
   public internal(set) var steps = 0
   /// The first sequence that broke an invariant, shrunk.
   public internal(set) var counterexample: Counterexample<State, Action>?

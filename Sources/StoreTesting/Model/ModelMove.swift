@@ -1,6 +1,6 @@
 /// What happens to a store from outside, in a model test.
 public enum ModelMove<Action: Sendable>: Sendable, CustomStringConvertible {
-  /// Somebody sends an action.
+  /// Sends an action.
   case send(Action)
   /// Time passes; what sleeps until then goes on.
   case advance(Duration)

@@ -4,11 +4,11 @@ import SwiftBoardStore
 ///
 /// Each seed is one sequence: moves are drawn from generators, which see the present state, and
 /// played on a real store, whose effects run on a `ManualExecutor` and sleep on a `TestClock`;
-/// letting time pass is one of the moves. After every step, those of effects too, every invariant
-/// is checked, and the store must not have reported an issue. The first sequence that breaks one is
-/// shrunk to a minimal one that breaks the same invariant, or makes the same issue: no move of it
-/// can be left out, and up to ten moves no part of it is enough. While moves are left out, the
-/// generators of those behind are asked again, so that every sequence is one that they can make.
+/// letting time pass is one of the moves. After every step, including steps of effects, every
+/// invariant is checked, and the store must not have reported an issue. The first sequence that
+/// breaks one is shrunk to a minimal one that breaks the same invariant, or makes the same issue:
+/// no move of it can be left out, and up to ten moves no part of it is enough. When moves are left
+/// out, the generators of later moves run again, so that every sequence is one that they can make.
 ///
 /// ```swift
 /// let model = ModelTest(

@@ -10,7 +10,7 @@ import SwiftBoardStore
 /// What it lets pass can be shown: give it a `reportSkipped` that tells of a warning, for example
 /// `{ Issue.record("\($0.message)", severity: .warning) }`. Closures run twice then.
 public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
-  /// Whether the store is somebody else's, who ends it.
+  /// Whether another test store owns the store and ends it.
   private let isPart: Bool
   /// What a failed `receive` has passed over. The lines behind it may still ask for it.
   private var lost: [PassedAction<State, Action>] = []

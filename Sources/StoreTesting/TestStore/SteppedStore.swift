@@ -64,8 +64,8 @@ public class SteppedStore<R: Reducer> {
   public var clock: TestClock { core.clock }
   /// What the last step returned, in order. Empty before the first step. O(1), under one lock.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
-  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is
-  /// `.program` with its line. O(1).
+  /// The sender of the last step's action; `nil` before the first step. A `send` of the test is
+  /// `.program` with its line.
   public var origin: StepOrigin? { core.lastStep?.origin }
   /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
   ///
@@ -118,8 +118,8 @@ public class SteppedStore<R: Reducer> {
     return TestTask(task, core.taskHooks)
   }
 
-  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, its
-  /// cost and its result are those of `send`.
+  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, cost
+  /// and result are the same as for `send`.
   @discardableResult
   public func send<Value>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
@@ -399,7 +399,7 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Leaving out
 
-  /// Reduces all received actions, those that this causes too; gives them.
+  /// Reduces all received actions, including the actions that this causes, and returns them.
   ///
   /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless
   ///   told otherwise, a `NonExhaustiveTestStore` is not.

@@ -1,8 +1,8 @@
 import SwiftBoardStore
 import Synchronization
 
-/// What is behind a test store: a held store, its executor and clock, where each step came from,
-/// and who hears of failures.
+/// The implementation of a test store: a held store, its executor and clock, the origin of each
+/// step, and the receiver of failures.
 final class TestCore<R: Reducer> {
   typealias State = R.State
   typealias Action = R.Action
@@ -32,7 +32,7 @@ final class TestCore<R: Reducer> {
   private let report: TestReporter
   private let told = Told()
   private var watchers: [Watcher] = []
-  /// What was sent, without what had ended when somebody looked.
+  /// The handles of sent actions, without the ones that had ended at the last check.
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var places: [Int: TestLocation] = [:]
@@ -101,7 +101,7 @@ final class TestCore<R: Reducer> {
     return action
   }
 
-  /// Reduces received actions until none is left, those that this causes too.
+  /// Reduces received actions until none is left, including the actions that this causes.
   func reduceAll(at location: TestLocation) -> [Action] {
     var actions: [Action] = []
     settle(at: location)
@@ -133,8 +133,8 @@ final class TestCore<R: Reducer> {
       at: wanted.location)
   }
 
-  /// Reduces the next action where a failed `receive` has told of it, or where one of those has
-  /// caused it. False where it did neither.
+  /// Reduces the next action if a failed `receive` has reported it, or if a reported action has
+  /// caused it. Returns false otherwise.
   func reduceReported(at location: TestLocation) -> Bool {
     guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
       return false
@@ -225,8 +225,7 @@ final class TestCore<R: Reducer> {
 
   /// Waits for other threads until `isEnough`, or no effect is left; not longer than `patience`.
   ///
-  /// - Parameter isEnd: At the end of a test nobody waits for what the state declares: it need not
-  ///   end.
+  /// - Parameter isEnd: At the end of a test, subscriptions are not awaited: they need not end.
   /// - Returns: False where the patience was over first.
   nonisolated(nonsending) func wait(
     at location: TestLocation, patience: Duration, isEnd: Bool = false, until isEnough: () -> Bool
@@ -368,7 +367,7 @@ final class TestCore<R: Reducer> {
   }
 }
 
-/// Says that somebody has waited long enough.
+/// Records that a wait has lasted long enough.
 private final class Alarm: Sendable {
   private let rung = Mutex(false)
 
