@@ -56,7 +56,7 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action, R.Dependencies>
 
 extension Reducer {
-  /// None. O(1).
+  /// None.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { false }
 
@@ -64,7 +64,7 @@ extension Reducer {
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] { [] }
 
-  /// Finds none. O(1).
+  /// Finds none.
   @inlinable
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {}
 }

@@ -99,11 +99,11 @@ public struct EffectDescriptor: Sendable, Hashable {
   /// Where it was made; not part of equality.
   public let location: SourceLocation
 
-  /// The first of the cancel ids; `nil` where there is none. O(1).
+  /// The first of the cancel ids; `nil` where there is none.
   public var id: String? { ids.first }
 
   /// A descriptor to compare with, of an effect with one id or none. Without a name it has its
-  /// kind's. O(1).
+  /// kind's.
   ///
   /// - Parameter id: Places and the id itself, joined by `/`.
   public init(
@@ -114,7 +114,7 @@ public struct EffectDescriptor: Sendable, Hashable {
       kind: kind, name: name, ids: id.map { [$0] } ?? [], parts: parts, location: location)
   }
 
-  /// A descriptor to compare with. Without a name it has its kind's. O(1).
+  /// A descriptor to compare with. Without a name it has its kind's.
   ///
   /// - Parameter ids: As `ids`: places and the id itself, joined by `/`.
   public init(
@@ -154,7 +154,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   /// What that effect threw, as the error describes itself.
   public let errorText: String?
 
-  /// An issue as a store reports it; for tests and handlers. O(1).
+  /// An issue as a store reports it; for tests and handlers.
   ///
   /// - Parameters:
   ///   - step: 0 where no step is to blame.

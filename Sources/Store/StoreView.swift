@@ -115,7 +115,7 @@ extension Store {
   /// ```swift
   /// let counter = store.scope(state: \.counter, action: BoardAction.counter)
   /// ```
-  /// A child that may be absent is a part that is optional. O(1).
+  /// A child that may be absent is a part that is optional.
   @inlinable
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState> & Sendable,

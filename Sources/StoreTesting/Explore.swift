@@ -6,7 +6,7 @@ public final class ExploredRun: Sendable {
   /// What decides the order.
   public let seed: UInt64
   /// Runs the next ready task that the seed chooses. Tasks of the scenario's own go here too:
-  /// `Task(executorPreference: run.executor)`. O(1).
+  /// `Task(executorPreference: run.executor)`.
   public var executor: ManualExecutor { clock.executor }
   /// A clock on that executor: for the test store and its dependencies.
   public let clock: TestClock

@@ -46,7 +46,7 @@ public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The line to blame.
   public let location: TestLocation
 
-  /// A failure as test stores report it; for checks of your own. O(1).
+  /// A failure as test stores report it; for checks of your own.
   public init(kind: Kind, message: String, location: TestLocation) {
     self.kind = kind
     self.message = message

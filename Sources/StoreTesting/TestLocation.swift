@@ -19,9 +19,9 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
     self.column = column
   }
 
-  /// Module and file, as `#fileID` gives them. O(1).
+  /// Module and file, as `#fileID` gives them.
   public var fileID: String { id.description }
-  /// The path as `#filePath` gives it. O(1).
+  /// The path as `#filePath` gives it.
   public var filePath: String { file.description }
   /// Module, file and line.
   public var description: String { "\(id):\(line)" }

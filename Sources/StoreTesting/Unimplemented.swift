@@ -5,7 +5,7 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
   /// Where it was left unimplemented.
   public let location: TestLocation
 
-  /// An error as `unimplemented` throws it. O(1).
+  /// An error as `unimplemented` throws it.
   public init(name: String, location: TestLocation) {
     self.name = name
     self.location = location

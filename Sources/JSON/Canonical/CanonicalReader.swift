@@ -66,11 +66,11 @@ public struct CanonicalReader {
 
   // MARK: Scalars
 
-  /// Whether the value is `null`. O(1).
+  /// Whether the value is `null`.
   public var isNull: Bool { core.isNull(index) }
   /// A boolean.
   ///
-  /// - Throws: `DecodingError` for all else. O(1).
+  /// - Throws: `DecodingError` for all else.
   public func bool() throws -> Bool { try core.bool(index) }
   /// A string, with its escapes resolved.
   ///

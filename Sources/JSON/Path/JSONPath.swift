@@ -12,7 +12,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   /// From the outside in; none of them is the value itself.
   public var steps: [Step]
 
-  /// A path from its steps. O(1).
+  /// A path from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
   /// Reads a path. Keys without quotes end at `.`, `[`, `]` and `"`; keys in quotes are JSON

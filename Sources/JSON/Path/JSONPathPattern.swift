@@ -20,7 +20,7 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
   /// From the outside in; none of them is the value itself.
   public var steps: [Step]
 
-  /// A pattern from its steps. O(1).
+  /// A pattern from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
   /// Reads a pattern.

@@ -13,7 +13,7 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
   /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [LogEffect]
 
-  /// The first of the cancel ids; `nil` where there is none. O(1).
+  /// The first of the cancel ids; `nil` where there is none.
   public var id: String? { ids.first }
 
   /// An effect with one id or none, as a log has it.

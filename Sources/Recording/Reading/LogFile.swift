@@ -69,7 +69,7 @@ public struct LogFile: Sendable {
     if case .path(let path, _) = place { path } else { nil }
   }
 
-  /// Its bytes now; 0 where that cannot be told. O(1).
+  /// Its bytes now; 0 where that cannot be told.
   var size: Int {
     switch place {
     case .bytes(let bytes): bytes.count

@@ -69,7 +69,7 @@ public final class LogReader {
     number = position.line
   }
 
-  /// Where the next line begins. O(1).
+  /// Where the next line begins.
   package var position: LogPosition {
     LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
   }

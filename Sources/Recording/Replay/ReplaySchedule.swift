@@ -25,7 +25,7 @@ package struct ReplaySchedule: Sendable, Hashable {
   /// one. The pause before it is what lies between that and the moment of the one before.
   ///
   /// Steps are asked for in the recording's order. One whose time is before that of the last one,
-  /// as after a clock was put back, is due at once. O(1).
+  /// as after a clock was put back, is due at once.
   package mutating func moment(of time: Int64) -> Duration {
     guard let beginning, let last, time >= last.time else {
       return goOn(from: Point(time: time, moment: last?.moment ?? .zero))

@@ -66,7 +66,7 @@ extension IdentifiedArray {
     return remove(id: ids[position])
   }
 
-  /// Takes out the last element; `nil` where there is none. O(1).
+  /// Takes out the last element; `nil` where there is none.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? {

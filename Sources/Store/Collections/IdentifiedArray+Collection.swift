@@ -2,14 +2,14 @@
 // there after the next step.
 
 extension IdentifiedArray: RandomAccessCollection {
-  /// Always 0. O(1).
+  /// Always 0.
   @inlinable
   public var startIndex: Int { 0 }
-  /// The number of elements. O(1).
+  /// The number of elements.
   @inlinable
   public var endIndex: Int { storage.count }
 
-  /// The element at a position, which must be one of `indices`, as with any collection. O(1).
+  /// The element at a position, which must be one of `indices`, as with any collection.
   @inlinable
   public subscript(position: Int) -> Element { storage[position] }
 

@@ -87,11 +87,11 @@ extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
 // MARK: - Finding
 
 extension IdentifiedArray {
-  /// Where the element stands, from 0. O(1).
+  /// Where the element stands, from 0.
   @inlinable
   public func position(of id: ID) -> Int? { positions[id] }
 
-  /// Whether there is an element under the id. O(1).
+  /// Whether there is an element under the id.
   @inlinable
   public func contains(id: ID) -> Bool { positions[id] != nil }
 

@@ -9,7 +9,7 @@ public enum StackAction<State, Action> {
   /// `StackState.nextID` or later.
   case push(id: StackElementID?, state: State)
 
-  /// Puts an element on top, under the id that the stack gives it. O(1).
+  /// Puts an element on top, under the id that the stack gives it.
   @inlinable
   public static func push(_ state: State) -> Self { .push(id: nil, state: state) }
 }

@@ -15,7 +15,7 @@
 /// To know an id in the same step write `state.path.removeAll()` and `state.path.append(…)`.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
-  /// What the next element will be called. O(1).
+  /// What the next element will be called.
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
@@ -37,7 +37,7 @@ public struct StackState<Element> {
     for element in elements { append(element) }
   }
 
-  /// The ids, the bottom one first. See `IdentifiedArray.ids`. O(1).
+  /// The ids, the bottom one first. See `IdentifiedArray.ids`.
   @inlinable
   public var ids: [StackElementID] { rows.ids }
 
@@ -69,7 +69,7 @@ public struct StackState<Element> {
     try rows.update(id: id, change)
   }
 
-  /// Whether there is an element under the id. O(1).
+  /// Whether there is an element under the id.
   @inlinable
   public func contains(id: StackElementID) -> Bool { rows.contains(id: id) }
 
@@ -99,7 +99,7 @@ public struct StackState<Element> {
     return rows.append(element, id: id)
   }
 
-  /// Takes the element off the top; `nil` where the stack is empty. O(1).
+  /// Takes the element off the top; `nil` where the stack is empty.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? { rows.popLast() }
@@ -172,15 +172,15 @@ extension StackState {
 }
 
 extension StackState: RandomAccessCollection {
-  /// The bottom of the stack: always 0. O(1).
+  /// The bottom of the stack: always 0.
   @inlinable
   public var startIndex: Int { 0 }
-  /// The number of elements. O(1).
+  /// The number of elements.
   @inlinable
   public var endIndex: Int { rows.endIndex }
 
   /// The element at a position from the bottom, which must be one of `indices`, as with any
-  /// collection. O(1).
+  /// collection.
   @inlinable
   public subscript(position: Int) -> Element { rows[position] }
 }

@@ -50,7 +50,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
     CasePath(embed: embed, extract: extract)
   }
 
-  /// Whether `root` is of this case. O(1).
+  /// Whether `root` is of this case.
   @inlinable
   public func matches(_ root: Root) -> Bool { extract(root) != nil }
 

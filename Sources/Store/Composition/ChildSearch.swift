@@ -168,7 +168,7 @@ extension ChildSearch {
 }
 
 extension CancelID {
-  /// The value that the id was made of, where it is of this type. O(1).
+  /// The value that the id was made of, where it is of this type.
   @inlinable
   func base<Base: Hashable & Sendable>(as type: Base.Type) -> Base? {
     if type == CancelID.self { return self as? Base }

@@ -7,10 +7,10 @@ public struct OverflowPolicy: Sendable {
     self.overflow = overflow
   }
 
-  /// The one that has run longest is cancelled: the newest run. O(1).
+  /// The one that has run longest is cancelled: the newest run.
   public static var cancelOldest: OverflowPolicy { OverflowPolicy(.cancelOldest) }
 
-  /// The new one is dropped, and never starts: the oldest run. O(1).
+  /// The new one is dropped, and never starts: the oldest run.
   public static var drop: OverflowPolicy { OverflowPolicy(.drop) }
 
   /// The new one waits for a permit; none is lost.

@@ -19,11 +19,11 @@ public final class TestClock: Clock, Sendable {
       self.offset = offset
     }
 
-    /// The moment `duration` later. O(1).
+    /// The moment `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// How long it is until `other`; negative where that is past. O(1).
+    /// How long it is until `other`; negative where that is past.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether `a` comes before `b`. O(1).
+    /// Whether `a` comes before `b`.
     public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     /// The offset.
     public var description: String { String(describing: offset) }
@@ -51,7 +51,7 @@ public final class TestClock: Clock, Sendable {
 
   /// The moment to which the clock was advanced. One lock.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts. O(1).
+  /// Zero: every difference counts.
   public var minimumResolution: Duration { .zero }
 
   /// The deadlines of all sleepers, in the order in which they will wake. O(n log n).

@@ -29,7 +29,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   let weight: Int
   let make: @Sendable (_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>?
 
-  /// Any move. O(1).
+  /// Any move.
   ///
   /// - Parameters:
   ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000
@@ -46,7 +46,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     self.make = make
   }
 
-  /// An action made from the present state; `nil` where none makes sense now. O(1).
+  /// An action made from the present state; `nil` where none makes sense now.
   ///
   /// - Parameter weight: As in `init(weight:_:)`.
   public static func send(
@@ -56,7 +56,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     MoveGenerator(weight: weight) { state, random in make(state, &random).map(ModelMove.send) }
   }
 
-  /// One of these actions, each as likely as the others. None are no move. O(1).
+  /// One of these actions, each as likely as the others. None are no move.
   public static func send(weight: Int = 1, _ actions: Action...) -> Self {
     send(weight: weight, anyOf: actions)
   }

@@ -60,7 +60,7 @@ public class SteppedStore<R: Reducer> {
   /// The state after the last step. Actions that were not received are not in it. A copy, under one
   /// lock.
   public var state: State { core.state }
-  /// The time that `advance(by:)` moves. O(1).
+  /// The time that `advance(by:)` moves.
   public var clock: TestClock { core.clock }
   /// What the last step returned, in order. Empty before the first step. O(1), under one lock.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
@@ -73,7 +73,7 @@ public class SteppedStore<R: Reducer> {
   public var inFlight: [RunningEffect<Action>] { core.unended }
   /// What effects sent and the test has not received yet, oldest first. O(n).
   public var received: [Action] { core.waiting }
-  /// What was reported so far. All are kept for the life of the store. O(1).
+  /// What was reported so far. All are kept for the life of the store.
   public var failures: [TestFailure] { core.failures }
 
   /// What the reducer gets from the next step on. Effects that run keep what they were made with.

@@ -74,7 +74,7 @@ public final class TransitionMonitor<
     var number: Int?
 
     /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the
-    /// state is noted. O(1).
+    /// state is noted.
     ///
     /// - Parameter state: The state after the step.
     /// - Returns: What was not declared; `nil` where it was, or where the action has no event.
