@@ -8,7 +8,7 @@ public protocol Service: Sendable {
   /// that keeps nothing open: it returns true.
   ///
   /// - Parameter duration: The longest that the call may take where it waits for others.
-  /// - Returns: False where something was left behind.
+  /// - Returns: False if something was left behind.
   func shutDown(within duration: Duration) async -> Bool
 }
 

@@ -1,6 +1,6 @@
 /// Names effects so that they can be cancelled: any hashable value, told apart by type as well.
 ///
-/// An id belongs to one store and to the place in the composition where it was given: the same
+/// An id belongs to one store and to the position in the composition where it was given: the same
 /// value in a sibling, in another row or in another store is another id. Its `description`, `==`,
 /// `hash(into:)` and `deinit` may run under the lock of the store: they must not use it. Numbers
 /// and strings cost no allocation, other types one.
@@ -106,7 +106,7 @@ final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Se
 @usableFromInline
 struct ScopeKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
-  /// Shown in ids; `nil` where the composition gave no name.
+  /// Shown in ids; `nil` if the composition gave no name.
   @usableFromInline let label: String?
 
   @inlinable

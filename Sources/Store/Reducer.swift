@@ -8,7 +8,7 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   associatedtype State: Sendable
   /// What happens: from outside, or from an effect.
   associatedtype Action: Sendable
-  /// What the reducer is handed with every action besides: services, a clock. `Void` where there is
+  /// What the reducer is handed with every action besides: services, a clock. `Void` if there is
   /// none.
   associatedtype Dependencies: Sendable
 
@@ -28,7 +28,7 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   /// What is to run as long as the state is as it is: started when it is declared first, cancelled
   /// with the step after which it is declared no more, told apart by id (`cancellable(id:)`). One
   /// that ends by itself, or that a `.cancel(id:)` ends, is not started again while it stays
-  /// declared. What its actions have caused goes on when it ends.
+  /// declared. What its actions have caused continues when it ends.
   ///
   /// Called for the initial state and after every step, under the lock: build the list from the
   /// state and nothing else. Attach it with `subscribing`; reducers made of others collect their
@@ -47,12 +47,12 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   /// Called under the lock after a step, as long as effects of children run, and not otherwise.
   ///
   /// - Complexity: O(number of reducers on the way to the children whose effects run, and of their
-  ///   siblings). Lists are compared by their ids, which is O(1) where none came or went.
+  ///   siblings). Lists are compared by their ids, which is O(1) where none was added or removed.
   func findAbsentChildren(in state: State, _ search: inout ChildSearch)
 }
 
 /// A reducer of the same state, action and dependencies: `var body: some ReducerOf<Self>`, in a
-/// type that declares all three (`typealias Dependencies = Void` where there are none).
+/// type that declares all three (`typealias Dependencies = Void` if there are none).
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action, R.Dependencies>
 
 extension Reducer {
@@ -69,8 +69,8 @@ extension Reducer {
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {}
 }
 
-/// Which features lie between the root and a reducer: so that a feature that contains itself is not
-/// followed for ever.
+/// Which features are between the root and a reducer: so that a feature that contains itself is not
+/// followed forever.
 public struct CompositionPath: Sendable {
   @usableFromInline let types: [ObjectIdentifier]
 
@@ -81,8 +81,7 @@ public struct CompositionPath: Sendable {
   @inlinable
   init(types: [ObjectIdentifier]) { self.types = types }
 
-  /// The path inside a feature of this type; `nil` where it is in one already. O(length of the
-  /// path).
+  /// The path inside a feature of this type; `nil` if it is in one already. O(length of the path).
   @inlinable
   public func entering<Feature>(_ feature: Feature.Type) -> CompositionPath? {
     let type = ObjectIdentifier(feature)

@@ -8,7 +8,7 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   @usableFromInline let read: @Sendable () -> Value
-  /// Removes repetitions where there is one.
+  /// Removes repetitions if there is one.
   let isEqual: (@Sendable (Value, Value) -> Bool)?
   let observe:
     @Sendable (@escaping @Sendable () -> Void, @escaping @Sendable () -> Void) ->

@@ -1,6 +1,6 @@
 /// The sender of an action.
 public enum StepOrigin: Sendable, Hashable {
-  /// A person's line, as typed, and where it stands, for example `demo.sb:7`.
+  /// A person's line, as typed, and its position, for example `demo.sb:7`.
   case user(line: String, at: String)
   /// A link that was opened, whole, for example `swiftboard://api/get`.
   case link(String)
@@ -43,7 +43,7 @@ public struct Step<Action: Sendable>: Sendable {
 
   /// A step as a store makes it; for tests and replays.
   ///
-  /// - Complexity: One small object, or none where there are no effects and the origin is nameless
+  /// - Complexity: One small object, or none if there are no effects and the origin is nameless
   ///   code.
   @inlinable
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
@@ -90,8 +90,8 @@ public struct EffectDescriptor: Sendable, Hashable {
   public let kind: Kind
   /// The name it was given, else its kind.
   public let name: String
-  /// The cancel ids, each with its place in the composition, `/` between the parts: in the order in
-  /// which the effect was given them, none twice. Of a `cancel` the first is the one that it
+  /// The cancel ids, each with its position in the composition, `/` between the parts: in the order
+  /// in which the effect was given them, none twice. Of a `cancel` the first is the one that it
   /// cancels.
   public let ids: [String]
   /// The members of a `merge` or `concatenate`, in order; else empty.
@@ -99,7 +99,7 @@ public struct EffectDescriptor: Sendable, Hashable {
   /// Where it was made; not part of equality.
   public let location: SourceLocation
 
-  /// The first of the cancel ids; `nil` where there is none.
+  /// The first of the cancel ids; `nil` if there is none.
   public var id: String? { ids.first }
 
   /// A descriptor to compare with, of an effect with one id or none. Without a name it has its
@@ -147,7 +147,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   public let message: String
   /// Where the effect was made, or where the reducer that was misused was composed.
   public let location: SourceLocation
-  /// The step that returned the effect, 0 where there is none.
+  /// The step that returned the effect, 0 if there is none.
   public let step: Int
   /// The effect whose error was not caught, which has ended; `nil` for every other issue.
   public let failedEffect: EffectDescriptor?
@@ -157,8 +157,8 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   /// An issue as a store reports it; for tests and handlers.
   ///
   /// - Parameters:
-  ///   - step: 0 where no step is to blame.
-  ///   - failedEffect: The effect that threw; `nil` where none did.
+  ///   - step: 0 if no step is to blame.
+  ///   - failedEffect: The effect that threw; `nil` if none did.
   ///   - errorText: What it threw.
   public init(
     message: String, location: SourceLocation, step: Int, failedEffect: EffectDescriptor? = nil,

@@ -1,14 +1,14 @@
 // For test stores alone: a store that is held keeps what effects send in its queue until it is told
-// to go on. Turns, cancelling, ids, origins and tasks are the store's own, so that a lazily stepped
-// test meets the same rules as the program. It has one caller, and no observer of a held store may
-// send to it.
+// to continue. Turns, cancelling, ids, origins and tasks are the store's own, so that a lazily
+// stepped test meets the same rules as the program. It has one caller, and no observer of a held
+// store may send to it.
 
 extension Store {
   /// An action of an effect that waits for `reduceNext()`.
   package struct WaitingAction: Sendable {
     package let action: Action
     package let origin: StepOrigin
-    /// The turn under way is not over before it is reduced.
+    /// The current turn is not over before it is reduced.
     package let isOfTurn: Bool
   }
 
@@ -54,7 +54,7 @@ extension Store {
     runtime.lock.withLock { $0.machine.nextWaiting }
   }
 
-  /// Reduces the next action that waits. False where none does.
+  /// Reduces the next action that waits. False if none does.
   @discardableResult
   package func reduceNext() -> Bool {
     var outcome = StoreRuntime<R>.Outcome()

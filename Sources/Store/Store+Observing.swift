@@ -17,7 +17,7 @@ extension Store {
   /// buffered state is a copy, so the next step copies what it changes: if only the latest state
   /// matters, `states` costs less.
   ///
-  /// - Parameter limit: How many steps may lie in the buffer; beyond that the oldest are dropped.
+  /// - Parameter limit: How many steps may be in the buffer; beyond that the oldest are dropped.
   ///   Unlimited by default.
   /// - Complexity: One observer, until the stream or the iterating task ends. A step costs an
   ///   element in the buffer and the lock of the stream; its memory is what has not been taken.

@@ -5,7 +5,7 @@
 ///
 /// ## Rules
 ///
-/// The title of a test bears the number of the rule that it shows.
+/// The title of a test has the number of the rule that it shows.
 ///
 /// - **R1** A store reduces one action at a time, in one total order.
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
@@ -24,15 +24,15 @@
 ///   permit inherits none either, unless a member of its own group gave it back.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it
 ///   had started or not, and whether the action waits in the queue or not. It applies to what was
-///   returned before it, and to what stands in front of it in the same list, `merge` or
-///   `concatenate`; effects behind it run. In a `concatenate` it acts when it is reached.
-/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a
+///   returned before it, and to what precedes it in the same list, `merge` or `concatenate`;
+///   effects after it run. In a `concatenate` it acts when it is reached.
+/// - **R6** Ids belong to one store and one position in the composition; a parent may cancel a
 ///   child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
 ///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls
 ///   end with `Effect.endChild(id:)`.
-/// - **R8** A child sees an action before what is attached to it. An action for a child that is not
-///   there is an issue at the composing line.
+/// - **R8** A child sees an action before what is attached to it. An action for a child that does
+///   not exist is an issue at the composing line.
 /// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`
 ///   and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels
@@ -66,8 +66,8 @@ public final class Store<R: Reducer>: Sendable {
   ///     they are held back until `startSubscriptions()`, for example until a recorder is in place.
   ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order
   ///     exact. Its `enqueue` is called under the store's lock and must not run the job at once.
-  ///   - onIssue: Hears of misuse and of errors that nothing caught, after the step and outside the
-  ///     lock, on the thread where it came up. Writes to standard error by default.
+  ///   - onIssue: Receives misuse and uncaught errors, after the step and outside the lock, on the
+  ///     thread where it came up. Writes to standard error by default.
   /// - Complexity: One object of less than 512 bytes beside the state. The graph of effects grows
   ///   with the most effects there ever were at once, and stays as large.
   @inlinable
@@ -126,9 +126,9 @@ public final class Store<R: Reducer>: Sendable {
   ///
   /// - Parameter origin: The sender, for hooks, observers and recordings.
   /// - Returns: A handle to what the action set going.
-  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects
-  ///   and no observers. Each `.task` or `.run` that is returned starts one task. With observers,
-  ///   one lock more and their own cost.
+  /// - Complexity: The reducer's own cost plus one lock; no allocation if there are no effects and
+  ///   no observers. Each `.task` or `.run` that is returned starts one task. With observers, one
+  ///   lock more and their own cost.
   @inlinable
   @discardableResult
   public func send(
@@ -245,7 +245,7 @@ public final class Store<R: Reducer>: Sendable {
   ///     limit; effects that run, and the members of sequences that have begun, run to their end.
   ///   - clock: Measures the deadline.
   /// - Returns: What was still running when the deadline passed, including what was cancelled
-  ///   before and has not returned; empty where all ended in time.
+  ///   before and has not returned; empty if all ended in time.
   /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued
   ///   actions) to end them.
   @discardableResult

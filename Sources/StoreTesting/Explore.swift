@@ -71,7 +71,7 @@ public struct Exploration: Sendable, Hashable {
 ///   - seeds: One run each, in this order.
 ///   - stopsAtFirst: Whether to end at the first seed that fails. If not, all seeds are run; the
 ///     first seed's failures are reported, and the message lists the other seeds.
-///   - report: Hears of failures.
+///   - report: Receives failures.
 ///   - scenario: Has to make everything anew each time, and to drive it by `run.executor` and
 ///     `run.clock`.
 /// - Complexity: one run of the scenario a seed.

@@ -86,7 +86,7 @@ public final class ManualExecutor: TaskExecutor {
     state.withLock { $0.order }
   }
 
-  /// Runs one ready task until it suspends or ends. False where none was ready. Amortized O(1).
+  /// Runs one ready task until it suspends or ends. False if none was ready. Amortized O(1).
   @discardableResult
   public func step() -> Bool {
     guard let job = state.withLock({ $0.next() }) else { return false }
@@ -98,7 +98,7 @@ public final class ManualExecutor: TaskExecutor {
   ///
   /// - Returns: How many times a task was run.
   /// - Complexity: Amortized O(1) for each, beside what it does. Does not return while tasks make
-  ///   each other ready for ever.
+  ///   each other ready forever.
   @discardableResult
   public func run() -> Int {
     var count = 0

@@ -26,7 +26,7 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
 ///
 /// - Parameters:
 ///   - name: What failures call it.
-///   - report: Hears of each call.
+///   - report: Called for each call.
 public func unimplemented<each Argument, Result>(
   _ name: String, report: @escaping TestReporter, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -46,8 +46,8 @@ public func unimplemented<each Argument, Result>(
 ///
 /// - Parameters:
 ///   - name: What failures call it.
-///   - placeholder: What a call gives, so that the test can go on.
-///   - report: Hears of each call.
+///   - placeholder: What a call gives, so that the test can continue.
+///   - report: Called for each call.
 public func unimplemented<each Argument, Result: Sendable>(
   _ name: String, placeholder: Result, report: @escaping TestReporter,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,

@@ -9,7 +9,7 @@ package struct FileID: Hashable, Sendable {
     inode = UInt64(truncatingIfNeeded: status.st_ino)
   }
 
-  /// The file that a path leads to; `nil` where there is none.
+  /// The file that a path leads to; `nil` if there is none.
   package init?(_ path: String) {
     guard let info = FileInfo(path) else { return nil }
     self = info.id

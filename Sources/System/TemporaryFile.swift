@@ -9,7 +9,7 @@ package struct TemporaryFile: Sendable {
   private let folder: OpenFile?
   private let system: FileSystem
 
-  /// Makes the file, for its owner alone.
+  /// Creates the file, for its owner alone.
   ///
   /// - Parameter name: A name of its own, beside the one that the file is to take.
   package init(

@@ -38,7 +38,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
   public var output: OutputFormat?
   /// Milliseconds a request may take, where the line or the program has a limit of its own.
   public var timeout: Int64?
-  /// `-v` behind the command: whether details are printed; `nil`: what the program was told.
+  /// `-v` after the command: whether details are printed; `nil`: what the program was told.
   public var isVerbose: Bool?
 
   /// A context, as the board makes one for each command.

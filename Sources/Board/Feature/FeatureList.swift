@@ -20,7 +20,7 @@ public struct FeatureList: Sendable {
   public let schema: LogSchema
   /// The migrations that convert recordings of earlier versions to this version.
   public let migrations: [LogMigration]
-  /// The list as Swift text, for tests that are exported from recordings; `nil` where there is none.
+  /// The list as Swift text, for tests that are exported from recordings; `nil` if there is none.
   let source: Source?
 
   /// How a test names a list of features.
@@ -79,7 +79,7 @@ public struct FeatureList: Sendable {
 
   subscript(name: String) -> AnyFeature? { features.first { $0.name == name } }
 
-  /// How the command ended that this action ends; `nil` where it ends none.
+  /// How the command ended that this action ends; `nil` if it ends none.
   ///
   /// - Parameter state: After the features have reduced the action.
   public func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
@@ -91,7 +91,7 @@ public struct FeatureList: Sendable {
     }
   }
 
-  /// The command line that a link stands for; `nil` where no feature answers it.
+  /// The command line that a link stands for; `nil` if no feature answers it.
   public func words(for link: BoardLink) -> [String]? {
     if link.feature == "session" {
       return link.path.isEmpty || link.path == ["status"] ? ["session", "status"] : nil

@@ -229,7 +229,7 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// The lines of `init.sb`, where there is one: a failing line is reported and does not end the
+  /// The lines of `init.sb`, if there is one: a failing line is reported and does not end the
   /// program.
   ///
   /// - Returns: The exit code where a line of it left.

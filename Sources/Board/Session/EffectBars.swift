@@ -36,7 +36,7 @@ struct EffectBars {
   }
 
   /// The cells of rows, each a step's number and whether the row is the step itself and not what
-  /// stands behind it. Ascending.
+  /// follows it. Ascending.
   ///
   /// Cost: rows and effects once, times the lanes.
   func cells(_ rows: [(step: Int, isStep: Bool)]) -> [String] {

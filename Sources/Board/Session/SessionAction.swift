@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 
 /// What the board knows of recordings.
 public struct SessionState: Codable, Sendable, Equatable {
-  /// The file that is being recorded to, as far as steps have told.
+  /// The file that is being recorded to, as far as the steps show.
   public var recording: String?
   /// The step of the recording that is looked at; `nil` is now.
   public var position: SessionPosition?
@@ -111,7 +111,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   }
 }
 
-/// When a recording goes on in another file.
+/// When a recording continues in another file.
 public struct SessionRotation: Codable, Sendable, Equatable {
   /// MiB after which a file is ended.
   public var size: Int
@@ -202,7 +202,7 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
   public var isStepped: Bool
   /// Microseconds that a pause takes at most.
   public var idleLimit: Int64?
-  /// Whether to go on where something was dropped or filled in while decoding.
+  /// Whether to continue where something was dropped or filled in while decoding.
   public var acceptsRisk: Bool
   /// Sends the lines to the services there are, and compares what follows.
   public var isLive: Bool

@@ -30,8 +30,8 @@ enum SessionChains {
   static let attempts = 5
 
   /// The files of all recordings, each once: of one that was rotated all that are there, and where
-  /// one does not go on where the one before it ended. Reads those, and blocks; the check of a file
-  /// reports what is wrong inside it.
+  /// one does not continue where the one before it ended. Reads those, and blocks; the check of a
+  /// file reports what is wrong inside it.
   static func files(
     of paths: [String], isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Found {

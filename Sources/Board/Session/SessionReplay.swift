@@ -114,7 +114,7 @@ enum SessionReplay {
     return check
   }
 
-  /// The recording that bears a name, all of its files; what is read ends with an error once it is
+  /// The recording that has a name, all of its files; what is read ends with an error once it is
   /// cancelled.
   static func chain(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool

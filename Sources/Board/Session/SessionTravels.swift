@@ -54,7 +54,7 @@ final class SessionTravels: Sendable {
   ///   - step: The step that the recording has at least. One that has grown since it was opened
   ///     serves as long as that step was there; without it, only one that did not change.
   ///   - flag: Set when the result is no longer needed.
-  ///   - progress: Hears how far the opening is where the whole recording has to be read.
+  ///   - progress: Receives how far the opening is where the whole recording has to be read.
   func visit<Result: Sendable>(
     _ path: String, reaching step: Int?, _ flag: CancelFlag,
     progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Travel) throws -> Result
@@ -93,7 +93,7 @@ final class SessionTravels: Sendable {
   }
 }
 
-/// Which file it is, and which content it has, as far as the system tells.
+/// Which file it is, and which content it has, as far as the system reports it.
 private struct FileIdentity: Equatable {
   private let id: FileID
   private let size: Int64

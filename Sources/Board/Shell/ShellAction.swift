@@ -25,7 +25,7 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case echo(words: [String])
   /// Sets a variable.
   case set(name: String, value: String)
-  /// Removes a variable; one that is not there is no failure.
+  /// Removes a variable; one that does not exist is no failure.
   case unset(name: String)
   /// Asks whether a condition holds of the state: see `JSONCondition`.
   case assert(condition: String)
@@ -41,7 +41,7 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case cancel(job: Int?)
   /// What ran when the line was read.
   case effects(effects: [EffectLine])
-  /// Follows a link `swiftboard://…`: the line that it stands for runs behind this step.
+  /// Follows a link `swiftboard://…`: the line that it stands for runs after this step.
   case open(link: String)
   /// A file whose lines are run next.
   case source(file: String)

@@ -36,7 +36,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
   public init(secret name: String) { self.init(parts: [.secret(name)]) }
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The text, or `nil` where a secret is part of it.
+  /// The text, or `nil` if a secret is part of it.
   public var text: String? {
     switch (parts.count, parts.first) {
     case (0, _): ""

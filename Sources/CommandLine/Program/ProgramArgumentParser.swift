@@ -55,7 +55,7 @@ struct ProgramArgumentParser {
     }
   }
 
-  /// True where nothing further is to be read.
+  /// True if nothing further is to be read.
   private mutating func readLong(_ word: Argument, _ options: inout ProgramOptions)
     throws(UsageError) -> Bool
   {

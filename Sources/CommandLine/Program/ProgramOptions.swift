@@ -1,6 +1,6 @@
 /// What the program was asked for: the options before a command, and what to run.
 ///
-/// An option that may also stand in a configuration file is `nil` until it is given as a flag or a
+/// An option that may also be in a configuration file is `nil` until it is given as a flag or a
 /// variable; the caller puts the file's value or the default there. A flag wins over a variable.
 ///
 /// Variables: `SWIFTBOARD_` and the option's name in capitals with `_` for `-`, such as

@@ -32,7 +32,7 @@ struct LineBuffer: Sendable {
     bytes += chunk
   }
 
-  /// The next whole line, a last one without a line end included; `nil` where more must be read or
+  /// The next whole line, a last one without a line end included; `nil` if more must be read or
   /// nothing is left.
   ///
   /// - Throws: 65 for a line beyond the limit, its end seen or not. Nothing may be read after it.

@@ -6,8 +6,8 @@ package final class PlainLineReader: LineReader {
   private let input: Int32
   private let output: Int32
   private let buffer = Mutex(LineBuffer())
-  /// Wakes the reading thread; `nil` where no pipe could be made, then an interrupt waits for the
-  /// next line.
+  /// Wakes the reading thread; `nil` if no pipe could be made, then an interrupt waits for the next
+  /// line.
   private let wake: (read: Int32, write: Int32)?
 
   /// - Parameters:

@@ -77,7 +77,7 @@ private struct PendingLine {
   private var open: IncompleteLine?
 
   var isOpen: Bool { place != nil }
-  /// Where its first physical line is; `nil` where there is none.
+  /// Where its first physical line is; `nil` if there is none.
   var start: LinePlace? { place }
   /// Its bytes so far.
   var size: Int { text.utf8.count }
@@ -131,7 +131,7 @@ package struct ScriptSummary: Sendable, Hashable {
   private var firstCode: Int32 = 0
   private var stopCode: Int32 = 0
 
-  /// `3 of 40 lines failed`; `nil` where none did.
+  /// `3 of 40 lines failed`; `nil` if none did.
   package var message: String? {
     failures == 0 ? nil : "\(failures) of \(lines) line\(lines == 1 ? "" : "s") failed"
   }

@@ -6,7 +6,7 @@ package enum Signal: Sendable, Hashable, CaseIterable {
   case interrupt, terminate, hangup
   /// The terminal has another size.
   case windowChanged
-  /// The process goes on after it was stopped.
+  /// The process continues after it was stopped.
   case continued
 
   /// The system's number.

@@ -42,8 +42,8 @@ enum TerminalModes {
     saved.pointee.descriptor = -1
   }
 
-  /// Once: from then on `exit` restores the terminal, and a crash does before it goes on as without
-  /// this.
+  /// Once: from then on `exit` restores the terminal, and a crash does before it continues as
+  /// without this.
   private static let restoresAtTheEnd: Void = {
     _ = (saved, former)
     atexit { TerminalModes.restore() }

@@ -12,7 +12,7 @@ public struct APIEndpoint: Sendable, Equatable {
   public var headers: [HTTPHeader]
   /// `nil` sends none.
   public var body: Data?
-  /// For the whole exchange; `nil` waits for ever.
+  /// For the whole exchange; `nil` waits forever.
   public var timeout: Duration?
   /// How many redirects are followed; 0 makes of a 3xx answer an error of `APIClient.request(_:)`.
   public var redirectLimit: Int

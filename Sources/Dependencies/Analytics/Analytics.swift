@@ -14,7 +14,7 @@ public struct AnalyticsEvent: Sendable, Equatable, Codable {
   /// What was done, in the form `feature.deed`: `api.get`.
   public var name: String
   /// What is counted with it. No secrets and nothing that people typed; live analytics redacts both
-  /// parts all the same.
+  /// parts nevertheless.
   public var properties: [LogField]
 
   /// An event; its time and id are added when it is tracked.

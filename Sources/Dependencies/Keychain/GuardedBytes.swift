@@ -20,7 +20,7 @@ public final class GuardedBytes: Sendable {
   /// How many `withBytes` calls are running: protection is by page, not by thread.
   private let readers = Mutex(0)
 
-  /// Makes a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its
+  /// Creates a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its
   /// first bytes as `fill` says; the rest is zeroed. Throws `.io` when there is no memory, and what
   /// `fill` throws.
   public init(
@@ -57,7 +57,7 @@ public final class GuardedBytes: Sendable {
     address = UInt(bitPattern: base)
   }
 
-  /// Makes a region of exactly `count` bytes that `fill` writes.
+  /// Creates a region of exactly `count` bytes that `fill` writes.
   public convenience init(
     count: Int,
     filledBy fill: (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Void

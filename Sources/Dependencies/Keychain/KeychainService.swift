@@ -18,7 +18,7 @@ public protocol KeychainService: Service {
   /// All keys, in the order of their bytes.
   func keys() async throws(KeychainError) -> [String]
 
-  /// Makes a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the
+  /// Creates a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the
   /// unlock source's.
   func create(with secret: KeychainSecret?) async throws(KeychainError)
   /// `secret` `nil`: the unlock source's.
@@ -28,7 +28,7 @@ public protocol KeychainService: Service {
   /// What can be said without a secret, marked as unverified unless unlocked.
   func status() async throws(KeychainError) -> KeychainStatus
   /// Reads all there is and verifies it, also what was verified before; with the keys where it is
-  /// unlocked, else as far as that goes without a secret. Throws `.missing` where there is no
+  /// unlocked, else as far as that goes without a secret. Throws `.missing` if there is no
   /// keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
   /// Opens the keychain that is there and remembers it, also where it is older than the one that
@@ -36,7 +36,7 @@ public protocol KeychainService: Service {
   /// else the unlock source's.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
   /// What the user has to be told of the file that was opened, in one line, for example that others
-  /// may read it; `nil` where there is nothing, and once it was told. Opens nothing.
+  /// may read it; `nil` if there is nothing, and once it was told. Opens nothing.
   func takeWarning() async -> String?
 
   /// Looks whether the file of an unlocked keychain has changed, as another process may have saved,
@@ -95,7 +95,7 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
     /// Bytes of memory that the derivation takes; 0 for a key file.
     public var memory: UInt64
 
-    /// A slot as `status()` tells of it.
+    /// A slot as `status()` reports it.
     public init(kind: String, ops: UInt32, memory: UInt64) {
       self.kind = kind
       self.ops = ops
@@ -111,9 +111,9 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
   public var unlocked: Bool
   /// Entries; `nil` while locked.
   public var count: Int?
-  /// Counts the saves, from 1; `nil` where there is no file that can be read.
+  /// Counts the saves, from 1; `nil` if there is no file that can be read.
   public var generation: UInt64?
-  /// The file's size; `nil` where there is none.
+  /// The file's size; `nil` if there is none.
   public var bytes: Int?
   /// In the order of the file.
   public var slots: [Slot]
@@ -156,7 +156,7 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
   public struct Version: Sendable, Equatable, Codable {
     /// Counts the saves.
     public var generation: UInt64
-    /// When the file was written, microseconds since 1970; `nil` where that was not kept.
+    /// When the file was written, microseconds since 1970; `nil` if that was not kept.
     public var written: Int64?
 
     /// A state as file or mark tell of it.
@@ -168,7 +168,7 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
 
   /// Why the file was refused before.
   public var reason: Reason
-  /// What was seen last; `nil` where nothing was.
+  /// What was seen last; `nil` if nothing was.
   public var remembered: Version?
   /// The file that was there.
   public var found: Version

@@ -24,7 +24,7 @@ public protocol DocumentStore: Sendable {
   /// Returns the documents that match, in the query's order. Throws `invalid` for an invalid path,
   /// value or limit, before anything is read.
   func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
-  /// False where there was none.
+  /// False if there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
 }
 
@@ -91,7 +91,7 @@ public protocol PreferenceStore: Sendable {
   func preference(_ name: String) async throws(PersistenceError) -> String?
   /// Durable on return. `invalid` for what is no JSON.
   func setPreference(_ name: String, to json: String) async throws(PersistenceError)
-  /// False where there was none.
+  /// False if there was none.
   func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool
   /// Sorted by name.
   func preferences() async throws(PersistenceError) -> [Preference]
@@ -119,7 +119,7 @@ public protocol APIServiceStore: Sendable {
   func service(_ name: String) async throws(PersistenceError) -> APIService?
   /// Sorted by name.
   func services() async throws(PersistenceError) -> [APIService]
-  /// False where there was none.
+  /// False if there was none.
   func removeService(_ name: String) async throws(PersistenceError) -> Bool
 }
 
@@ -155,7 +155,7 @@ public struct APIService: Sendable, Equatable, Codable {
 /// Answers of HTTP services, bounded by bytes and entries, the least recently used leaving first.
 /// It may be deleted at any time: a damaged entry is a miss.
 public protocol ResponseCache: Sendable {
-  /// `nil` where none is kept, and where it is damaged. Fresh or not is for the caller to say.
+  /// `nil` if none is kept, and where it is damaged. Fresh or not is for the caller to say.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
   /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under
   /// that key.
@@ -327,7 +327,7 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
   public var path: String
   /// The name of the call, for example `putDocument`.
   public var operation: String
-  /// The database's extended result code, 0 where there is none.
+  /// The database's extended result code, 0 if there is none.
   public var code: Int32
   /// What happened, why, and what to do, for people; never a stored value.
   public var message: String

@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// The person at the board, where there is one.
+/// The person at the board, if there is one.
 public protocol TerminalService: Service {
   /// Asks for a passphrase without echo, twice if it is a new one. Returns `nil` if there is no
   /// terminal, or if asking is forbidden.

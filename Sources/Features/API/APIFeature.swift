@@ -210,8 +210,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text, without known secrets; `nil` where it is none, or so full of control
-  /// characters that a recording could not hold it.
+  /// The body as text, without known secrets; `nil` if it is none, or so full of control characters
+  /// that a recording could not hold it.
   public var text: String?
   /// Base64 of a body that is not in `text`.
   public var base64: String?

@@ -58,7 +58,7 @@ enum LiteralSecrets {
   }
 
   /// Which of the words behind `api` is the target of a request, or the address of a service; `nil`
-  /// where there is none.
+  /// if there is none.
   private static func target(in words: [String]) -> Int? {
     switch words.first {
     case "recent", "cache", "cancel": nil

@@ -300,7 +300,7 @@ struct RequestPreparation {
   }
 }
 
-/// What is wrong with an address, in words; `nil` where it can be asked.
+/// What is wrong with an address, in words; `nil` if it can be asked.
 enum ServiceAddress {
   static func problem(_ url: String) -> String? {
     let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)

@@ -57,7 +57,7 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   case set(name: String, input: KeychainInput)
   /// Shows the value, outside state, log and recording.
   case reveal(name: String)
-  /// Removes an entry; one that is not there is a failure of the command.
+  /// Removes an entry; one that does not exist is a failure of the command.
   case remove(name: String)
   /// Gives an entry another name; fails where that is taken.
   case rename(from: String, to: String)

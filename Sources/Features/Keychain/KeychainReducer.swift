@@ -200,7 +200,7 @@ private func unlockIfPossible(_ dependencies: Dependencies) async throws {
   } catch let error as KeychainError where error.kind == .locked {}
 }
 
-/// Calls with the unlock source's secret, or with one that is asked for where there is no source.
+/// Calls with the unlock source's secret, or with one that is asked for if there is no source.
 private func withSecret<Result>(
   _ dependencies: Dependencies, isNew: Bool = false,
   _ work: (KeychainSecret?) async throws(KeychainError) -> Result

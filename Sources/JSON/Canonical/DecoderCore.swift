@@ -28,7 +28,7 @@ final class DecoderCore {
     tape.append(JSONToken(kind: .null, start: 0, end: 0, next: 1))
   }
 
-  /// There is always a value to stand on: null where reading has failed.
+  /// There is always a value to be at: null where reading has failed.
   func read(_ bytes: some Collection<UInt8>, _ limits: JSONLimits) throws(JSONError) {
     memory.count = 0
     let isCopied: Void? = bytes.withContiguousStorageIfAvailable { memory.append($0) }

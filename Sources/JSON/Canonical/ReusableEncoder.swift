@@ -4,7 +4,7 @@ package struct ReusableEncoder: ~Copyable {
 
   package init() {}
 
-  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one. For one
+  /// Encodes a value that is not `CanonicalEncodable` itself, in place of the last one. For one
   /// that is, a `CanonicalWriter` that is used again does the same with less.
   package mutating func encode<T: Encodable>(_ value: T) throws {
     // If user code still holds the encoder, a new one is allocated.

@@ -108,7 +108,7 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension JSON {
-  /// The value at a path; nil where the way ends before it. Cost: linear in the members passed.
+  /// The value at a path; nil if the way ends before it. Cost: linear in the members passed.
   public func value(at path: JSONPath) -> JSON? {
     path.steps.reduce(self as JSON?) { value, step in
       switch step {

@@ -18,7 +18,7 @@ package struct CausalTree: Sendable {
   private var nodes: [Node] = []
   private var roots: [Int] = []
   private let first: Int
-  /// Whether there are steps behind the range.
+  /// Whether there are steps after the range.
   package let isTruncated: Bool
 
   /// One file, by itself.

@@ -16,7 +16,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     package var silent = 0
     /// Effects with no record except that they were returned.
     package var open = 0
-    /// Over all but the open ones: from the step that returned one to the last that tells of it.
+    /// Over all but the open ones: from the step that returned one to the last that reports it.
     package var steps = 0
     /// The same in time.
     package var microseconds: Int64 = 0

@@ -73,7 +73,7 @@ public enum StateDiff {
   /// What is left of patterns, from some value on.
   private typealias Patterns = [ArraySlice<JSONPathPattern.Step>]
 
-  /// What is left one step further; nil where one of them ends there.
+  /// What is left one step further; nil if one of them ends there.
   private static func inside(
     _ patterns: Patterns, where matches: (JSONPathPattern.Step) -> Bool
   ) -> Patterns? {

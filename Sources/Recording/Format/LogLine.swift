@@ -14,7 +14,7 @@ public enum LogLine: Sendable, Hashable {
   case mark(LogMark)
   /// A whole state.
   case snapshot(LogSnapshot)
-  /// A clean stop; the last line where there is one.
+  /// A clean stop; the last line if there is one.
   case end(LogEnd)
   /// A kind of a later version: its members without `k` and `sum`.
   case unknown(kind: String, [JSON.Member])
@@ -45,8 +45,8 @@ public struct LogHeader: Sendable, Hashable {
   public var digestEvery: Int?
   /// Paths or types whose values are tokens.
   public var redacted: [String]
-  /// Which additions to the version the writer knew; 0 where the log does not say. From 1 on
-  /// effects have all of their ids.
+  /// Which additions to the version the writer knew; 0 if the log does not say. From 1 on effects
+  /// have all of their ids.
   public var minor = 0
   /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
@@ -74,7 +74,7 @@ public struct LogStep: Sendable, Hashable {
   public var draws: [LoggedDraw]
   /// What it returned, in order.
   public var effects: [LogEffect]
-  /// Of the state after the step; `nil` where this step has none.
+  /// Of the state after the step; `nil` if this step has none.
   public var digest: Digest?
   /// Members that this program does not know, in their order.
   public var extra: [JSON.Member]

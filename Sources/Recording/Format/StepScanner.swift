@@ -13,7 +13,7 @@ struct StepScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// A step, or nil where the body of a line is to be parsed the long way.
+  /// A step, or nil if the body of a line is to be parsed the long way.
   static func step(_ body: ArraySlice<UInt8>) -> LogStep? {
     body.withUnsafeBufferPointer { bytes in
       var scanner = StepScanner(bytes)
@@ -232,7 +232,7 @@ struct StepScanner {
     return String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// What stands between quotes, in ASCII and without escapes.
+  /// What is between quotes, in ASCII and without escapes.
   private mutating func plainText() -> Range<Int>? {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
     let start = position &+ 1

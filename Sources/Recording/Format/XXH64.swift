@@ -57,8 +57,8 @@ package struct XXH64: Sendable {
     return finish(hash, buffer, from: position)
   }
 
-  /// The hash of a digest's text with `body` behind it, which need not stand behind it in memory.
-  /// Nothing is copied.
+  /// The hash of a digest's text with `body` after it, which need not follow it in memory. Nothing
+  /// is copied.
   static func hash(_ previous: Digest, _ body: UnsafeRawBufferPointer) -> UInt64 {
     // What of the body shares the first stripe with the 22 characters.
     let shared = 32 - Digest.length

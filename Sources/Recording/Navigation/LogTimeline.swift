@@ -58,7 +58,7 @@ public final class LogTimeline {
     case step(LogStep, action: String)
     /// A user's name for the state after a step.
     case mark(LogMark)
-    /// An issue, behind the step it belongs to.
+    /// An issue, after the step it belongs to.
     case issue(LogIssue)
     /// An effect, after the step with which it ended. Effects that never ended come last, and so do
     /// effects that ended after the filter's range, which is not read. Left out if a filter selects
@@ -109,7 +109,7 @@ public final class LogTimeline {
 
   /// The next entry that passes the filter; nil is the end.
   ///
-  /// Cost: reading the lines up to it. Lines behind the filter's ranges are not read.
+  /// Cost: reading the lines up to it. Lines after the filter's ranges are not read.
   public func next() throws(LogReadError) -> Entry? {
     while true {
       if let entry = waiting.popLast() { return entry }

@@ -22,7 +22,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     public var snapshotBytes = 16 << 20
     /// Marks, at most; later ones are not found by name.
     public var marks = 10_000
-    /// Whether to go on where decoding drops or fills in something.
+    /// Whether to continue where decoding drops or fills in something.
     public var acceptRisk = false
 
     /// The defaults.
@@ -45,7 +45,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// The last step whose state can be visited.
   public let stepCount: Int
   /// The first step at which the reducer does not do what was recorded; `stepCount` is the one
-  /// before it. Nil where all agrees.
+  /// before it. Nil if all agrees.
   public let divergence: Divergence?
   /// What is odd about it.
   public let warnings: [LogWarning]
@@ -58,7 +58,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// For each file.
   private let graders: [Replayer<R>.Grader]
   private let index: SnapshotIndex
-  /// The last visit, from which the next one may go on.
+  /// The last visit, from which the next one may continue.
   private var cursor: Cursor?
 
   /// Steps between kept states. For tests.
@@ -66,7 +66,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// How many states and places are kept. For tests.
   var indexCount: Int { index.entries.count }
 
-  /// Reads, grades and verifies all files of a recording, and that each goes on where the one
+  /// Reads, grades and verifies all files of a recording, and that each continues where the one
   /// before it ended.
   ///
   /// Cancelling the task in which it runs ends it with `ReplayError.unreadable(.cancelled)`, within
@@ -150,7 +150,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     .noStep(n, first: firstStep, last: stepCount)
   }
 
-  /// The step that the first mark of this name stands behind.
+  /// The step that the first mark of this name follows.
   public func step(ofMark name: String) throws(ReplayError) -> Int {
     guard let mark = marks.first(where: { $0.name == name }) else { throw .noMark(name) }
     return mark.n

@@ -29,12 +29,12 @@ public struct LogChain: Sendable {
   /// is by then.
   public internal(set) var files: [LogFile]
   /// Whether the newest file, the one without a number, is not there though ended ones are: the
-  /// recording goes on behind the last step, or a crash came between two names.
+  /// recording continues behind the last step, or a crash came between two names.
   public let isNewestMissing: Bool
   /// Whether it is a fork, whose first steps are another recording's.
   public let isFork: Bool
   private let links: [LogLink?]
-  /// Of the headers' states; nil where the headers were not read.
+  /// Of the headers' states; nil if the headers were not read.
   private let digests: [Digest?]
   /// Microseconds from the beginning of the first file to that of each.
   let times: [Int64]
@@ -96,8 +96,8 @@ public struct LogChain: Sendable {
     // A crash may have left the ended file under both of its names.
     let isEnded =
       newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last, isCancelled)
-    // The beginning of a recording has none before it: what bears its name and a number is left
-    // over from another one.
+    // The beginning of a recording has none before it: what has its name and a number is left over
+    // from another one.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.part }.map { $0 + 1 }
@@ -198,10 +198,10 @@ public struct LogChain: Sendable {
   /// The step with whose state the file begins that has step `n`. O(log n).
   public func stepsBefore(fileOf n: Int) -> Int { parts[part(of: n)].stepsBefore }
 
-  /// The name to give a part in a message; nil where there is only one.
+  /// The name to give a part in a message; nil if there is only one.
   func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
 
-  /// Checks every file, and that each goes on where the one before it ended, without running
+  /// Checks every file, and that each continues where the one before it ended, without running
   /// anything. O(bytes).
   ///
   /// - Returns: The number of steps, including the steps of removed files, and the warnings about
@@ -215,7 +215,7 @@ public struct LogChain: Sendable {
     return (steps, reader.lastWarnings)
   }
 
-  /// Checks that the file behind the one at `index`, which ends like this, goes on there.
+  /// Checks that the file behind the one at `index`, which ends like this, continues there.
   func join(
     _ index: Int, steps: Int, sum: Digest?, digest: Digest?
   ) throws(LogReadError) {

@@ -12,7 +12,7 @@ public struct LogFile: Sendable {
   /// What is known of a file that was opened before.
   private struct Known: Sendable {
     let identity: LogFileIdentity
-    /// The name that rotation gives it once it is full; nil where it keeps its own.
+    /// The name that rotation gives it once it is full; nil if it keeps its own.
     let later: String?
   }
 
@@ -20,7 +20,7 @@ public struct LogFile: Sendable {
   private let limits: LogReader.Limits
   /// Whether the reading has been cancelled.
   let isCancelled: @Sendable () -> Bool
-  /// Hears how many bytes were read.
+  /// Receives how many bytes were read.
   var onRead: (@Sendable (Int) -> Void)?
 
   /// A file, which need not be there before it is read.
@@ -69,7 +69,7 @@ public struct LogFile: Sendable {
     if case .path(let path, _) = place { path } else { nil }
   }
 
-  /// Its bytes now; 0 where that cannot be told.
+  /// Its bytes now; 0 if that cannot be told.
   var size: Int {
     switch place {
     case .bytes(let bytes): bytes.count

@@ -51,13 +51,13 @@ public final class LogReader {
 
   /// A reader at the front of a file.
   ///
-  /// - Throws: `LogReadError.missing` where there is none, `io` where it cannot be opened.
+  /// - Throws: `LogReadError.missing` if there is none, `io` where it cannot be opened.
   public convenience init(path: String) throws(LogReadError) {
     self.init(try FileSource(path: path))
   }
 
-  /// Reads on from `position`; `source` begins there. What stands before is neither read nor
-  /// checked again.
+  /// Reads on from `position`; `source` begins there. What precedes is neither read nor checked
+  /// again.
   package convenience init(
     _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
   ) {

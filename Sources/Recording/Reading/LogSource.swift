@@ -23,7 +23,7 @@ public final class FileSource: LogSource {
     throw .io(path: path, LogIOError(.last("lseek")))
   }
 
-  /// Bytes of the file now; 0 where it has no size.
+  /// Bytes of the file now; 0 if it has no size.
   var size: Int { FileInfo(descriptor: file.number).map { Int($0.size) } ?? 0 }
 
   /// The same of a path; opens nothing.

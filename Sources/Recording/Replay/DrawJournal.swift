@@ -96,7 +96,7 @@ public final class DrawJournal: Sendable {
     }
   }
 
-  /// Ends the reduction if nothing was drawn; false, and it goes on, where something was.
+  /// Ends the reduction if nothing was drawn; false, and it continues, where something was.
   func endedQuietly() -> Bool {
     guard isQuiet.load(ordering: .relaxed) else { return false }
     reducingThread.store(0, ordering: .relaxed)

@@ -62,12 +62,12 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     public let sent: Int
     /// Steps that agreed.
     public let agreed: Int
-    /// Nil where all did.
+    /// Nil if all did.
     public let difference: Difference?
   }
 
   private enum Event: Sendable {
-    /// Nil where the action is not compared.
+    /// Nil if the action is not compared.
     case reduced(JSON?, isUnderWay: Bool)
     /// All that an action that was sent set going has ended; what it led to is in front of this.
     case ended
@@ -112,9 +112,9 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   }
 
   /// Makes sure that a recording can be run: reads every file to its end, twice where there are
-  /// several, and sees that each goes on where the one before it ended and that every line decodes.
-  /// What decoding drops or fills in is no obstacle here: only actions are compared, as this
-  /// program writes them.
+  /// several, and sees that each continues where the one before it ended and that every line
+  /// decodes. What decoding drops or fills in is no obstacle here: only actions are compared, as
+  /// this program writes them.
   ///
   /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
   ///   of the whole recording.
@@ -236,7 +236,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     var isUnderWay: Bool
   }
 
-  /// The next action that is reduced; nil where none can come, or none does in time.
+  /// The next action that is reduced; nil if none can come, or none does in time.
   private func next(
     _ life: inout Life, _ continuation: AsyncStream<Event>.Continuation, _ number: Int,
     _ patience: Duration, _ clock: any Clock<Duration>

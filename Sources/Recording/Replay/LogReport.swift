@@ -76,7 +76,7 @@ extension LogVerification.Report {
 }
 
 extension LogVerification {
-  /// What stands in attributes and text, without what XML cannot have.
+  /// What is in attributes and text, without what XML cannot have.
   static func xml(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

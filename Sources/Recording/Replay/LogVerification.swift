@@ -71,7 +71,7 @@ public struct LogVerification: Sendable {
   /// Verifies the files and returns when all are done. Blocks the calling thread, which works as
   /// well.
   ///
-  /// - Parameter progress: Called behind every file, from one thread at a time; slow ones slow the
+  /// - Parameter progress: Called after every file, from one thread at a time; slow ones slow the
   ///   run.
   public func run(
     _ paths: [String], progress: @escaping @Sendable (Progress) -> Void = { _ in }

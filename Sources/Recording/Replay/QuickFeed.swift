@@ -241,7 +241,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     states = .make()
   }
 
-  /// Nil where the state does not come back as it was.
+  /// Nil if the state does not come back as it was.
   @usableFromInline
   func state(_ header: LogHeader) -> State? {
     guard
@@ -251,7 +251,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     return state
   }
 
-  /// Nil where the action does not come back as it was.
+  /// Nil if the action does not come back as it was.
   @inlinable
   func action(_ feed: QuickFeed) -> Action? {
     guard let action = try? actions.decode(&feed.reader),
@@ -261,7 +261,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     return action
   }
 
-  /// Nil where the action does not come back as it was.
+  /// Nil if the action does not come back as it was.
   @usableFromInline
   func action(_ step: LogStep) -> Action? {
     guard
@@ -281,7 +281,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
 }
 
 extension ValueRoom {
-  /// Whether the value that was encoded last is the action that `feed` stands on, byte for byte.
+  /// Whether the value that was encoded last is the action that `feed` is at, byte for byte.
   @usableFromInline
   func isAction(of feed: QuickFeed) -> Bool { feed.isAction(bytes) }
 }

@@ -37,7 +37,7 @@ package struct ReplayPacer: Sendable {
   /// Waits until the next step, which was recorded at `time`, in microseconds, is to be played. The
   /// first one is due at once.
   ///
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether to continue.
   /// - Throws: `CancellationError` when the task is cancelled, at once where it sleeps, and what
   ///   `nextStep` throws.
   package mutating func wait(until time: Int64) async throws -> Bool {

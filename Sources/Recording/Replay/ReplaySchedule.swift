@@ -22,7 +22,7 @@ package struct ReplaySchedule: Sendable, Hashable {
   }
 
   /// When the next step is due, which was recorded at `time`, in microseconds; zero for the first
-  /// one. The pause before it is what lies between that and the moment of the one before.
+  /// one. The pause before it is what is between that and the moment of the one before.
   ///
   /// Steps are asked for in the recording's order. One whose time is before that of the last one,
   /// as after a clock was put back, is due at once.

@@ -32,7 +32,7 @@ struct StepReplay<R: Reducer>: Sendable {
 @usableFromInline
 struct ReplayedStep<Action: Sendable> {
   @usableFromInline let effects: [Effect<Action>]
-  /// How the draws differ from the recorded ones; nil where they do not.
+  /// How the draws differ from the recorded ones; nil if they do not.
   @usableFromInline let mismatch: DrawJournal.Mismatch?
 
   @usableFromInline

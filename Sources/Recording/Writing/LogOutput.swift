@@ -15,7 +15,7 @@ struct LogOutput: ~Copyable {
   private static let lookInterval: UInt64 = 50_000_000
 
   private var sink: any LogSink
-  /// The file to go on in, which has its first line already.
+  /// The file to continue in, which has its first line already.
   private var next: (any LogSink)?
   /// Bytes in the file.
   private var size: Int

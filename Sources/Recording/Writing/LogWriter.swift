@@ -24,13 +24,13 @@ final class LogWriter: Sendable {
     var size: Int
     var header: Int
     var time: Int64 = 0
-    /// Of the state after `step`; nil where that step has none.
+    /// Of the state after `step`; nil if that step has none.
     var digest: Digest?
     var open = true
     var failure: RecordingFailure?
     /// The last step in the recording, once it has failed.
     var kept: Int?
-    /// A last step without a digest, and what stands behind it: what `stop` completes.
+    /// A last step without a digest, and what follows it: what `stop` completes.
     var tail = LineTail()
     /// Whether a delayed write of the buffered lines is scheduled, and whether a write is about to
     /// begin.
@@ -241,7 +241,7 @@ final class LogWriter: Sendable {
   /// Ends the file behind a step with a digest and begins the next one.
   ///
   /// - Parameter header: Gives the body of its first line.
-  /// - Returns: Whether the recording goes on.
+  /// - Returns: Whether the recording continues.
   func rotate(digest: Digest, header: (LogLink) -> [UInt8]) -> Bool {
     guard let rotation else { return true }
     var failure: LogOutput.Failure?

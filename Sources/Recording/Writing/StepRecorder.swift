@@ -172,7 +172,7 @@ final class StepRecorder: @unchecked Sendable {
     if let digest { digested(room, digest, storeStep, number, rotates: rotates, now) }
   }
 
-  /// Writes what belongs behind a step with a digest.
+  /// Writes what belongs after a step with a digest.
   private func digested(
     _ room: UnsafeMutablePointer<EncodingRoom>, _ digest: Digest, _ storeStep: Int, _ number: Int,
     rotates: Bool, _ now: Int64

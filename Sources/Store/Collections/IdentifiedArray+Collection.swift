@@ -14,7 +14,7 @@ extension IdentifiedArray: RandomAccessCollection {
   public subscript(position: Int) -> Element { storage[position] }
 
   /// Calls `body` with all elements, which lie side by side; never answers `nil` for want of
-  /// storage. O(1) beside `body`.
+  /// storage. O(1) plus the cost of `body`.
   @inlinable
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<Element>) throws -> R

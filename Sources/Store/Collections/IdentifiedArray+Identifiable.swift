@@ -14,8 +14,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(elements, id: { $0.id }, uniquingIDsWith: combine)
   }
 
-  /// Puts an element at the end, unless its id is there already: see `append(_:id:)`. O(1)
-  /// amortised.
+  /// Appends an element, unless its id is there already: see `append(_:id:)`. O(1) amortised.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element) -> Bool {
@@ -50,7 +49,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   }
 }
 
-/// Of two elements with the same id in a literal the later one wins, in the place of the first.
+/// Of two elements with the same id in a literal the later one wins, in place of the first.
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, ID == Element.ID {
   public init(arrayLiteral elements: Element...) {

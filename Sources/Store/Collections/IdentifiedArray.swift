@@ -23,7 +23,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   ///
   /// Shares its storage with the array: a kept copy costs a retain, and makes the next change *of
   /// ids* copy them, never one of an element. Comparing it with a later `ids` is O(1) where no id
-  /// came or went, else O(count).
+  /// was added or removed, else O(count).
   @inlinable
   public var ids: [ID] { order }
   @usableFromInline var order: [ID]
@@ -96,7 +96,7 @@ extension IdentifiedArray {
   public func contains(id: ID) -> Bool { positions[id] != nil }
 
   /// The element under the id. Assigning `nil` removes it, as `remove(id:)` does; assigning to an
-  /// id that is not there appends.
+  /// id that does not exist appends.
   ///
   /// - Complexity: Reading and changing in place O(1), with nothing copied; appending O(1)
   ///   amortised; removing O(count).
@@ -140,7 +140,7 @@ extension IdentifiedArray {
 
   /// Changes the element under the id in place.
   ///
-  /// - Returns: What `change` returns, `nil` where the id is not there.
+  /// - Returns: What `change` returns, `nil` if the id does not exist.
   /// - Complexity: O(1), nothing is copied or moved.
   @inlinable
   @discardableResult

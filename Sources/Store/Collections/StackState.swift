@@ -6,7 +6,7 @@
 /// is part of the value: two stacks with the same elements whose next ids differ are not equal,
 /// because they will not behave alike.
 ///
-/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in the place of
+/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in place of
 /// another: when this reducer has seen the action, the elements of the new one get the ids that the
 /// old one would have given next.
 /// ```swift
@@ -41,8 +41,8 @@ public struct StackState<Element> {
   @inlinable
   public var ids: [StackElementID] { rows.ids }
 
-  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that is
-  /// not there is pushing under that id, and does nothing where the id was given before.
+  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that does
+  /// not exist is pushing under that id, and does nothing where the id was given before.
   ///
   /// - Complexity: O(1), in place; removing O(number of elements above).
   @inlinable
@@ -59,7 +59,7 @@ public struct StackState<Element> {
     }
   }
 
-  /// Changes the element under the id in place; `nil` where the id is not there. O(1), nothing is
+  /// Changes the element under the id in place; `nil` if the id does not exist. O(1), nothing is
   /// copied.
   @inlinable
   @discardableResult
@@ -99,7 +99,7 @@ public struct StackState<Element> {
     return rows.append(element, id: id)
   }
 
-  /// Takes the element off the top; `nil` where the stack is empty.
+  /// Takes the element off the top; `nil` if the stack is empty.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? { rows.popLast() }

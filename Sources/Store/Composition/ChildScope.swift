@@ -70,7 +70,7 @@ struct ChildScope: Sendable {
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
-  /// What becomes of an action for a child that is not there: an issue. What the child still has
+  /// What becomes of an action for a child that does not exist: an issue. What the child still has
   /// going ends as well, where the store could not see that it was removed: inside a reducer that
   /// composes others by itself.
   @usableFromInline

@@ -3,8 +3,8 @@
 ///
 /// It has no public members. A reducer that is made of others hands it on to these.
 public struct ChildSearch {
-  /// The place in the composition at which the search is: what runs in the children of the reducer
-  /// that is asked.
+  /// The position in the composition at which the search is: what runs in the children of the
+  /// reducer that is asked.
   @usableFromInline var place: EffectIndex.Place
   /// Whether children are looked for that are there.
   @usableFromInline let forPresent: Bool
@@ -61,8 +61,8 @@ extension ChildSearch {
     visit(child, at: key, inside, by: identity, state())
   }
 
-  /// Looks at the elements of a list. O(1) where none came or went and effects run in no child of
-  /// theirs; else O(number of elements whose effects run).
+  /// Looks at the elements of a list. O(1) where none was added or removed and effects run in no
+  /// child of theirs; else O(number of elements whose effects run).
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(

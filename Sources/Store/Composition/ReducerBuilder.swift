@@ -27,7 +27,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     first
   }
 
-  /// What stands above, and the next: a pair for each further reducer.
+  /// What is above, and the next: a pair for each further reducer.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<
@@ -107,7 +107,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
     self.reducer = reducer
   }
 
-  /// The reducer where there is one; else nothing.
+  /// The reducer if there is one; else nothing.
   @inlinable
   @inline(__always)
   public func reduce(

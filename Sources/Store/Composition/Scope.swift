@@ -15,7 +15,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 
   /// A child that sees all of the parent's dependencies.
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
   ///   line of source. It is shown in descriptors.
   /// - Complexity: Nothing is allocated here where `id` is left out or a literal.
   @inlinable

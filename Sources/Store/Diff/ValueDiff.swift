@@ -1,7 +1,7 @@
 /// The difference of two values as lines: what only the first has behind `-`, what only the second
 /// has behind `+`, and of what both have as much as is needed to find the place.
 ///
-/// - Returns: `nil` where nothing that a mirror shows differs.
+/// - Returns: `nil` if nothing that a mirror shows differs.
 /// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different
 ///   lengths O((n + m) · d) for d differences; sets and dictionaries sorted by their text. For
 ///   tests and for people, not for every step.

@@ -4,8 +4,8 @@ extension Effect {
   /// dropped.
   ///
   /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among
-  /// the effects of the same place in the composition, other than `limited`, which counts in the
-  /// whole store unless told otherwise. The descriptor is a `merge` that bears the name and the id,
+  /// the effects of the same position in the composition, other than `limited`, which counts in the
+  /// whole store unless told otherwise. The descriptor is a `merge` that has the name and the id,
   /// with a part “throttle” for the interval in front of the effect's own.
   ///
   /// - Parameters:

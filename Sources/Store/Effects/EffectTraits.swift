@@ -53,7 +53,7 @@ extension Effect {
     return keys
   }
 
-  /// - Parameter cancelInFlight: Whether effects that bear `key` already are cancelled first.
+  /// - Parameter cancelInFlight: Whether effects that have `key` already are cancelled first.
   @inlinable
   consuming func with(
     key: CancelKey? = nil, cancelInFlight: Bool = false, limit: EffectLimit? = nil,

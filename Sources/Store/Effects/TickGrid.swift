@@ -31,7 +31,7 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
 }
 
 extension Effect {
-  /// What an effect is that was asked to repeat without a pause; `nil` where there is one.
+  /// What an effect is that was asked to repeat without a pause; `nil` if there is one.
   @inlinable
   static func refusal(
     of interval: Duration, _ name: String, _ location: SourceLocation

@@ -12,7 +12,7 @@ extension EffectGraph {
   ///
   /// - Parameters:
   ///   - parent: A group or a task; `.none` for an effect that stands for its task.
-  ///   - outermost: The serial number of the outermost group it is in; `nil` where it is in none.
+  ///   - outermost: The serial number of the outermost group it is in; `nil` if it is in none.
   ///   - keys: The ids of an effect and of all groups it is in.
   @usableFromInline
   mutating func add(

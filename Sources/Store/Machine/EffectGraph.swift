@@ -38,7 +38,7 @@ struct EffectGraph: Sendable {
   @usableFromInline var idleWaiters: [WaiterID] = []
   /// The store is shutting down: an effect that would have to wait for a permit is cancelled.
   @usableFromInline var isDraining = false
-  /// What follows from the event under way; the last is next.
+  /// What follows from the current event; the last is next.
   private var agenda: [Transition] = []
 
   private enum Transition: Sendable, Equatable {
@@ -159,7 +159,7 @@ extension EffectGraph {
 // MARK: Waiting
 
 extension EffectGraph {
-  /// Resumes the waiter when the node and all that is under it have ended. False where that is so
+  /// Resumes the waiter when the node and all that is under it have ended. False if that is so
   /// already.
   @usableFromInline
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
@@ -169,7 +169,7 @@ extension EffectGraph {
     return true
   }
 
-  /// Resumes the waiter when there is no node any more. False where that is so already.
+  /// Resumes the waiter when there is no node any more. False if that is so already.
   @usableFromInline
   mutating func waitUntilIdle(_ waiter: WaiterID) -> Bool {
     if tree.count == 0 { return false }

@@ -52,7 +52,7 @@ struct EffectIndex: Sendable {
     if !place.isEmpty { root.change(at: place[...]) { $0.here.remove(effect) } }
   }
 
-  /// The effects that bear the key's id at its place or inside it; without an id all effects of
+  /// The effects that have the key's id at its place or inside it; without an id all effects of
   /// that place and inside it. In the order in which they were returned.
   func effects(_ key: CancelKey) -> [EffectID] {
     var place = root

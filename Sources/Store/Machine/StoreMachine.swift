@@ -27,7 +27,7 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Observers are being told of a step.
+    /// Observers are being notified of a step.
     @inlinable static var telling: Obstacles { Obstacles(rawValue: 1) }
     /// A test takes the steps one by one.
     @inlinable static var held: Obstacles { Obstacles(rawValue: 2) }
@@ -62,7 +62,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var obstacles: Obstacles
   @usableFromInline var audience: Audience = []
 
-  /// The rest of the turn under way.
+  /// The rest of the current turn.
   @usableFromInline var turn = Queue<QueuedAction<R.Action>>()
   /// Actions that open turns, in the order in which they came.
   @usableFromInline var arrivals = Queue<QueuedAction<R.Action>>()
@@ -83,7 +83,7 @@ struct StoreMachine<R: Reducer>: Sendable {
 
   /// What is to be done, oldest first. The caller removes what it has done.
   @usableFromInline var commands = Queue<Command>()
-  /// Waits that are over once observers have been told.
+  /// Waits that are over once observers have been notified.
   @usableFromInline var overdue: [EffectGraph.WaiterID] = []
 
   /// - Parameter steps: The number of the last step that was taken elsewhere: 0 for a new store.
@@ -158,7 +158,7 @@ extension StoreMachine {
 
   /// Reduces an action that was taken.
   ///
-  /// - Returns: The step, if hooks or observers are to be told.
+  /// - Returns: The step, if hooks or observers are to be notified.
   @inlinable
   mutating func reduce(_ next: QueuedAction<R.Action>) -> Step<R.Action>? {
     let origin =
@@ -202,7 +202,7 @@ extension StoreMachine {
     if audience.contains(.meter) {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
-    // From here on, so that nothing that the step ends is known before observers are told.
+    // From here on, so that nothing that the step ends is known before observers are notified.
     if audience.contains(.observers) { obstacles.insert(.telling) }
     if !effects.isEmpty || !audience.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
@@ -234,7 +234,7 @@ extension StoreMachine {
     isInStep = false
   }
 
-  /// Observers have been told of the step.
+  /// Observers have been notified of the step.
   @inlinable
   mutating func told() {
     obstacles.remove(.telling)

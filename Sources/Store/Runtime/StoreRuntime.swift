@@ -19,8 +19,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
     /// All observers as one, in their order; made when they are told.
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
-    /// A step that observers are to be told of: from the reduction until the thread that tells them
-    /// takes it.
+    /// A step that observers are to be notified of: from the reduction until the thread that tells
+    /// them takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
     /// The thread that holds the lock has made the publication, and is the one that tells.
     @usableFromInline var isToPublish = false
@@ -189,7 +189,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   /// Does what follows from an event, with the steps of the actions that wait, until observers have
-  /// to be told of one.
+  /// to be notified of one.
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared) -> Outcome {

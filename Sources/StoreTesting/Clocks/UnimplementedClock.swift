@@ -22,7 +22,7 @@ public final class UnimplementedClock: Clock, Sendable {
     location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reports, and gives the beginning of time. O(1) beside the report.
+  /// Reports, and gives the beginning of time. O(1) plus the cost of the report.
   public var now: Instant {
     tell("was asked for the time")
     return Instant(offset: .zero)

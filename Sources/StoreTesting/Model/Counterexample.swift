@@ -18,20 +18,20 @@ public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, Custo
   public let invariant: String
   /// More about it, where there is more; else empty.
   public let detail: String
-  /// The moves, of which none can be left out. Empty where the first state breaks the invariant.
+  /// The moves, of which none can be left out. Empty if the first state breaks the invariant.
   public let moves: [ModelMove<Action>]
   /// How many moves it took before shrinking.
   public let foundIn: Int
   /// Whether shrinking came to its end within its limit.
   public let isMinimal: Bool
-  /// The step that broke it; `nil` where the first state does. Of an issue it is the step that the
+  /// The step that broke it; `nil` if the first state does. Of an issue it is the step that the
   /// issue names: the one that returned the effect.
   public let step: Step<Action>?
   /// The state before that step.
   public let before: State
   /// The state after that step.
   public let after: State
-  /// Where the recording is, or why there is none; `nil` where none was asked for.
+  /// Where the recording is, or why there is none; `nil` if none was asked for.
   public let recording: String?
 
   /// The text of the failure.

@@ -2,7 +2,7 @@
 public enum ModelMove<Action: Sendable>: Sendable, CustomStringConvertible {
   /// Sends an action.
   case send(Action)
-  /// Time passes; what sleeps until then goes on.
+  /// Time passes; what sleeps until then continues.
   case advance(Duration)
 
   /// The move as failures list it.
@@ -34,7 +34,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000
   ///     000.
-  ///   - make: Gets the present state and the only source of chance there is; `nil` where the move
+  ///   - make: Gets the present state and the only source of chance there is; `nil` if the move
   ///     makes no sense now. Asked again, with the same chance and in other states, while a
   ///     counterexample is made short.
   public init(
@@ -46,7 +46,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     self.make = make
   }
 
-  /// An action made from the present state; `nil` where none makes sense now.
+  /// An action made from the present state; `nil` if none makes sense now.
   ///
   /// - Parameter weight: As in `init(weight:_:)`.
   public static func send(

@@ -85,9 +85,10 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Sending
 
-  /// Reduces `action`, and then runs effects until none can go on. In a `TestStore` an action that
-  /// was not received is a failure here, and is reduced first; so is a state or are effects that
-  /// differ, an issue of the store, and a store that has finished. All at the line of the call.
+  /// Reduces `action`, and then runs effects until none can continue. In a `TestStore` an action
+  /// that was not received is a failure here, and is reduced first; so is a state or are effects
+  /// that differ, an issue of the store, and a store that has finished. All at the line of the
+  /// call.
   ///
   /// - Parameters:
   ///   - effects: What the step has to return, in order; not looked at where it is left out.
@@ -143,7 +144,7 @@ public class SteppedStore<R: Reducer> {
   /// - Parameters:
   ///   - effects: As in `send`.
   ///   - assertion: As in `send`.
-  /// - Returns: The action that was reduced; `nil` where another or none came, which is a failure.
+  /// - Returns: The action that was reduced; `nil` if another or none came, which is a failure.
   /// - Complexity: As `send`; in a `NonExhaustiveTestStore` for each action that is passed over.
   @discardableResult
   public func receive(
@@ -191,7 +192,7 @@ public class SteppedStore<R: Reducer> {
 
   /// Reduces the next action that an effect sent, if it is of this case; as `receive(where:)`.
   ///
-  /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  /// - Returns: What the case holds; `nil` if another action or none came, which is a failure.
   /// - Complexity: As `receive(where:)`.
   @discardableResult
   public func receive<Value>(
@@ -209,7 +210,7 @@ public class SteppedStore<R: Reducer> {
   /// `receive(where:within:)`.
   ///
   /// - Parameter patience: How long to wait at most, by the machine's clock.
-  /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  /// - Returns: What the case holds; `nil` if another action or none came, which is a failure.
   /// - Complexity: As `receive(where:within:)`.
   @discardableResult
   nonisolated(nonsending)
@@ -403,8 +404,8 @@ public class SteppedStore<R: Reducer> {
   ///
   /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless
   ///   told otherwise, a `NonExhaustiveTestStore` is not.
-  /// - Returns: In the order in which they were reduced; empty where the store has finished, which
-  ///   is a failure.
+  /// - Returns: In the order in which they were reduced; empty if the store has finished, which is
+  ///   a failure.
   /// - Complexity: The reducer's own for each, and what the effects do.
   @discardableResult
   public func skipReceivedActions(

@@ -35,7 +35,7 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     self.init(transitions())
   }
 
-  /// Where an event may lead to from a state, in the order of declaration; empty where it is not
+  /// Where an event may lead to from a state, in the order of declaration; empty if it is not
   /// allowed there.
   public func targets(from label: Label, on event: Event) -> [Label] {
     targets[Source(from: label, event: event)] ?? []

@@ -66,7 +66,7 @@ public final class LiveAPIClient: APIClient {
     try CurlLibrary.loaded.get().version
   }
 
-  /// Sends over a kept connection where there is one. Nothing is retried.
+  /// Sends over a kept connection if there is one. Nothing is retried.
   ///
   /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all
   ///   redirects together took longer than the request allows.

@@ -3,7 +3,7 @@ import SwiftBoardSystem
 /// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply
 /// them.
 enum Redirect {
-  /// The address an answer sends to; nil where it is no redirect that can be followed.
+  /// The address an answer sends to; nil if it is no redirect that can be followed.
   static func target(of head: ResponseHead, from address: URLBuilder) throws(APIError)
     -> URLBuilder?
   {
@@ -38,8 +38,8 @@ enum Redirect {
   /// secret, and the query items of the new address that hold a secret stay behind, for this and
   /// all further redirects.
   ///
-  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port all the
-  ///   same: in the body, or in the new address outside of its query.
+  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port
+  ///   nevertheless: in the body, or in the new address outside of its query.
   static func request(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {

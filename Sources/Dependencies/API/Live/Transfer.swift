@@ -24,7 +24,7 @@ final class Transfer: @unchecked Sendable {
 
   /// Only while the transfer is under way.
   var easy: EasyHandle?
-  /// Since when it is in the queue; nil where it need not wait.
+  /// Since when it is in the queue; nil if it need not wait.
   var waitsSince: ContinuousClock.Instant?
   private(set) var waitedMicroseconds: Int64 = 0
   /// libcurl reads the list while the transfer runs.
@@ -62,7 +62,7 @@ final class Transfer: @unchecked Sendable {
     waitedMicroseconds = (now - start).microseconds
   }
 
-  /// At least 1, as 0 would mean no limit to libcurl; nil where there is none.
+  /// At least 1, as 0 would mean no limit to libcurl; nil if there is none.
   func millisecondsLeft(at now: ContinuousClock.Instant) -> Int? {
     deadline.map { Int(min(max(1, ($0 - now).millisecondsRoundedUp), Int64(Int32.max))) }
   }
@@ -141,7 +141,7 @@ final class EasyHandle {
     errorText.deallocate()
   }
 
-  /// What libcurl says about the last failure; empty where it said nothing.
+  /// What libcurl says about the last failure; empty if it said nothing.
   var error: String { String(cString: errorText) }
 
   /// Sets the options for a transfer. `transfer` must live until the handle has left the multi

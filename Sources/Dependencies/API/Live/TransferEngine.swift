@@ -148,7 +148,7 @@ final class TransferEngine: Sendable {
     loop.end()
   }
 
-  /// False where there is more to do.
+  /// False if there is more to do.
   ///
   /// Yielding to the callers that have just received an answer, which may send the next request at
   /// once, would save a fifth of the time on a quiet machine. On a busy machine each such yield

@@ -67,7 +67,7 @@ final class KeychainFile {
     }
   }
 
-  /// What the name refers to now; `nil` where there is nothing. Throws `.insecurePath` for anything
+  /// What the name refers to now; `nil` if there is nothing. Throws `.insecurePath` for anything
   /// but a file.
   func info(in folder: Folder? = nil) throws(KeychainError) -> FileInfo? {
     let place: Place

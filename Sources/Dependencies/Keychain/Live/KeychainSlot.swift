@@ -16,7 +16,7 @@ struct KeychainSlot: Sendable, Equatable {
     }
   }
 
-  /// The slot as it stands in the file; slots that are not touched are written back byte for byte.
+  /// The slot as it is in the file; slots that are not touched are written back byte for byte.
   let image: [UInt8]
 
   /// `image` has 136 bytes.

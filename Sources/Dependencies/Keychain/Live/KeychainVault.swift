@@ -96,7 +96,7 @@ final class KeychainVault {
     return Unlocked(keys: keys, header: header, entries: entries, held: held)
   }
 
-  /// The same with keys at hand; `nil` where they are not the file's.
+  /// The same with keys at hand; `nil` if they are not the file's.
   private func opened(
     with keys: KeychainKeys, in folder: KeychainFile.Folder? = nil
   ) throws(KeychainError) -> Unlocked? {

@@ -63,7 +63,7 @@ package final class UnlockSources: Sendable {
     return !sources.isEmpty
   }
 
-  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`,
+  /// Reads the secret; `nil` if there is no source. Throws `.unlockSourceAmbiguous`,
   /// `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`,
   /// `.locked` when the descriptor was read before, and `.io`. A descriptor may block until its
   /// other end is closed; files never block.
@@ -249,7 +249,7 @@ package final class UnlockSources: Sendable {
 }
 
 extension UnlockSources {
-  /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
+  /// Creates a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
   /// and `.io`.
   package static func makeKeyFile(at path: String) throws(KeychainError) {
     let key = try GuardedBytes.random(count: KeychainFormat.keySize)

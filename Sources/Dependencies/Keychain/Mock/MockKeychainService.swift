@@ -105,7 +105,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
-  /// What is not there is no error.
+  /// What does not exist is no error.
   public func delete(forKey key: String) async throws(KeychainError) {
     try perform(.delete(key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)

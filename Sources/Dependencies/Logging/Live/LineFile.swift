@@ -57,7 +57,7 @@ final class LineFile {
 
   /// Locks the file that the path names now, opening it where need be. Returns it with its size.
   private func lockCurrent() -> (OpenFile, size: Int)? {
-    // Another process may rotate between open and lock, but not for ever.
+    // Another process may rotate between open and lock, but not forever.
     for _ in 0..<100 {
       guard let file = openFile() else { return nil }
       // A file system without locks: appended lines stay whole, only rotation is not safe there.

@@ -72,7 +72,7 @@ public final class Redactor: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// - Parameter next: Makes the next table; `nil` where nothing changes.
+  /// - Parameter next: Makes the next table; `nil` if nothing changes.
   private func change(_ next: (SecretTable?) -> SecretTable?) {
     // Built outside the lock; rebuilt when another registration came between.
     while true {
@@ -89,7 +89,7 @@ public final class Redactor: Sendable {
 
   // MARK: By value
 
-  /// The text with marks in the place of known secrets. In a JSON document a number that holds one
+  /// The text with marks in place of known secrets. In a JSON document a number that holds one
   /// becomes a string.
   ///
   /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
@@ -97,7 +97,7 @@ public final class Redactor: Sendable {
     pass().mask(text, isJSON: isJSON)
   }
 
-  /// The bytes with marks in the place of known secrets; they need not be UTF-8.
+  /// The bytes with marks in place of known secrets; they need not be UTF-8.
   package func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
 
   // MARK: By value and by position
@@ -109,7 +109,7 @@ public final class Redactor: Sendable {
   public func redact(_ field: LogField) -> LogField { pass().redact(field) }
 
   /// The text without what is secret by its position; no known secret is looked for. For texts in
-  /// which marks stand in their place already. O(length).
+  /// which marks are in their place already. O(length).
   package static func redactPositions(_ text: String) -> String {
     Pass(table: nil).redact(text)
   }
@@ -174,7 +174,7 @@ public final class Redactor: Sendable {
       return LogField(field.key, RedactionMark.redacted)
     }
 
-    /// In order, not overlapping; empty where nothing is to be done, which is nearly always.
+    /// In order, not overlapping; empty if nothing is to be done, which is nearly always.
     private func edits(
       in text: UnsafeBufferPointer<UInt8>, byPosition: Bool
     ) -> [RedactionEdit] {
@@ -303,7 +303,7 @@ public final class Redactor: Sendable {
   }
 }
 
-/// Bytes of a text and what stands in their place.
+/// Bytes of a text and what is in their place.
 struct RedactionEdit: Sendable {
   var range: Range<Int>
   var replacement: [UInt8]

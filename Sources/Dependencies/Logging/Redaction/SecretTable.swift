@@ -51,7 +51,7 @@ final class SecretTable: Sendable {
     hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
   }
 
-  /// The same values, of which some bear another name.
+  /// The same values, of which some have another name.
   init(renaming name: String, to newName: String, in old: SecretTable) {
     names = old.names.map { $0 == name ? newName : $0 }
     buckets = old.buckets
@@ -193,7 +193,7 @@ enum SecretPattern {
     // A file with a secret often ends in a newline that is not sent.
     let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
     if end < value.count { forEachForm(of: UnsafeBufferPointer(rebasing: value[..<end]), body) }
-    // In a document that is base64 as a whole, the value stands in the escapes of JSON.
+    // In a document that is base64 as a whole, the value is in the escapes of JSON.
     withErasedBytes(capacity: 6 * value.count) { escaped in
       for byte in value {
         switch byte {

@@ -53,7 +53,7 @@ struct TextSigns: OptionSet {
     _ = body(index, word)
   }
 
-  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 where none
+  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 if none
   /// does.
   @inline(__always)
   private static func marks(_ word: UInt64, _ byte: UInt64) -> UInt64 {

@@ -32,7 +32,7 @@ enum CacheRules {
     return !request.headers.contains { own.contains($0.name.lowercased()) }
   }
 
-  /// Until when the answer holds, in microseconds since 1970; `nil` where it does not say.
+  /// Until when the answer holds, in microseconds since 1970; `nil` if it does not say.
   static func expiry(of headers: [HTTPHeader], now: Int64) -> Int64? {
     let directives = directives(headers)
     if directives["no-cache"] != nil { return now }

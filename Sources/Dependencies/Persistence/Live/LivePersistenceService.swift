@@ -51,7 +51,7 @@ public final class LivePersistenceService: PersistenceService {
 
   /// Closes both files. A call that is still running is waited for, whatever the duration.
   ///
-  /// - Returns: False where a file could not be closed.
+  /// - Returns: False if a file could not be closed.
   public func shutDown(within duration: Duration) async -> Bool {
     do {
       try await close()
@@ -79,7 +79,7 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
-  /// Counts the rows of every table: O(rows). A file that is not there counts as empty and is not
+  /// Counts the rows of every table: O(rows). A file that does not exist counts as empty and is not
   /// made.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     func rows(_ tables: [String])

@@ -77,7 +77,7 @@ public final class ManualClock: Sendable {
     return true
   }
 
-  /// Returns when at least `count` tasks sleep. It does not poll; it waits for ever if they never
+  /// Returns when at least `count` tasks sleep. It does not poll; it waits forever if they never
   /// do, unless cancelled.
   public func waitForSleepers(_ count: Int = 1) async {
     let id = state.withLock { $0.takeID() }

@@ -217,7 +217,7 @@ final class DatabaseFile: Sendable {
     return temporary
   }
 
-  /// Makes a whole database under a name of its own.
+  /// Creates a whole database under a name of its own.
   private func build(_ final: String, operation: String) throws(PersistenceError) -> TemporaryFile {
     let temporary: TemporaryFile
     do { temporary = try Self.temporary(for: final) } catch { throw cannotCreate(error, operation) }

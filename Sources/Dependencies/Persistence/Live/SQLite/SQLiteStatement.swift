@@ -99,7 +99,7 @@ final class SQLiteStatement {
     while try step() { try body(self) }
   }
 
-  /// What `read` makes of the first row; `nil` where there is none.
+  /// What `read` makes of the first row; `nil` if there is none.
   func first<Value>(_ read: (SQLiteStatement) throws(PersistenceError) -> Value)
     throws(PersistenceError) -> Value?
   {
