@@ -1,4 +1,5 @@
-/// Names effects so that they can be cancelled: any hashable value, told apart by type as well.
+/// Names effects so that they can be cancelled: any hashable value; values of different types
+/// differ.
 ///
 /// An id belongs to one store and to the position in the composition where it was given: the same
 /// value in a sibling, in another row or in another store is another id. Its `description`, `==`,

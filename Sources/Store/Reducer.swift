@@ -25,10 +25,10 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   /// for these, and hand `path` on. O(number of reducers that it is made of).
   func declaresSubscriptions(in path: CompositionPath) -> Bool
 
-  /// What is to run as long as the state is as it is: started when it is declared first, cancelled
-  /// with the step after which it is declared no more, told apart by id (`cancellable(id:)`). One
-  /// that ends by itself, or that a `.cancel(id:)` ends, is not started again while it stays
-  /// declared. What its actions have caused continues when it ends.
+  /// Returns the effects that run while the state declares them: each is started when it is first
+  /// declared, cancelled with the step after which it is no longer declared, and identified by its
+  /// id (`cancellable(id:)`). One that ends by itself, or that a `.cancel(id:)` ends, is not
+  /// started again while it stays declared. What its actions have caused continues when it ends.
   ///
   /// Called for the initial state and after every step, under the lock: build the list from the
   /// state and nothing else. Attach it with `subscribing`; reducers made of others collect their
@@ -40,9 +40,9 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   ///   started and is an issue at the line that made it, once for as long as it is declared.
   func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>]
 
-  /// Finds the children that are gone from `state` while effects of theirs run: what the store
-  /// cancels where a child was removed past the operator that composes it. Operators know their
-  /// children; reducers made of others hand `search` on to these.
+  /// Finds the children that are missing from `state` while their effects run: the store cancels
+  /// these effects if a child was removed without the operator that composes it. Operators check
+  /// their children; reducers made of others pass `search` to these.
   ///
   /// Called under the lock after a step, as long as effects of children run, and not otherwise.
   ///

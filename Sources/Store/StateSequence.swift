@@ -121,7 +121,7 @@ final class ChangeSignal: Sendable {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
-          // A change before the end is still told.
+          // A change before the end is still delivered.
           if state.isMarked {
             state.isMarked = false
             return true

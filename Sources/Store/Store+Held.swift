@@ -1,7 +1,7 @@
-// For test stores alone: a store that is held keeps what effects send in its queue until it is told
-// to continue. Turns, cancelling, ids, origins and tasks are the store's own, so that a lazily
-// stepped test meets the same rules as the program. It has one caller, and no observer of a held
-// store may send to it.
+// For test stores alone: a store that is held keeps what effects send in its queue until
+// `reduceNext()` is called. Turns, cancelling, ids, origins and tasks are the store's own, so that
+// a lazily stepped test meets the same rules as the program. It has one caller, and no observer of
+// a held store may send to it.
 
 extension Store {
   /// An action of an effect that waits for `reduceNext()`.

@@ -1,5 +1,5 @@
 extension Store {
-  /// `observe` that also hears of the store's end: `end` is called once, when the store closes, or
+  /// `observe` that also reports the store's end: `end` is called once, when the store closes, or
   /// at once where it is closed already.
   @usableFromInline
   @discardableResult

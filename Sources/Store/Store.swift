@@ -41,7 +41,7 @@
 ///   first.
 /// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest
 ///   state (`states`). A slow reader of a sequence never slows the store.
-/// - **R13** Effects can be looked at: `effects` lists what runs.
+/// - **R13** Effects can be inspected: `effects` lists the running ones.
 /// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the
 ///   clock that it is handed.
 /// - **R15** The same actions lead to the same states, descriptors and origins, so that a recording
@@ -283,8 +283,8 @@ public struct Observation: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: Int
 
-  /// No step that is reduced after this is told. One that is being told now may still arrive.
-  /// O(number of observers). One lock.
+  /// Steps that are reduced after this call are not delivered. A step that is being delivered may
+  /// still arrive. O(number of observers). One lock.
   public func cancel() {
     runtime?.ask(.removeObserver(id))
   }

@@ -45,7 +45,7 @@ public struct StoreTask: Sendable {
     runtime?.ask(.cancel(id))
   }
 
-  /// Whether everything has ended. Observers may still be being notified of the last step;
+  /// Whether everything has ended. The last step may not have been delivered to all observers yet;
   /// `finish()` waits for that too. One lock.
   public var isFinished: Bool {
     runtime?.ask(.isFinished(id)) ?? true

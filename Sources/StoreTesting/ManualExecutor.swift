@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Runs tasks only when told to, one at a time, in the order in which they became ready:
-/// concurrency without chance.
+/// Runs tasks only on request, one at a time, in the order in which they became ready:
+/// deterministic concurrency.
 ///
 /// Give it to a store, send, and call `run()`: when that returns, every effect has ended or waits
 /// for something that the test controls. Nothing sleeps or yields.

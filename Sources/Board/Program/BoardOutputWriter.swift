@@ -9,7 +9,7 @@ final class BoardOutputWriter: Sendable {
   private let failure = Mutex<Int32?>(nil)
   private let isJSON: Bool
 
-  /// - Parameter isJSON: Whether failures are told in JSON.
+  /// - Parameter isJSON: Whether failures are printed as JSON.
   init(isJSON: Bool) {
     self.isJSON = isJSON
   }

@@ -218,7 +218,7 @@ final class BoardRun: Sendable {
         var outcome = await session.run(line)
         if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
-        // An interrupted script ends, whatever it was told about failures.
+        // An interrupted script ends, whatever its policy for failures.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }

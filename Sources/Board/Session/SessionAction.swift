@@ -4,7 +4,7 @@ import SwiftBoardCommandLine
 public struct SessionState: Codable, Sendable, Equatable {
   /// The file that is being recorded to, as far as the steps show.
   public var recording: String?
-  /// The step of the recording that is looked at; `nil` is now.
+  /// The step of the recording that is shown; `nil` is the present.
   public var position: SessionPosition?
 
   /// Nothing recorded or visited.
@@ -125,7 +125,7 @@ public struct SessionRotation: Codable, Sendable, Equatable {
   }
 }
 
-/// How the results of many files are told to programs.
+/// The machine-readable format for the results of many files.
 public enum SessionReportFormat: String, Codable, Sendable, CaseIterable {
   /// Test Anything Protocol, and the XML that JUnit made common.
   case tap, junit

@@ -5,11 +5,11 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case recording(path: String)
   /// The recording has ended after so many steps, or did before because of a problem.
   case stopped(path: String, steps: Int, problem: String? = nil)
-  /// Where a recording runs and how long it is; why it ended by itself; which step is looked at.
+  /// Where a recording runs and how long it is; why it ended by itself; which step is shown.
   case status(path: String?, steps: Int, problem: String?, position: SessionPosition? = nil)
   /// The name that the present step has now.
   case marked(name: String)
-  /// The step that is looked at now, of how many.
+  /// The step that is shown now, and the number of steps.
   case travelled(step: SessionStep, of: Int)
   /// JSON text.
   case state(json: String, step: Int)

@@ -8,8 +8,8 @@ import Synchronization
 final class SessionTravels: Sendable {
   typealias Travel = LogTravel<BoardReducer>
 
-  /// Its travel is only used under the lock; before it is put there, only by the thread that opened
-  /// it.
+  /// `travel` is used only under the lock; before it is stored there, only by the thread that
+  /// opened it.
   private struct Kept: @unchecked Sendable {
     let travel: Travel
     let path: String

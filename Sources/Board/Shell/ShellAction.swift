@@ -1,6 +1,6 @@
 import SwiftBoardCommandLine
 
-/// Commands of the board itself, and what befalls a line before it reaches a feature.
+/// Commands of the board itself, and the handling of a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
   /// A line asks for something.
   case run(context: CommandContext, command: ShellCommand)
@@ -14,8 +14,8 @@ public enum ShellAction: Codable, Sendable, Equatable {
   /// What the board remembered held secrets that became known since: these are the same texts with
   /// marks.
   ///
-  /// `lastLength` is that of the last value that was looked at, in bytes: a command that ends
-  /// meanwhile leaves another one.
+  /// `lastLength` is the length in bytes of the last value that was searched: a command that ends
+  /// meanwhile replaces that value.
   case masked(variables: [String: String], last: String?, lastLength: Int?)
 }
 

@@ -16,7 +16,7 @@ public struct BoardReducer: ComposedReducer {
   }
 
   /// - Parameters:
-  ///   - travels: What effects visit recordings with.
+  ///   - travels: The recordings that effects read.
   ///   - recording: What effects record with; it continues in forks that `travels` made.
   init(_ features: FeatureList, travels: SessionTravels, recording: any RecordingService) {
     self.features = features

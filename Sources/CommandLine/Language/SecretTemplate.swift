@@ -1,4 +1,4 @@
-/// A text in which secrets stand by name, for example `Bearer {{secret:radarr}}`.
+/// A text that refers to secrets by name, for example `Bearer {{secret:radarr}}`.
 ///
 /// Encoded as a plain string where it names no secret, else as `{"parts":[{"text":"Bearer
 /// "},{"secret":"radarr"}]}`, so that a text that merely looks like a reference is never taken for

@@ -12,7 +12,7 @@ struct ProgramArgumentParser {
     }
   }
 
-  /// `-h` or `--help` stands before anything that can only be a command's.
+  /// Whether `-h` or `--help` precedes anything that can only be a command's.
   var asksForHelp: Bool {
     for word in words {
       let text = word.leadingText

@@ -77,9 +77,9 @@ package struct ProgramOptions: Sendable, Hashable {
 
   /// Reads the program's arguments, without its name, and its environment.
   ///
-  /// Options stand before the command; the first word that is none starts it, `--` starts it in any
-  /// case, and `-f` takes everything behind its file as the script's arguments. `-h` and `--help`
-  /// win over anything wrong beside them.
+  /// Options precede the command; the first word that is not an option starts it, `--` starts it in
+  /// any case, and `-f` takes everything after its file as the script's arguments. `-h` and
+  /// `--help` take precedence over errors in other options.
   ///
   /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for
   ///   variables.

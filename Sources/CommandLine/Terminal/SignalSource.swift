@@ -2,7 +2,7 @@ import SwiftBoardSystem
 
 /// A signal that is answered by the program.
 package enum Signal: Sendable, Hashable, CaseIterable {
-  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that is gone.
+  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that was closed.
   case interrupt, terminate, hangup
   /// The terminal has another size.
   case windowChanged

@@ -35,20 +35,19 @@ public protocol KeychainService: Service {
   /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
   /// else the unlock source's.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
-  /// What the user has to be told of the file that was opened, in one line, for example that others
-  /// may read it; `nil` if there is nothing, and once it was told. Opens nothing.
+  /// Returns a warning for the user about the opened file, in one line, for example that others may
+  /// read it; `nil` if there is none, and after it was returned once. Opens nothing.
   func takeWarning() async -> String?
 
-  /// Looks whether the file of an unlocked keychain has changed, as another process may have saved,
-  /// and reads it again then. Nothing while locked; what fails is told by the next call that needs
-  /// the entries.
+  /// Checks whether another process has saved the file of an unlocked keychain, and if so reads it
+  /// again. Does nothing while locked. An error is thrown by the next call that needs the entries.
   func refresh() async
 
   /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks
   /// nothing and reads no file. Does nothing where `revision` is still the current one. The bytes
   /// are valid during the call only.
   ///
-  /// - Returns: What was looked at, to be given to the next call; `nil` while locked.
+  /// - Returns: The version that was visited, to be passed to the next call; `nil` while locked.
   func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
@@ -69,7 +68,7 @@ public struct KeychainRevision: Sendable, Hashable {
 
   /// The revision of a keychain.
   ///
-  /// - Parameter keyID: What tells it from other keychains; not secret.
+  /// - Parameter keyID: Identifies the keychain; not secret.
   public init(keyID: [UInt8], generation: UInt64) {
     self.keyID = keyID
     self.generation = generation
@@ -86,7 +85,7 @@ public enum KeychainSecret: Sendable {
 
 /// What a keychain says of itself.
 public struct KeychainStatus: Sendable, Equatable, Codable {
-  /// A way to open the keychain, as the file's header tells it, without its key.
+  /// A way to open the keychain, as described in the file's header, without its key.
   public struct Slot: Sendable, Equatable, Codable {
     /// `passphrase`, `keyFile` or `unknown(N)`.
     public var kind: String
@@ -159,7 +158,7 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
     /// When the file was written, microseconds since 1970; `nil` if that was not kept.
     public var written: Int64?
 
-    /// A state as file or mark tell of it.
+    /// A state as the file or the mark describes it.
     public init(generation: UInt64, written: Int64? = nil) {
       self.generation = generation
       self.written = written
@@ -176,7 +175,7 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
   /// it.
   public var generation: UInt64
 
-  /// An acceptance, as the implementations tell it.
+  /// An acceptance, as the implementations report it.
   public init(reason: Reason, remembered: Version?, found: Version, generation: UInt64) {
     self.reason = reason
     self.remembered = remembered

@@ -193,7 +193,7 @@ struct RequestPreparation {
     return text
   }
 
-  /// Puts the service's key where it wants it.
+  /// Adds the service's key in the place that the service requires.
   private func authenticate(_ request: inout APIRequest, _ service: APIService?) async throws {
     switch service?.authentication {
     case nil: break

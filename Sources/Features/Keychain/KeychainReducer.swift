@@ -79,7 +79,7 @@ extension KeychainCommand {
 }
 
 extension KeychainResult {
-  /// The result with what there is to tell of the file that was opened. A status tells it itself.
+  /// Adds the warning about the opened file, if any. A status contains it already.
   fileprivate func withWarning(of keychain: any KeychainService) async -> KeychainResult {
     guard let warning = await keychain.takeWarning() else { return self }
     switch self {

@@ -16,7 +16,7 @@ final class DecoderCore {
   @exclusivity(unchecked) private var plainTypes = TypeSet()
   @exclusivity(unchecked) private var room = StackRoom()
   @exclusivity(unchecked) var keyLists = KeyLists()
-  /// What the values that are decoded are told besides.
+  /// The user info that is passed to the decoded values.
   let userInfo: [CodingUserInfoKey: any Sendable]
 
   init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) {

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// A place for one value or a container in the making. It is stale once the writer has gone on.
+/// The position of one value, or of a container that is being written. It is stale once the writer
+/// has continued past it.
 struct EncoderPlace {
   var depth: Int
   var serial: Int
@@ -196,8 +197,7 @@ final class EncoderCore {
           debugDescription: "found a second value or container of another kind, expected one"))
   }
 
-  /// The kind of array that the value at `place` wants: its type tells whether its order is its
-  /// own.
+  /// The kind of array for the value at `place`: its type shows whether its order is significant.
   func arrayKind(_ place: EncoderPlace) -> CanonicalWriter.Kind {
     let type =
       links.map { $0.type(of: place.serial) }

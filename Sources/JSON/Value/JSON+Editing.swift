@@ -156,7 +156,7 @@ extension JSON? {
         yield &absent
         return
       }
-      // Just looked at; a name for it would be a copy.
+      // The value exists, as checked above; binding it to a name would copy it.
       yield &self![key]
     }
   }

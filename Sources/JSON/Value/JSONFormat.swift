@@ -16,7 +16,7 @@ public struct JSONFormat: Sendable, Hashable {
   /// Which characters are escaped beyond need.
   public var escaping: Escaping
 
-  /// One line with the least escaping, unless told otherwise.
+  /// One line with the least escaping, by default.
   ///
   /// - Parameter indent: Below 0 counts as 0: a line for each element, none of them moved in.
   public init(indent: Int? = nil, escaping: Escaping = .minimal) {

@@ -187,8 +187,7 @@ public enum StateDiff {
   }
 
   /// Two texts, of which long ones are cut to what is around the first place at which they differ:
-  /// a quarter of it stands before that place. Where there is only one, it is cut behind its
-  /// beginning.
+  /// a quarter of it precedes that place. A single text is cut after its beginning.
   ///
   /// Cost: linear in the length of both.
   ///

@@ -56,7 +56,7 @@ extension LogHeader {
   /// The additions that this module writes.
   static let currentMinor = 1
 
-  /// Whether every effect stands there with all of its ids, not with the first alone.
+  /// Whether every effect has all of its ids, not only the first.
   @usableFromInline var hasAllIDs: Bool { minor >= 1 }
 }
 

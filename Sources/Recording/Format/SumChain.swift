@@ -46,7 +46,7 @@ struct SumChain: Sendable {
     self.previous = sum
   }
 
-  /// Completes the line whose body is what stands in `line` from `start` on.
+  /// Completes the line whose body begins at `start` in `line`.
   @inline(__always)
   mutating func seal(_ line: inout ByteBuffer, from start: Int) {
     let sum = SumChain.sum(of: line.bytes(from: start), after: previous)

@@ -14,7 +14,7 @@ import SwiftBoardStore
 ///
 /// Only the reducer runs, as in a replay. Not for several threads at once.
 public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codable {
-  /// What a traveller may keep.
+  /// Limits on what is kept in memory.
   public struct Options: Sendable {
     /// States and places of snapshots in the log, at most.
     public var snapshots = 256

@@ -79,7 +79,7 @@ final class LogChainReader {
     return nil
   }
 
-  /// The next line of any file, ends and headers too, as it stands there.
+  /// The next line of any file, including ends and headers, as written in the file.
   func nextInFile() throws(LogReadError) -> LogReader.Entry? {
     while true {
       if chain.isCancelled() { throw .cancelled }

@@ -6,7 +6,7 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   public let offset: Int
   /// What the format asks for at this place, in words.
   public let expected: String
-  /// What stands there, shortened.
+  /// The text at that position, shortened.
   public let found: String
   /// One sentence without the place.
   public let message: String

@@ -3,8 +3,8 @@ import SwiftBoardJSON
 /// What most likely happened to a line whose sum is wrong, from the line itself and the one after
 /// it.
 ///
-/// The chain tells more than "wrong": a sum also vouches for the line before it, so that a swapped
-/// pair, a doubled line and a missing one can be told from a changed byte.
+/// The chain of sums distinguishes kinds of damage: a sum also covers the line before it, so that a
+/// swapped pair, a repeated line and a missing one differ from a changed byte.
 struct LogDiagnosis {
   /// The last right sum and the last right step.
   let previous: Digest?

@@ -69,7 +69,7 @@ public struct LogFile: Sendable {
     if case .path(let path, _) = place { path } else { nil }
   }
 
-  /// Its bytes now; 0 if that cannot be told.
+  /// Its bytes now; 0 if that is unknown.
   var size: Int {
     switch place {
     case .bytes(let bytes): bytes.count

@@ -6,7 +6,7 @@ import SwiftBoardJSON
 /// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any bytes whatever
 /// give lines and then either the end or one error. Not for several threads at once.
 public final class LogReader {
-  /// What may be in a log; the format's limits unless a test wants others.
+  /// What may be in a log; the format's limits unless a test sets others.
   public struct Limits: Sendable {
     static let formatLine = 64 << 20
 

@@ -29,7 +29,7 @@ public final class FileSource: LogSource {
   /// The same of a path; opens nothing.
   static func size(of path: String) -> Int { FileInfo(path).map { Int($0.size) } ?? 0 }
 
-  /// Whether there is something at a path whose bytes are gone once they are read.
+  /// Whether the bytes at a path can be read only once, as from a pipe.
   static func isReadOnce(_ path: String) -> Bool {
     FileInfo(path).map { !$0.isRegular && !$0.isFolder } ?? false
   }

@@ -13,9 +13,9 @@ import Synchronization
 /// services answer is up to them, so with live services two runs may rightly differ, and where
 /// several effects run at once their order is compared as well.
 ///
-/// That an action does not come is known as soon as nothing is under way any more: all that was
-/// sent has ended, with its effects and what they led to, and the state says so too where the
-/// program can tell it from that (`isUnderWay`).
+/// An action is known to be missing as soon as nothing is running: all sent actions have ended,
+/// with their effects and what they caused, and the state agrees, if the program can decide that
+/// from the state (`isUnderWay`).
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// A recording that can be run.
   public struct Recording: Sendable {

@@ -48,7 +48,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     guard (try? CanonicalEncoder.encode(action, into: &encoded)) != nil else {
       throw obstacle("it has no canonical form", step.action, entry, step.n)
     }
-    // Nearly always the same bytes, which settles it without looking into them.
+    // Nearly always the same bytes, which need no parsing.
     if migrations.isEmpty, encoded == step.actionBytes { return }
     note(encoded, try migrated(step.action, \.action, entry, step.n), entry, step: step.n)
   }

@@ -2,8 +2,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at
-/// where it was read to, and nothing is made of it that is not asked for.
+/// Feeds the lines of a log to a verification that expects them to be correct: each line is
+/// examined in the read buffer, and no value is created that is not requested.
 ///
 /// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the
 /// long way, which says what it is.

@@ -1,4 +1,4 @@
-/// When each step of a recording is due, counted from the first one that is played. It knows no
+/// When each step of a recording is due, counted from the first one that is played. It uses no
 /// clock.
 ///
 /// What is rounded is never added up: at a constant pace the millionth step is as exact as the

@@ -2,8 +2,8 @@ import Dispatch
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder that knows no type of the program: lines with their numbers and sums,
-/// when they are written, and how a recording ends.
+/// The part of a recorder that is independent of the program's types: lines with their numbers and
+/// sums, when they are written, and how a recording ends.
 final class LogWriter: Sendable {
   /// Bytes that wait under `.none` until they are written by another thread: few enough to be still
   /// in the cache then.

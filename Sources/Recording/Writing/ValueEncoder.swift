@@ -9,7 +9,7 @@ struct EncodingRoom: ~Copyable {
   @usableFromInline var wantsState = false
   /// What the reduction drew.
   var draws: [LoggedDraw] = []
-  /// Whether it drew anything: the array would be counted where it is looked at.
+  /// Whether it drew anything: reading the array would cost a reference count.
   var hasDraws = false
 }
 

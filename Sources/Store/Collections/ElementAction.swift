@@ -1,4 +1,4 @@
-/// An action of one of many children, with the id that tells which.
+/// An action of one of many children, with the child's id.
 ///
 /// ```swift
 /// enum Action { case rows(ElementAction<Row.ID, Row.Action>) }

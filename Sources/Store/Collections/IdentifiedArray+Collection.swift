@@ -1,5 +1,5 @@
-// For reading by position. Elements are changed by id, since a position says nothing of what stands
-// there after the next step.
+// For reading by position. Elements are changed by id, since a position may have another element
+// after the next step.
 
 extension IdentifiedArray: RandomAccessCollection {
   /// Always 0.
@@ -13,8 +13,8 @@ extension IdentifiedArray: RandomAccessCollection {
   @inlinable
   public subscript(position: Int) -> Element { storage[position] }
 
-  /// Calls `body` with all elements, which lie side by side; never answers `nil` for want of
-  /// storage. O(1) plus the cost of `body`.
+  /// Calls `body` with all elements, which are contiguous; never returns `nil` for want of storage.
+  /// O(1) plus the cost of `body`.
   @inlinable
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<Element>) throws -> R

@@ -3,8 +3,8 @@
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// The elements in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it stands where the first
-  ///   stood. The later one wins by default.
+  /// - Parameter combine: Makes one element of two with the same id; it takes the position of the
+  ///   first. The later one wins by default.
   /// - Complexity: O(n).
   @inlinable
   public init(

@@ -45,8 +45,8 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 
   /// The elements under the ids that `id` gives them, in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it stands where the first
-  ///   stood. The later one wins by default.
+  /// - Parameter combine: Makes one element of two with the same id; it takes the position of the
+  ///   first. The later one wins by default.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -70,7 +70,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   @inlinable
   public var elements: ContiguousArray<Element> { storage }
 
-  /// Makes room for `count` elements. O(count).
+  /// Reserves storage for `count` elements. O(count).
   @inlinable
   public mutating func reserveCapacity(_ count: Int) {
     order.reserveCapacity(count)

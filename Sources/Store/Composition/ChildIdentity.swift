@@ -1,4 +1,5 @@
-/// What a child is told by where no `identity:` is given: its `id`, if its state is `Identifiable`.
+/// The identity of a child without an `identity:` argument: its `id`, if its state is
+/// `Identifiable`.
 ///
 /// The conformance is looked up at run time. An overload for `Identifiable` would resolve it at
 /// compile time, but one more overload of each operator makes chains of operators too slow to
@@ -23,7 +24,7 @@ func identity<State, Child: Identifiable>(
   return OwnIdentity(id: id)
 }
 
-/// Says that a child is told from no other.
+/// Declares that a child has no identity.
 @usableFromInline
 struct NoIdentity: Hashable, Sendable {
   @inlinable

@@ -61,7 +61,7 @@ struct ChildScope: Sendable {
     .cancelScope(path: [key, ScopeKey(identity)], location: location)
   }
 
-  /// Ends everything of the children that are gone; of all at once where none is left. O(count).
+  /// Ends all effects of removed children; of all children at once if none is left. O(count).
   @usableFromInline
   func end<ID: Hashable & Sendable, Element, Action>(
     _ before: [ID], now: IdentifiedArray<ID, Element>

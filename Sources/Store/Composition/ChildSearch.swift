@@ -48,7 +48,7 @@ extension ChildSearch {
     visit(child, at: key, inside, state)
   }
 
-  /// Looks at a child that may be there, and may be told from others at its place.
+  /// Checks a child that may exist, and that may have an identity.
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(

@@ -14,8 +14,7 @@ extension Reducer {
   /// A new stack that this reducer puts in place of another (`state.path = StackState([…])`) has
   /// other elements. They get the ids that come next, when this reducer has seen the action.
   ///
-  /// A child that wants to be dismissed says so with an action of its own, and the parent takes it
-  /// off:
+  /// A child requests its dismissal with an action of its own, and the parent removes it:
   /// ```swift
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
   /// ```

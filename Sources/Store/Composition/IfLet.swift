@@ -11,8 +11,8 @@ extension Reducer {
   /// are there.
   ///
   /// It serves presentation as well: the parent presents by setting the state and dismisses by
-  /// setting it to `nil`. A child that wants to be dismissed says so with an action of its own,
-  /// which the parent sees after the child did:
+  /// setting it to `nil`. A child requests its dismissal with an action of its own, which the
+  /// parent sees after the child:
   /// ```swift
   /// case .detail(.doneTapped): state.detail = nil
   /// ```

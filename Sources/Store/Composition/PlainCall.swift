@@ -157,7 +157,7 @@ extension Effect {
       location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Ends everything that elements have going which were there and are gone.
+  /// Ends the effects of removed elements.
   ///
   /// ```swift
   /// let before = state.rows.ids

@@ -27,7 +27,7 @@ struct ValueDiff {
   mutating func compare(
     _ a: ValueTree, _ b: ValueTree, label: String?, indent: Int, isLast: Bool
   ) {
-    // What a value says of itself is shorter than its parts, where it tells the two apart.
+    // A value's own description is shorter than its parts, if it distinguishes the two.
     let saysSo = a.text != nil && b.text != nil && a.text != b.text
     guard a.shape == b.shape, a.name == b.name, a.shape != .leaf, !saysSo else {
       write("-", a, label: label, indent: indent, isLast: isLast)

@@ -5,8 +5,8 @@ extension Effect {
   ///
   /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among
   /// the effects of the same position in the composition, other than `limited`, which counts in the
-  /// whole store unless told otherwise. The descriptor is a `merge` that has the name and the id,
-  /// with a part “throttle” for the interval in front of the effect's own.
+  /// whole store by default. The descriptor is a `merge` that has the name and the id, with a part
+  /// “throttle” for the interval in front of the effect's own.
   ///
   /// - Parameters:
   ///   - id: Effects of different ids have nothing to do with each other.
@@ -38,7 +38,7 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - id: Shared by the effects of all keys.
-  ///   - key: What the effect is about. Keys are told apart as ids are, by their type as well.
+  ///   - key: What the effect is about. Keys of different types differ, as with ids.
   ///   - interval: As there.
   ///   - clock: The clock of the dependencies.
   ///   - latest: As there.

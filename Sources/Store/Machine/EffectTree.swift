@@ -142,7 +142,7 @@ extension EffectTree {
     return self.id(slot)
   }
 
-  /// The serial number of the outermost group that it is in, or its own; 0 for a node that is gone.
+  /// The serial number of the outermost group that it is in, or its own; 0 for a removed node.
   @usableFromInline
   func outermost(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].outermost : 0 }
 

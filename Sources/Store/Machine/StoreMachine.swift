@@ -5,14 +5,14 @@
 /// copy.
 ///
 /// An action arrives, is taken when there is no obstacle, is reduced, and makes a step; its effects
-/// join the graph. The step is returned to the caller, which tells hooks and observers.
+/// join the graph. The step is returned to the caller, which notifies hooks and observers.
 ///
 /// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all
 /// that it causes at once: they are in `turn`, while actions that come meanwhile wait in
 /// `arrivals`.
 ///
-/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what
-/// the state declares, and `+Children` the end of effects whose child is gone.
+/// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles what the state
+/// declares, and `+Children` ends effects of removed children.
 @usableFromInline
 struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline typealias State = R.State
@@ -46,11 +46,11 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable static var hooks: Audience { Audience(rawValue: 1) }
     @inlinable static var observers: Audience { Audience(rawValue: 2) }
     @inlinable static var meter: Audience { Audience(rawValue: 4) }
-    /// The reducer declares subscriptions, which are looked at after each step.
+    /// The reducer declares subscriptions, which are checked after each step.
     @inlinable static var subscriptions: Audience { Audience(rawValue: 8) }
-    /// Effects of children run: after each step children are looked for that are gone.
+    /// Effects of children run: after each step, removed children are searched for.
     @inlinable static var children: Audience { Audience(rawValue: 16) }
-    /// A hook or the meter is to be told before the reduction.
+    /// A hook or the meter is called before the reduction.
     @inlinable static var upcoming: Audience { Audience(rawValue: 32) }
   }
 

@@ -56,7 +56,7 @@ struct Publication<State: Sendable, Action: Sendable>: Sendable {
   }
 }
 
-/// Is told of steps.
+/// An observer of steps.
 @usableFromInline
 struct Observer<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline typealias Body = @Sendable (Step<Action>, borrowing State) -> Void

@@ -14,7 +14,7 @@ public struct Reduction<State: Sendable, Action: Sendable>: Sendable {
   /// this line.
   ///
   /// - Parameters:
-  ///   - effects: What has to be returned, in order; not looked at where it is left out.
+  ///   - effects: What has to be returned, in order; not checked if omitted.
   ///   - report: Called for each difference.
   ///   - assertion: Gets the state from before and makes of it the state from after. Without it the
   ///     state must not have changed.

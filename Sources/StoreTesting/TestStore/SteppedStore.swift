@@ -91,7 +91,7 @@ public class SteppedStore<R: Reducer> {
   /// call.
   ///
   /// - Parameters:
-  ///   - effects: What the step has to return, in order; not looked at where it is left out.
+  ///   - effects: What the step has to return, in order; not checked if omitted.
   ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from
   ///     before the state from after, and leaving it out says that nothing changes; in a
   ///     `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so
@@ -137,8 +137,8 @@ public class SteppedStore<R: Reducer> {
   /// Reduces the next action that an effect sent, if `isExpected` accepts it.
   ///
   /// In a `TestStore` another action is a failure that reduces nothing, and says whether the
-  /// expected one is further back in the queue. The lines behind do not fail for what it told of:
-  /// they begin by reducing that, unless they receive it. In a `NonExhaustiveTestStore` other
+  /// expected one is further back in the queue. Later lines do not fail for the reported actions:
+  /// they begin by reducing these, unless they receive them. In a `NonExhaustiveTestStore` other
   /// actions are passed over.
   ///
   /// - Parameters:
@@ -402,8 +402,8 @@ public class SteppedStore<R: Reducer> {
 
   /// Reduces all received actions, including the actions that this causes, and returns them.
   ///
-  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless
-  ///   told otherwise, a `NonExhaustiveTestStore` is not.
+  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict by
+  ///   default, a `NonExhaustiveTestStore` is not.
   /// - Returns: In the order in which they were reduced; empty if the store has finished, which is
   ///   a failure.
   /// - Complexity: The reducer's own for each, and what the effects do.

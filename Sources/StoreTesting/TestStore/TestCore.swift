@@ -9,7 +9,7 @@ final class TestCore<R: Reducer> {
   /// Looks at a step and the state after it; says what is wrong.
   typealias Watcher = (Step<Action>, State) -> String?
 
-  /// What the store tells while it reduces, on whichever thread.
+  /// Reports of the store during reductions, from any thread.
   private final class Told: Sendable {
     struct Content {
       var issues: [StoreIssue] = []
@@ -153,7 +153,7 @@ final class TestCore<R: Reducer> {
     guard !isFinished else { return }
     while !reported.isEmpty {
       let waiting = Set(waiting.map(text))
-      // What was cancelled meanwhile is gone.
+      // Actions of effects that were cancelled meanwhile are removed.
       reported.removeAll { !waiting.contains($0) }
       guard !reported.isEmpty, reduceReported(at: location) else { break }
     }

@@ -34,7 +34,7 @@ final class Transfer: @unchecked Sendable {
   private var headerBytes = 0
   private(set) var overflow: Overflow?
 
-  /// Whether the head so far has a length that has to be looked at more closely.
+  /// Whether the head so far has a length that needs a closer check.
   private var hasOddLength = false
   private var lengthCount = 0
   /// Set where the head says its length in a way that means nothing, or several things.

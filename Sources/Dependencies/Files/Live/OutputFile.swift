@@ -87,7 +87,7 @@ package struct OutputFile: Sendable {
   package func finish(
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
-    // Some file systems say only here that there is no room.
+    // Some file systems report a full disk only here.
     do throws(SystemError) { try system.close(file) } catch {
       takeBack(isOpen: false)
       throw FileError(path, "written", error.code)

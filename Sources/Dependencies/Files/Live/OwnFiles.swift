@@ -113,7 +113,7 @@ struct FilePlace: Sendable {
     let parts = PathParts(self.path, ignoresTrailingSlashes: true)
     (folder, name) = (parts.folder, parts.name)
     folderID = FileID(folder)
-    // Of the path as given: `/dev/stdout` and the like lead to files that no path tells.
+    // Of the path as given: `/dev/stdout` and the like refer to files without a path.
     let info = FileInfo(path)
     id = info?.id
     hasSeveralNames = info.map { $0.names > 1 } ?? false

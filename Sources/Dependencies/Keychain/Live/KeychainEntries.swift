@@ -190,7 +190,7 @@ struct KeychainEntries: Sendable {
     position < index.count ? index[position].whole.lowerBound : end
   }
 
-  /// Entries stand side by side, so a change copies at most three stretches of the old plaintext.
+  /// Entries are contiguous, so a change copies at most three ranges of the old plaintext.
   private func rebuilt(
     from old: UnsafeRawBufferPointer, removing removed: Range<Int>?,
     inserting new: (offset: Int, key: [UInt8], value: UnsafeRawBufferPointer)?

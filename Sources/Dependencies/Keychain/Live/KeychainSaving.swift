@@ -5,7 +5,7 @@ import Synchronization
 extension KeychainFile {
   /// What a replacement left behind.
   struct Saved {
-    /// The new file; `nil` when it could not be looked at, so that the next call reads it anew.
+    /// The new file; `nil` if it could not be examined, so that the next call reads it anew.
     var held: Held?
     /// The new file is in place but may not survive a power loss.
     var uncertain: KeychainError?
@@ -14,7 +14,7 @@ extension KeychainFile {
   }
 
   /// Steps 1 to 3: opens the folder, takes the lock, removes what interrupted saves left, runs
-  /// `body`, lets go.
+  /// `body`, and releases the lock.
   func withLock<Result>(
     _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

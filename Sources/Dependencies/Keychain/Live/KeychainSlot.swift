@@ -125,7 +125,7 @@ struct KeyDerivation: Sendable, Equatable {
   var memory: UInt64
 }
 
-/// What a slot needs of a secret: the wrapping key, and the value that tells whether the secret is
+/// What a slot needs of a secret: the wrapping key, and the value that shows whether the secret is
 /// the right one.
 private struct SlotKeys {
   let key: GuardedBytes

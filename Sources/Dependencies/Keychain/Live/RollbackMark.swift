@@ -5,7 +5,7 @@ package struct RollbackMark: Sendable, Equatable, Codable {
   package var keyID: [UInt8]
   /// Counts the saves.
   package var generation: UInt64
-  /// The header's MAC, 32 bytes: tells two files of one generation apart.
+  /// The header's MAC, 32 bytes: distinguishes two files of one generation.
   package var mac: [UInt8]
   /// The key id that a rekey under way is about to give.
   package var successor: [UInt8]?
@@ -30,7 +30,7 @@ package struct RollbackMark: Sendable, Equatable, Codable {
       keyID: header.keyID, generation: header.generation, mac: header.mac, written: written)
   }
 
-  /// What people are told of it.
+  /// The part that is shown to people.
   var version: KeychainAcceptance.Version {
     KeychainAcceptance.Version(generation: generation, written: written)
   }

@@ -121,7 +121,7 @@ package final class UnlockSources: Sendable {
       + (folder.map { ["\($0)/swiftboard.passphrase", "\($0)/swiftboard.key"] } ?? [])
   }
 
-  /// What cannot be looked at counts as there: a secret must not be passed over in silence.
+  /// A file that cannot be examined counts as existing: a secret must not be ignored silently.
   private static func exists(_ path: String) -> Bool {
     FileInfo(path) != nil || (errno != ENOENT && errno != ENOTDIR)
   }

@@ -13,7 +13,7 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
 
   struct Limits: Sendable {
     var elements = 8192
-    /// The sum of the sizes that `add` is told.
+    /// The sum of the sizes that are passed to `add`.
     var bytes = 8 << 20
     /// The most that are handed over at once.
     var batch = 1024

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// **By position.** `redact` masks, and in addition replaces the values of secret headers and of
 /// secret query items and the user part of addresses by `«redacted»`. It is for log lines, errors
-/// and the screen, which speak of addresses and headers.
+/// and the screen, which mention addresses and headers.
 ///
 /// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of
 /// their forms, and the lengths. A reader of the process's memory can test guesses against the
@@ -27,7 +27,7 @@ public final class Redactor: Sendable {
   /// Odd, and another in each process.
   private let multiplier = UInt32.random(in: 0...UInt32.max) | 1
 
-  /// A redactor that knows no value yet and redacts by position only.
+  /// Creates a redactor without values, which redacts by position only.
   public init() {}
 
   /// From now on the value is replaced by `«secret:NAME»`. Values under six bytes are not

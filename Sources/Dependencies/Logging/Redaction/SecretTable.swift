@@ -2,7 +2,7 @@ import CSodium
 
 /// The hashed forms of what was registered. Immutable: a registration makes a new one.
 ///
-/// A text is searched by the hash of the four bytes at each place: a bit set tells in about a
+/// A text is searched by the hash of the four bytes at each place: a bit set shows in about a
 /// nanosecond that no pattern begins there, whatever their number. Where one may, the hash of as
 /// many bytes as the pattern is long decides; it is the standard library's, keyed anew in each
 /// process, so that a false match has a chance of 2⁻⁶⁴.
@@ -117,7 +117,7 @@ final class SecretTable: Sendable {
     }
   }
 
-  /// Sixteen bits of four bytes: so few that they tell next to nothing of the secret.
+  /// Sixteen bits of four bytes: so few that they reveal next to nothing about the secret.
   fileprivate static func slot(
     _ text: UnsafeBufferPointer<UInt8>, at index: Int, _ multiplier: UInt32
   ) -> UInt16 {
@@ -260,8 +260,8 @@ enum SecretPattern {
   private static let urlSafe = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Appends the characters that depend on the value alone when it stands `skipped` bytes after a
-  /// group's begin.
+  /// Appends the characters that depend on the value alone when it begins `skipped` bytes after the
+  /// start of a group.
   ///
   /// - Returns: How many bits the skipped bytes and the value have.
   private static func appendBase64(

@@ -93,9 +93,9 @@ enum CacheRules {
     return merged + new.filter { waiting[$0.name.lowercased()] != nil }
   }
 
-  /// Whether what is kept may stand in for an answer that did not come: only where the service
-  /// could not be reached in time. A service whose certificate is not trusted, or that breaks the
-  /// protocol, may be another one than that which gave the kept answer.
+  /// Whether the kept answer may replace one that did not arrive: only if the service could not be
+  /// reached in time. A service whose certificate is not trusted, or that breaks the protocol, may
+  /// not be the one that gave the kept answer.
   static func mayStandIn(for error: APIError) -> Bool {
     switch error.kind {
     case .dns, .refused, .unreachable, .offline, .timeout: true

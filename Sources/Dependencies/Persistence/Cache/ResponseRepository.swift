@@ -28,7 +28,7 @@ package struct ResponseRepository: Sendable {
     /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
     /// of the service.
     package var stored: Int64?
-    /// Why the service could not be asked, where a kept answer stands in.
+    /// Why the service could not be asked, if the answer is a kept one.
     package var networkError: APIError?
     /// Why the cache could not be read or written.
     package var cacheError: PersistenceError?

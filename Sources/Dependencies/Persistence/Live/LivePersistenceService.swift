@@ -4,7 +4,7 @@ import Synchronization
 /// Persistence in two SQLite files: one whose commits are on the disk when a call returns, and one
 /// that may be lost.
 ///
-/// Nothing is opened, made or looked at before the first call that needs it; a call that only reads
+/// Nothing is opened, created or read before the first call that needs it; a call that only reads
 /// does not make a missing file. Calls may come from any task. Each file has threads of its own:
 /// waiting for the disk or for another process's lock (up to five seconds, cut short when the task
 /// is cancelled) holds up no other task, and reads of the main file do not wait behind its writes.

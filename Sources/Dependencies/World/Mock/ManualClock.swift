@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until it is advanced: nothing that sleeps on it waits for real.
+/// A clock that does not move until it is advanced: nothing that sleeps on it waits in real time.
 ///
 /// Sleepers wake in the order of their deadlines, and sleepers with equal deadlines in the order in
 /// which they went to sleep. `now` is the sleeper's deadline at the moment it is woken. On a serial

@@ -192,7 +192,7 @@ final class DatabaseFile: Sendable {
     try withFolderLocked(directory) { () throws(PersistenceError) in
       guard !system.isTaken(final) else { return }
       let temporary = try build(final, operation: operation)
-      // A log whose database is gone would be played into the new one.
+      // SQLite would apply the log of a missing database to the new one.
       for suffix in ["-wal", "-journal"] where (FileInfo(final + suffix)?.size ?? 0) > 0 {
         do throws(SystemError) {
           try system.rename(final + suffix, to: "\(final).orphan\(suffix)")
@@ -325,7 +325,7 @@ final class DatabaseFile: Sendable {
 
   // MARK: Damage
 
-  /// Moves a damaged file out of the way, with its log, so that it can still be looked at. One such
+  /// Moves a damaged file out of the way, with its log, so that it can still be examined. One such
   /// copy is kept.
   func moveAside(operation: String) throws(PersistenceError) {
     let resolved = system.resolved(path)
