@@ -33,8 +33,8 @@ public struct Dependencies: Sendable {
   public var random: RandomSource
   /// Makes services of the same environment for a run beside this one, with files of their own in
   /// `folder`. With `sharesHome` documents, preferences, API services and secrets are the same, and
-  /// only what may be deleted is their own: the cache and the log. `nil` where nothing was said of
-  /// it; then there are no others. Making them touches nothing; the caller shuts them down.
+  /// only what may be deleted is their own: the cache and the log. `nil` if nothing was said of it;
+  /// then there are no others. Making them touches nothing; the caller shuts them down.
   public var beside: (@Sendable (_ folder: String, _ sharesHome: Bool) -> Dependencies)?
 
   /// A world of your own; `.live`, `.mock` and `.preview` are ready made.

@@ -3,12 +3,12 @@ public protocol Service: Sendable {
   /// Brings to its destination what still waits, and closes what is open. A later call of the
   /// service opens again what it needs.
   ///
-  /// `Dependencies.shutDown(within:)` calls it at the end of a program. A service that stands before
-  /// another one, as `RedactingKeychain` does, passes the call on. The default is for a service
-  /// that keeps nothing open: it returns true.
+  /// `Dependencies.shutDown(within:)` calls it at the end of a program. A service that wraps
+  /// another one, as `RedactingKeychain` does, forwards the call. The default is for a service that
+  /// keeps nothing open: it returns true.
   ///
   /// - Parameter duration: The longest that the call may take where it waits for others.
-  /// - Returns: False where something was left behind.
+  /// - Returns: False if something was left behind.
   func shutDown(within duration: Duration) async -> Bool
 }
 

@@ -8,7 +8,7 @@
 
 // What the module needs of the C library beside its lock: a cheap clock, and standard error.
 
-/// Writes a line to standard error: what an issue does when nobody asked to hear of it.
+/// Writes a line to standard error: the default for issues.
 @usableFromInline
 func writeToStandardError(_ line: String) {
   var text = line + "\n"

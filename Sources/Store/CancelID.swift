@@ -1,6 +1,7 @@
-/// Names effects so that they can be cancelled: any hashable value, told apart by type as well.
+/// Names effects so that they can be cancelled: any hashable value; values of different types
+/// differ.
 ///
-/// An id belongs to one store and to the place in the composition where it was given: the same
+/// An id belongs to one store and to the position in the composition where it was given: the same
 /// value in a sibling, in another row or in another store is another id. Its `description`, `==`,
 /// `hash(into:)` and `deinit` may run under the lock of the store: they must not use it. Numbers
 /// and strings cost no allocation, other types one.
@@ -101,12 +102,12 @@ final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Se
   override var description: String { String(describing: base) }
 }
 
-/// One step of the way from the root reducer to a child: who the child is, and how it is called in
-/// descriptors.
+/// One element of the path from the root reducer to a child: the identity of the child, and its
+/// name in descriptors.
 @usableFromInline
 struct ScopeKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
-  /// Shown in ids; `nil` where the composition gave no name.
+  /// Shown in ids; `nil` if the composition gave no name.
   @usableFromInline let label: String?
 
   @inlinable

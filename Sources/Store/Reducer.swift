@@ -8,14 +8,15 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   associatedtype State: Sendable
   /// What happens: from outside, or from an effect.
   associatedtype Action: Sendable
-  /// What the reducer is handed with every action besides: services, a clock. `Void` where there is
+  /// What the reducer is handed with every action besides: services, a clock. `Void` if there is
   /// none.
   associatedtype Dependencies: Sendable
 
   /// Changes `state` for `action` and returns the effects to start, in that order. An empty array
   /// costs nothing. Misuse is reported with `Effect.issue`, never with a trap.
   ///
-  /// - Complexity: Yours. Everybody who sends waits for it: it should neither block nor wait.
+  /// - Complexity: Determined by the implementation. Every sender waits for it: it should neither
+  ///   block nor wait.
   func reduce(_ state: inout State, _ action: Action, _ dependencies: Dependencies) -> [Effect<
     Action
   >]
@@ -24,10 +25,10 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   /// for these, and hand `path` on. O(number of reducers that it is made of).
   func declaresSubscriptions(in path: CompositionPath) -> Bool
 
-  /// What is to run as long as the state is as it is: started when it is declared first, cancelled
-  /// with the step after which it is declared no more, told apart by id (`cancellable(id:)`). One
-  /// that ends by itself, or that a `.cancel(id:)` ends, is not started again while it stays
-  /// declared. What its actions have caused goes on when it ends.
+  /// Returns the effects that run while the state declares them: each is started when it is first
+  /// declared, cancelled with the step after which it is no longer declared, and identified by its
+  /// id (`cancellable(id:)`). One that ends by itself, or that a `.cancel(id:)` ends, is not
+  /// started again while it stays declared. What its actions have caused continues when it ends.
   ///
   /// Called for the initial state and after every step, under the lock: build the list from the
   /// state and nothing else. Attach it with `subscribing`; reducers made of others collect their
@@ -39,23 +40,23 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   ///   started and is an issue at the line that made it, once for as long as it is declared.
   func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>]
 
-  /// Finds the children that are gone from `state` while effects of theirs run: what the store
-  /// cancels where a child was removed past the operator that composes it. Operators know their
-  /// children; reducers made of others hand `search` on to these.
+  /// Finds the children that are missing from `state` while their effects run: the store cancels
+  /// these effects if a child was removed without the operator that composes it. Operators check
+  /// their children; reducers made of others pass `search` to these.
   ///
   /// Called under the lock after a step, as long as effects of children run, and not otherwise.
   ///
   /// - Complexity: O(number of reducers on the way to the children whose effects run, and of their
-  ///   siblings). Lists are compared by their ids, which is O(1) where none came or went.
+  ///   siblings). Lists are compared by their ids, which is O(1) where none was added or removed.
   func findAbsentChildren(in state: State, _ search: inout ChildSearch)
 }
 
 /// A reducer of the same state, action and dependencies: `var body: some ReducerOf<Self>`, in a
-/// type that declares all three (`typealias Dependencies = Void` where there are none).
+/// type that declares all three (`typealias Dependencies = Void` if there are none).
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action, R.Dependencies>
 
 extension Reducer {
-  /// None. O(1).
+  /// None.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { false }
 
@@ -63,13 +64,13 @@ extension Reducer {
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] { [] }
 
-  /// Finds none. O(1).
+  /// Finds none.
   @inlinable
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {}
 }
 
-/// Which features lie between the root and a reducer: so that a feature that contains itself is not
-/// followed for ever.
+/// Which features are between the root and a reducer: so that a feature that contains itself is not
+/// followed forever.
 public struct CompositionPath: Sendable {
   @usableFromInline let types: [ObjectIdentifier]
 
@@ -80,8 +81,7 @@ public struct CompositionPath: Sendable {
   @inlinable
   init(types: [ObjectIdentifier]) { self.types = types }
 
-  /// The path inside a feature of this type; `nil` where it is in one already. O(length of the
-  /// path).
+  /// The path inside a feature of this type; `nil` if it is in one already. O(length of the path).
   @inlinable
   public func entering<Feature>(_ feature: Feature.Type) -> CompositionPath? {
     let type = ObjectIdentifier(feature)

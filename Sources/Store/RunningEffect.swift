@@ -20,8 +20,8 @@ public struct RunningEffect<Action: Sendable>: Sendable {
   public let step: Int
   /// The action of that step.
   ///
-  /// `nil` for a subscription that the initial state declares, and for those that a state declares
-  /// whatever the action was.
+  /// `nil` for a subscription that the initial state declares, and for subscriptions that a state
+  /// declares independently of the action.
   public let cause: Action?
 
   init?(_ work: EffectWork<Action>, _ phase: EffectNode.Phase) {

@@ -1,6 +1,6 @@
 /// States of a store, conflated: each element is the latest there is when it is asked for.
 ///
-/// Each iteration watches the store on its own. While nobody asks, nothing but a mark is kept.
+/// Each iteration watches the store on its own. Between requests, only a flag is kept.
 public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// What is iterated over.
   public typealias Element = Value
@@ -8,7 +8,7 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   @usableFromInline let read: @Sendable () -> Value
-  /// Removes repetitions where there is one.
+  /// Removes repetitions if there is one.
   let isEqual: (@Sendable (Value, Value) -> Bool)?
   let observe:
     @Sendable (@escaping @Sendable () -> Void, @escaping @Sendable () -> Void) ->
@@ -29,7 +29,7 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// Begins to watch: one observer of the store until the iterator is dropped.
   ///
   /// - Complexity: Three small objects. From then on every step of the store takes one lock more,
-  ///   to set the mark, and wakes whoever waits.
+  ///   to set the flag, and resumes the waiting iteration.
   public func makeAsyncIterator() -> Iterator {
     let signal = ChangeSignal()
     return Iterator(
@@ -121,7 +121,7 @@ final class ChangeSignal: Sendable {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
-          // A change before the end is still told.
+          // A change before the end is still delivered.
           if state.isMarked {
             state.isMarked = false
             return true

@@ -1,6 +1,6 @@
-/// Who sent an action.
+/// The sender of an action.
 public enum StepOrigin: Sendable, Hashable {
-  /// A person's line, as typed, and where it stands, for example `demo.sb:7`.
+  /// A person's line, as typed, and its position, for example `demo.sb:7`.
   case user(line: String, at: String)
   /// A link that was opened, whole, for example `swiftboard://api/get`.
   case link(String)
@@ -21,7 +21,7 @@ public struct Step<Action: Sendable>: Sendable {
   /// cheap then.
   @usableFromInline let details: StepDetails?
 
-  /// Who sent the action. O(1).
+  /// The sender of the action.
   @inlinable
   public var origin: StepOrigin { details?.origin ?? .program("") }
   /// What was returned, in order. `.none` leaves nothing here. O(1): they were made when the step
@@ -43,7 +43,7 @@ public struct Step<Action: Sendable>: Sendable {
 
   /// A step as a store makes it; for tests and replays.
   ///
-  /// - Complexity: One small object, or none where there are no effects and the origin is nameless
+  /// - Complexity: One small object, or none if there are no effects and the origin is nameless
   ///   code.
   @inlinable
   public init(number: Int, origin: StepOrigin, action: Action, effects: [EffectDescriptor]) {
@@ -90,8 +90,8 @@ public struct EffectDescriptor: Sendable, Hashable {
   public let kind: Kind
   /// The name it was given, else its kind.
   public let name: String
-  /// The cancel ids, each with its place in the composition, `/` between the parts: in the order in
-  /// which the effect was given them, none twice. Of a `cancel` the first is the one that it
+  /// The cancel ids, each with its position in the composition, `/` between the parts: in the order
+  /// in which the effect was given them, none twice. Of a `cancel` the first is the one that it
   /// cancels.
   public let ids: [String]
   /// The members of a `merge` or `concatenate`, in order; else empty.
@@ -99,11 +99,11 @@ public struct EffectDescriptor: Sendable, Hashable {
   /// Where it was made; not part of equality.
   public let location: SourceLocation
 
-  /// The first of the cancel ids; `nil` where there is none. O(1).
+  /// The first of the cancel ids; `nil` if there is none.
   public var id: String? { ids.first }
 
   /// A descriptor to compare with, of an effect with one id or none. Without a name it has its
-  /// kind's. O(1).
+  /// kind's.
   ///
   /// - Parameter id: Places and the id itself, joined by `/`.
   public init(
@@ -114,7 +114,7 @@ public struct EffectDescriptor: Sendable, Hashable {
       kind: kind, name: name, ids: id.map { [$0] } ?? [], parts: parts, location: location)
   }
 
-  /// A descriptor to compare with. Without a name it has its kind's. O(1).
+  /// A descriptor to compare with. Without a name it has its kind's.
   ///
   /// - Parameter ids: As `ids`: places and the id itself, joined by `/`.
   public init(
@@ -141,24 +141,24 @@ public struct EffectDescriptor: Sendable, Hashable {
   }
 }
 
-/// Something that went wrong and that nobody caught: reported, never fatal.
+/// A misuse of the store or an uncaught error: reported, never fatal.
 public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
   /// What happened, why that is likely, and what to do.
   public let message: String
   /// Where the effect was made, or where the reducer that was misused was composed.
   public let location: SourceLocation
-  /// The step that returned the effect, 0 where there is none.
+  /// The step that returned the effect, 0 if there is none.
   public let step: Int
-  /// The effect whose error nobody caught, which has ended; `nil` for every other issue.
+  /// The effect whose error was not caught, which has ended; `nil` for every other issue.
   public let failedEffect: EffectDescriptor?
   /// What that effect threw, as the error describes itself.
   public let errorText: String?
 
-  /// An issue as a store reports it; for tests and handlers. O(1).
+  /// An issue as a store reports it; for tests and handlers.
   ///
   /// - Parameters:
-  ///   - step: 0 where no step is to blame.
-  ///   - failedEffect: The effect that threw; `nil` where none did.
+  ///   - step: 0 if no step is to blame.
+  ///   - failedEffect: The effect that threw; `nil` if none did.
   ///   - errorText: What it threw.
   public init(
     message: String, location: SourceLocation, step: Int, failedEffect: EffectDescriptor? = nil,
@@ -175,7 +175,7 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Taps on the reductions of one store, called on the reducing thread inside the store's critical
-/// section: they see every step before anybody else does. They must be quick and must not call the
+/// section: they see every step before the observers do. They must be quick and must not call the
 /// store.
 public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   /// Before the reducer is called, with the number the step will have. A call a step.

@@ -1,19 +1,19 @@
-// For test stores alone: a store that is held keeps what effects send in its queue until it is told
-// to go on. Turns, cancelling, ids, origins and tasks are the store's own, so that a lazily stepped
-// test meets the same rules as the program. It has one caller, and no observer of a held store may
-// send to it.
+// For test stores alone: a store that is held keeps what effects send in its queue until
+// `reduceNext()` is called. Turns, cancelling, ids, origins and tasks are the store's own, so that
+// a lazily stepped test meets the same rules as the program. It has one caller, and no observer of
+// a held store may send to it.
 
 extension Store {
   /// An action of an effect that waits for `reduceNext()`.
   package struct WaitingAction: Sendable {
     package let action: Action
     package let origin: StepOrigin
-    /// The turn under way is not over before it is reduced.
+    /// The current turn is not over before it is reduced.
     package let isOfTurn: Bool
   }
 
-  /// A store that is held: actions of effects wait in the queue until `reduceNext()` takes them,
-  /// those of what the initial state declares too.
+  /// Creates a held store: actions of effects wait in the queue until `reduceNext()` takes them,
+  /// including the actions of subscriptions that the initial state declares.
   package convenience init(
     initialState: State, reducer: R, dependencies: R.Dependencies, executor: any TaskExecutor,
     isHeld: Bool, onIssue: @escaping @Sendable (StoreIssue) -> Void
@@ -49,12 +49,12 @@ extension Store {
     runtime.lock.withLock { $0.machine.waiting }
   }
 
-  /// The action that is reduced next. O(1), beside those of cancelled effects.
+  /// The action that is reduced next. O(1) plus the number of queued actions of cancelled effects.
   package var nextWaiting: WaitingAction? {
     runtime.lock.withLock { $0.machine.nextWaiting }
   }
 
-  /// Reduces the next action that waits. False where none does.
+  /// Reduces the next action that waits. False if none does.
   @discardableResult
   package func reduceNext() -> Bool {
     var outcome = StoreRuntime<R>.Outcome()

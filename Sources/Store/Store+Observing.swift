@@ -1,5 +1,5 @@
 extension Store {
-  /// `observe` that also hears of the store's end: `end` is called once, when the store closes, or
+  /// `observe` that also reports the store's end: `end` is called once, when the store closes, or
   /// at once where it is closed already.
   @usableFromInline
   @discardableResult
@@ -13,11 +13,11 @@ extension Store {
   /// Every step with the state after it, in order, as an asynchronous sequence that ends with the
   /// store.
   ///
-  /// The store does not wait for whoever iterates: steps lie in a buffer until they are taken. A
-  /// buffered state is a copy, so that the next step copies what it changes of it: where only the
-  /// latest state matters, `states` costs less.
+  /// The store does not wait for the consumer. It buffers steps until they are requested. A
+  /// buffered state is a copy, so the next step copies what it changes: if only the latest state
+  /// matters, `states` costs less.
   ///
-  /// - Parameter limit: How many steps may lie in the buffer; beyond that the oldest are dropped.
+  /// - Parameter limit: How many steps may be in the buffer; beyond that the oldest are dropped.
   ///   Unlimited by default.
   /// - Complexity: One observer, until the stream or the iterating task ends. A step costs an
   ///   element in the buffer and the lock of the stream; its memory is what has not been taken.
@@ -47,11 +47,11 @@ extension Store {
     }
   }
 
-  /// The latest state, whenever there is a newer one than was taken: conflated, so that whoever
-  /// iterates slowly misses states but is never behind. Begins with the present state, and ends
+  /// The latest state, whenever it is newer than the last element. The sequence is conflated: a
+  /// slow consumer misses states but is never behind. It begins with the present state, and ends
   /// with the store.
   ///
-  /// Nothing is kept while nobody takes: the state is read when it is asked for.
+  /// Nothing is kept between requests: the state is read when an element is requested.
   ///
   /// - Complexity: O(1) to make; each iteration then watches by itself: see `StateSequence`.
   public var states: StateSequence<State> { states { copy $0 } }

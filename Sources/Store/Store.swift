@@ -5,42 +5,43 @@
 ///
 /// ## Rules
 ///
-/// The title of a test bears the number of the rule that it shows.
+/// The title of a test has the number of the rule that it shows.
 ///
 /// - **R1** A store reduces one action at a time, in one total order.
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
-///   opens a turn: it is reduced, then all that it causes at once, which is `.send` effects and
-///   what those cause, first in, first out, with no other action in between. Turns run in the order
-///   in which their actions arrived. Watching a store does not change the order. When `send`
-///   returns, the turn is over and observers have been told, with one exception: while an observer
-///   is being told of a step, by this thread or another, `send` only queues its action, and the
-///   thread that tells goes on to reduce it.
+///   opens a turn: it is reduced, then the actions of its `.send` effects and the actions that
+///   these cause, first in, first out, with no other action in between. Turns run in the order in
+///   which their actions arrived. Watching a store does not change the order. When `send` returns,
+///   the turn is over and observers have been notified, with one exception: while an observer is
+///   being notified of a step, by this thread or another, `send` only queues its action, and the
+///   notifying thread then reduces it.
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
 ///   elements, and a `send` without effects allocates nothing.
-/// - **R4** Effects start in the order returned, after the step's state is visible; those of step n
-///   before those of n+1. A start is the creation of the task; what the tasks do overlaps. An
-///   effect inherits the task-local values of the sender if the sending thread reduces the action;
-///   if `send` only queued it, it inherits none. One that waited for a permit inherits none either,
-///   unless a member of its own group gave it back.
+/// - **R4** Effects start in the order returned, after the step's state is visible; the effects of
+///   step n start before the effects of step n+1. A start is the creation of the task; what the
+///   tasks do overlaps. An effect inherits the task-local values of the sender if the sending
+///   thread reduces the action; if `send` only queued it, it inherits none. One that waited for a
+///   permit inherits none either, unless a member of its own group gave it back.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it
 ///   had started or not, and whether the action waits in the queue or not. It applies to what was
-///   returned before it, and to what stands in front of it in the same list, `merge` or
-///   `concatenate`; effects behind it run. In a `concatenate` it acts when it is reached.
-/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a
+///   returned before it, and to what precedes it in the same list, `merge` or `concatenate`;
+///   effects after it run. In a `concatenate` it acts when it is reached.
+/// - **R6** Ids belong to one store and one position in the composition; a parent may cancel a
 ///   child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
 ///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls
 ///   end with `Effect.endChild(id:)`.
-/// - **R8** A child sees an action before what is attached to it. An action for a child that is not
-///   there is an issue at the composing line.
-/// - **R9** What an effect throws and nobody catches is an issue, told to `onIssue` and to hooks.
+/// - **R8** A child sees an action before what is attached to it. An action for a child that does
+///   not exist is an issue at the composing line.
+/// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`
+///   and to hooks.
 /// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels
 ///   them.
-/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets those that run end
+/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets running effects end
 ///   first.
 /// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest
 ///   state (`states`). A slow reader of a sequence never slows the store.
-/// - **R13** Effects can be looked at: `effects` lists what runs.
+/// - **R13** Effects can be inspected: `effects` lists the running ones.
 /// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the
 ///   clock that it is handed.
 /// - **R15** The same actions lead to the same states, descriptors and origins, so that a recording
@@ -65,8 +66,8 @@ public final class Store<R: Reducer>: Sendable {
   ///     they are held back until `startSubscriptions()`, for example until a recorder is in place.
   ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order
   ///     exact. Its `enqueue` is called under the store's lock and must not run the job at once.
-  ///   - onIssue: Hears of misuse and of errors that nothing caught, after the step and outside the
-  ///     lock, on the thread where it came up. Writes to standard error by default.
+  ///   - onIssue: Receives misuse and uncaught errors, after the step and outside the lock, on the
+  ///     thread where it came up. Writes to standard error by default.
   /// - Complexity: One object of less than 512 bytes beside the state. The graph of effects grows
   ///   with the most effects there ever were at once, and stays as large.
   @inlinable
@@ -123,11 +124,11 @@ public final class Store<R: Reducer>: Sendable {
   /// Reduces `action` on the calling thread, with all that it causes at once. See R2 for what holds
   /// when it returns. After the store was shut down the action is dropped and is an issue.
   ///
-  /// - Parameter origin: Who sends, for hooks, observers and recordings.
+  /// - Parameter origin: The sender, for hooks, observers and recordings.
   /// - Returns: A handle to what the action set going.
-  /// - Complexity: The reducer's own cost plus one lock; no allocation where there are no effects
-  ///   and no observers. Each `.task` or `.run` that is returned starts one task. With observers,
-  ///   one lock more and their own cost.
+  /// - Complexity: The reducer's own cost plus one lock; no allocation if there are no effects and
+  ///   no observers. Each `.task` or `.run` that is returned starts one task. With observers, one
+  ///   lock more and their own cost.
   @inlinable
   @discardableResult
   public func send(
@@ -217,8 +218,7 @@ public final class Store<R: Reducer>: Sendable {
     observe(observer, end: nil)
   }
 
-  /// Puts hooks on the reductions from the next step on, in place of those before; `nil` takes them
-  /// off.
+  /// Replaces the hooks, from the next step on; `nil` removes them.
   ///
   /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that
   ///   no step falls between what it sees and what the hooks see.
@@ -245,7 +245,7 @@ public final class Store<R: Reducer>: Sendable {
   ///     limit; effects that run, and the members of sequences that have begun, run to their end.
   ///   - clock: Measures the deadline.
   /// - Returns: What was still running when the deadline passed, including what was cancelled
-  ///   before and has not returned; empty where all ended in time.
+  ///   before and has not returned; empty if all ended in time.
   /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued
   ///   actions) to end them.
   @discardableResult
@@ -283,8 +283,8 @@ public struct Observation: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: Int
 
-  /// No step that is reduced after this is told. One that is being told now may still arrive.
-  /// O(number of observers). One lock.
+  /// Steps that are reduced after this call are not delivered. A step that is being delivered may
+  /// still arrive. O(number of observers). One lock.
   public func cancel() {
     runtime?.ask(.removeObserver(id))
   }

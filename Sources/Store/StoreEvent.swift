@@ -1,5 +1,5 @@
-/// What a meter is told of: each reduction, and what becomes of each effect and of actions that are
-/// not reduced.
+/// The events that a store reports to its meter: each reduction, and what becomes of each effect
+/// and of actions that are not reduced.
 ///
 /// For counters, spans and alarms in production. Events come in the order in which they happen, on
 /// whichever thread, inside the store's critical section: a meter must be quick and must not use
@@ -9,11 +9,11 @@ public enum StoreEvent<Action: Sendable>: Sendable {
   case willReduce(action: Action, step: Int)
   /// It is over and returned this many effects.
   case didReduce(step: Int, effects: Int)
-  /// Its work was handed to a task; never told of effects that take no time.
+  /// Its work was handed to a task; not reported for effects that take no time.
   case effectStarted(MeteredEffect)
   /// It returned.
   case effectFinished(MeteredEffect)
-  /// It threw, and nobody caught it.
+  /// It threw an error that was not caught.
   case effectFailed(MeteredEffect, any Error)
   /// Nothing of it is reduced from now on, whether it had started or not.
   case effectCancelled(MeteredEffect)

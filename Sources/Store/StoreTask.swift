@@ -1,7 +1,7 @@
 /// What a `send` set going: its effects, the effects of the actions they send, and so on.
 ///
-/// A handle costs nothing where there are no effects, and keeps no effect that has ended. One that
-/// had effects keeps the state of its store. A value of 16 bytes.
+/// A handle costs nothing if there are no effects, and keeps no effect that has ended. One that had
+/// effects keeps the state of its store. A value of 16 bytes.
 public struct StoreTask: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: EffectID
@@ -36,7 +36,7 @@ public struct StoreTask: Sendable {
   /// Cancels the effects and all that they caused; nothing that they send is reduced from now on.
   /// Others are not touched. Does not wait: `finish()` does.
   ///
-  /// What a step has caused at once by a `.send` without an id belongs to the turn under way and is
+  /// What a step has caused at once by a `.send` without an id belongs to the current turn and is
   /// still reduced; effects that this returns are cancelled with it, and their bodies do not run.
   ///
   /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue)
@@ -45,8 +45,8 @@ public struct StoreTask: Sendable {
     runtime?.ask(.cancel(id))
   }
 
-  /// Whether everything has ended. Observers may still be being told of the last step; `finish()`
-  /// waits for that too. One lock.
+  /// Whether everything has ended. The last step may not have been delivered to all observers yet;
+  /// `finish()` waits for that too. One lock.
   public var isFinished: Bool {
     runtime?.ask(.isFinished(id)) ?? true
   }

@@ -1,9 +1,9 @@
 /// A part of a store, for code that should know no more: reads a part of the state, sends a part of
 /// the actions.
 ///
-/// A value of three closures, 48 bytes. It keeps nothing, and costs nothing while nobody uses it:
-/// no copy of the state, no place in the store. It keeps the store's core alive, but not the store:
-/// once that is dropped, a view reads the last state, and what it sends is an issue.
+/// A value of three closures, 48 bytes. It stores no state and is not registered in the store, so
+/// an unused view costs nothing. It keeps the store's core alive, but not the store: once that is
+/// dropped, a view reads the last state, and what it sends is an issue.
 public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let read: @Sendable (_ body: (borrowing State) -> Void) -> Void
   @usableFromInline let dispatch: @Sendable (Action, StepOrigin, SourceLocation) -> StoreTask
@@ -115,7 +115,7 @@ extension Store {
   /// ```swift
   /// let counter = store.scope(state: \.counter, action: BoardAction.counter)
   /// ```
-  /// A child that may be absent is a part that is optional. O(1).
+  /// A child that may be absent is a part that is optional.
   @inlinable
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState> & Sendable,

@@ -6,7 +6,7 @@ public final class ExploredRun: Sendable {
   /// What decides the order.
   public let seed: UInt64
   /// Runs the next ready task that the seed chooses. Tasks of the scenario's own go here too:
-  /// `Task(executorPreference: run.executor)`. O(1).
+  /// `Task(executorPreference: run.executor)`.
   public var executor: ManualExecutor { clock.executor }
   /// A clock on that executor: for the test store and its dependencies.
   public let clock: TestClock
@@ -70,8 +70,8 @@ public struct Exploration: Sendable, Hashable {
 /// - Parameters:
 ///   - seeds: One run each, in this order.
 ///   - stopsAtFirst: Whether to end at the first seed that fails. If not, all seeds are run; the
-///     failures told are those of the first, and the message lists the others.
-///   - report: Hears of failures.
+///     first seed's failures are reported, and the message lists the other seeds.
+///   - report: Receives failures.
 ///   - scenario: Has to make everything anew each time, and to drive it by `run.executor` and
 ///     `run.clock`.
 /// - Complexity: one run of the scenario a seed.

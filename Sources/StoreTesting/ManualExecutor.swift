@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Runs tasks only when told to, one at a time, in the order in which they became ready:
-/// concurrency without chance.
+/// Runs tasks only on request, one at a time, in the order in which they became ready:
+/// deterministic concurrency.
 ///
 /// Give it to a store, send, and call `run()`: when that returns, every effect has ended or waits
 /// for something that the test controls. Nothing sleeps or yields.
 ///
-/// With a seed the next task is drawn from those that are ready: another order that is possible,
-/// and the same one for the same seed. See `explore`.
+/// With a seed, the next task is drawn from the ready tasks: another possible order, and the same
+/// order for the same seed. See `explore`.
 public final class ManualExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -86,7 +86,7 @@ public final class ManualExecutor: TaskExecutor {
     state.withLock { $0.order }
   }
 
-  /// Runs one ready task until it suspends or ends. False where none was ready. Amortized O(1).
+  /// Runs one ready task until it suspends or ends. False if none was ready. Amortized O(1).
   @discardableResult
   public func step() -> Bool {
     guard let job = state.withLock({ $0.next() }) else { return false }
@@ -94,11 +94,11 @@ public final class ManualExecutor: TaskExecutor {
     return true
   }
 
-  /// Runs ready tasks until none is left; those that become ready meanwhile too.
+  /// Runs ready tasks until none is left, including tasks that become ready meanwhile.
   ///
   /// - Returns: How many times a task was run.
   /// - Complexity: Amortized O(1) for each, beside what it does. Does not return while tasks make
-  ///   each other ready for ever.
+  ///   each other ready forever.
   @discardableResult
   public func run() -> Int {
     var count = 0
@@ -115,8 +115,8 @@ public final class ManualExecutor: TaskExecutor {
     await waitUntilReady(unless: { false })
   }
 
-  /// Lets those who wait look again whether they have waited enough. Whoever waits by the public
-  /// function returns as well.
+  /// Resumes waiting tasks, so that they check their conditions again. Calls of the public function
+  /// return as well.
   func wakeWaiters() {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       defer { state.waiters = [:] }

@@ -2,12 +2,12 @@
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var word: UInt64
 
-  /// Equal seeds give equal numbers. O(1).
+  /// Equal seeds give equal numbers.
   public init(seed: UInt64) {
     word = seed
   }
 
-  /// The next number, of all 64 bits. O(1).
+  /// The next number, of all 64 bits.
   public mutating func next() -> UInt64 {
     word &+= 0x9E37_79B9_7F4A_7C15
     var mixed = word

@@ -6,7 +6,7 @@ package struct Seeds {
 
   /// - Parameters:
   ///   - text: What the environment says.
-  ///   - complain: Hears of a text that is no seed.
+  ///   - complain: Receives a text that is no seed.
   package init(_ all: ClosedRange<UInt64>, environment text: String?, complain: (String) -> Void) {
     self.all = all
     guard let text, !text.isEmpty else {

@@ -23,11 +23,11 @@ public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case effectRunning
     /// There was nothing to skip.
     case nothingToSkip
-    /// Somebody sleeps on a clock on which nobody should.
+    /// A task sleeps on a clock that must have no sleepers.
     case sleeping
     /// Something was used that the test left unimplemented.
     case unimplemented
-    /// The store reported misuse, or an error that nobody caught.
+    /// The store reported misuse, or an uncaught error.
     case issue
     /// A scenario or a model said that something does not hold.
     case expectation
@@ -46,7 +46,7 @@ public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The line to blame.
   public let location: TestLocation
 
-  /// A failure as test stores report it; for checks of your own. O(1).
+  /// A failure as test stores report it; for checks of your own.
   public init(kind: Kind, message: String, location: TestLocation) {
     self.kind = kind
     self.message = message

@@ -8,7 +8,7 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
   public let column: Int
   private let id: StaticString
 
-  /// The caller's place. O(1): no text is made before somebody asks for it.
+  /// The caller's location. Its text is made when it is first requested.
   public init(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -19,9 +19,9 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
     self.column = column
   }
 
-  /// Module and file, as `#fileID` gives them. O(1).
+  /// Module and file, as `#fileID` gives them.
   public var fileID: String { id.description }
-  /// The path as `#filePath` gives it. O(1).
+  /// The path as `#filePath` gives it.
   public var filePath: String { file.description }
   /// Module, file and line.
   public var description: String { "\(id):\(line)" }

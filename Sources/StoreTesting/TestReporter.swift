@@ -16,7 +16,7 @@
 /// A target that has tests of both kinds has both, under two names.
 public typealias TestReporter = @Sendable (_ failure: TestFailure) -> Void
 
-/// A reporter for a framework that is told of file ID, path, line and column, as Swift Testing is.
+/// A reporter for a framework that takes file ID, path, line and column, as Swift Testing is.
 /// Called on the thread where the failure was found.
 ///
 /// - Parameter record: Tells the framework of a message at a place.
@@ -33,7 +33,7 @@ public func testReporter(
   }
 }
 
-/// A reporter for a framework that is told of a path and a line, as XCTest is. Called on the thread
+/// A reporter for a framework that takes a path and a line, as XCTest is. Called on the thread
 /// where the failure was found.
 ///
 /// - Parameter record: Tells the framework of a message at a path and a line.

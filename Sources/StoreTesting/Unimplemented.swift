@@ -5,7 +5,7 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
   /// Where it was left unimplemented.
   public let location: TestLocation
 
-  /// An error as `unimplemented` throws it. O(1).
+  /// An error as `unimplemented` throws it.
   public init(name: String, location: TestLocation) {
     self.name = name
     self.location = location
@@ -15,18 +15,18 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
   public var description: String { unimplementedMessage(name) + " (\(location))" }
 }
 
-/// Stands for a throwing function of a dependency, `async` or not, that a test expects nobody to
-/// call. A call is reported at the line that made the stand-in, and throws.
+/// Returns a replacement for a throwing function of a dependency, `async` or not, that a test must
+/// not call. A call is reported at the line that created the replacement, and throws.
 ///
 /// ```swift
 /// let world = World(find: unimplemented("find", report: report))
 /// ```
 /// The store adds an issue of its own, with the effect and the action that led there, unless the
-/// effect catches the error. Called on the thread of whoever uses the stand-in.
+/// effect catches the error. `report` is called on the thread of the call.
 ///
 /// - Parameters:
 ///   - name: What failures call it.
-///   - report: Hears of each call.
+///   - report: Called for each call.
 public func unimplemented<each Argument, Result>(
   _ name: String, report: @escaping TestReporter, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -40,14 +40,14 @@ public func unimplemented<each Argument, Result>(
   }
 }
 
-/// Stands for a function of a dependency that a test expects nobody to call, where the function
-/// cannot throw: a call is reported at the line that made the stand-in, and gives `placeholder`.
-/// Called on the thread of whoever uses the stand-in.
+/// Returns a replacement for a function of a dependency that a test must not call, if the function
+/// cannot throw. A call is reported at the line that created the replacement, and returns
+/// `placeholder`.
 ///
 /// - Parameters:
 ///   - name: What failures call it.
-///   - placeholder: What a call gives, so that the test can go on.
-///   - report: Hears of each call.
+///   - placeholder: What a call gives, so that the test can continue.
+///   - report: Called for each call.
 public func unimplemented<each Argument, Result: Sendable>(
   _ name: String, placeholder: Result, report: @escaping TestReporter,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,

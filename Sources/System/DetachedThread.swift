@@ -27,7 +27,7 @@ package enum DetachedThread {
     return try result.get()
   }
 
-  /// Starts a thread; false where the system gives none.
+  /// Starts a thread; false if the system gives none.
   ///
   /// - Parameter blocksSignals: Signals of the program are handled on other threads, and writing
   ///   to a closed connection is an error, not SIGPIPE.

@@ -9,7 +9,7 @@ package struct FileID: Hashable, Sendable {
     inode = UInt64(truncatingIfNeeded: status.st_ino)
   }
 
-  /// The file that a path leads to; `nil` where there is none.
+  /// The file that a path leads to; `nil` if there is none.
   package init?(_ path: String) {
     guard let info = FileInfo(path) else { return nil }
     self = info.id
@@ -52,14 +52,14 @@ package struct FileInfo: Sendable, Equatable {
     #endif
   }
 
-  /// What a path leads to; `nil`, with `errno`, where it cannot be looked at.
+  /// What a path leads to; `nil`, with `errno`, if it cannot be examined.
   package init?(_ path: String, followsLink: Bool = true) {
     var status = stat()
     guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
     self.init(status)
   }
 
-  /// An open file; `nil`, with `errno`, where it cannot be looked at.
+  /// An open file; `nil`, with `errno`, if it cannot be examined.
   package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }

@@ -104,7 +104,7 @@ package struct FileSystem: Sendable {
   /// Whether there is something of that name, also a link that leads nowhere.
   package func isTaken(_ path: String) -> Bool { FileInfo(path, followsLink: false) != nil }
 
-  /// What a name refers to; of a link, the link itself. `nil` where there is nothing.
+  /// What a name refers to; of a link, the link itself. `nil` if there is nothing.
   package func info(
     of name: String, in folder: OpenFile? = nil
   ) throws(SystemError) -> FileInfo? {
@@ -160,12 +160,12 @@ package struct FileSystem: Sendable {
 
   // MARK: Folders
 
-  /// Makes a folder for its owner alone (0700).
+  /// Creates a folder for its owner alone (0700).
   package func makeFolder(_ path: String) throws(SystemError) {
     try perform(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
   }
 
-  /// Makes a folder and those above it that are missing, unless it is there.
+  /// Creates a folder and its missing parents, unless it exists.
   package func makeFolders(_ path: String) throws(SystemError) {
     do throws(SystemError) {
       try makeFolder(path)
@@ -244,15 +244,15 @@ package struct FileSystem: Sendable {
     return OpenFile(Int32(number), name: name)
   }
 
-  /// Makes a file for its owner alone; fails with `EEXIST` where the name is taken.
+  /// Creates a file for its owner alone; fails with `EEXIST` where the name is taken.
   package func create(
     _ name: String, _ flags: Int32 = O_RDWR, in folder: OpenFile? = nil
   ) throws(SystemError) -> OpenFile {
     try open(name, flags | O_CREAT | O_EXCL | O_NOFOLLOW, in: folder, as: .createFile)
   }
 
-  /// Takes the lock of a file, which is given up when the file is closed. False where another
-  /// process holds it.
+  /// Takes the lock of a file, which is given up when the file is closed. False if another process
+  /// holds it.
   package func tryLock(_ file: OpenFile) throws(SystemError) -> Bool {
     do throws(SystemError) {
       try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX | LOCK_NB)) }
@@ -350,6 +350,6 @@ package struct FileSystem: Sendable {
 }
 
 extension OpenFile? {
-  /// The descriptor for the calls that take a folder: of the working folder where there is none.
+  /// The descriptor for the calls that take a folder: of the working folder if there is none.
   fileprivate var number: Int32 { self?.number ?? AT_FDCWD }
 }

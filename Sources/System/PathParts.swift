@@ -2,7 +2,7 @@
 package struct PathParts: Sendable, Hashable {
   /// `.` where the path has no folder.
   package let folder: String
-  /// Empty where the path ends with a slash.
+  /// Empty if the path ends with a slash.
   package let name: String
 
   /// - Parameter ignoresTrailingSlashes: Takes `a/b/` for `a/b`.

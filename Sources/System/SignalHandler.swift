@@ -1,6 +1,6 @@
 /// Installs functions that answer signals.
 package enum SignalHandler {
-  /// Calls `handler` for a signal. Interrupted calls of the system go on.
+  /// Calls `handler` for a signal. Interrupted calls of the system continue.
   package static func install(
     _ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void
   ) {

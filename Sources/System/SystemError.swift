@@ -13,7 +13,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error of the call that has just failed on this thread.
   package static func last(_ call: String) -> SystemError { SystemError(code: errno, call: call) }
 
-  /// Whether the file or a folder above it is not there.
+  /// Whether the file or a folder above it does not exist.
   package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
   /// Whether the disk or the user's share of it is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }

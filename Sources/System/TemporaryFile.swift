@@ -9,7 +9,7 @@ package struct TemporaryFile: Sendable {
   private let folder: OpenFile?
   private let system: FileSystem
 
-  /// Makes the file, for its owner alone.
+  /// Creates the file, for its owner alone.
   ///
   /// - Parameter name: A name of its own, beside the one that the file is to take.
   package init(
@@ -20,7 +20,7 @@ package struct TemporaryFile: Sendable {
     file = try system.create(name, in: folder)
   }
 
-  /// Gives the file its name. After a failure the file is gone.
+  /// Gives the file its name. After a failure the file is removed.
   ///
   /// - Parameter replaces: Without it a name that is taken is `EEXIST`.
   package func publish(as name: String, replaces: Bool) throws(SystemError) {

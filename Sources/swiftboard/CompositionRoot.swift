@@ -18,7 +18,7 @@ enum CompositionRoot {
         case .mock: Dependencies.demonstration
         case .preview: Dependencies.preview
         }
-      // The files that lines name, and the person who types them, are real in every environment.
+      // The files that lines name, and the terminal, are real in every environment.
       dependencies.files = LiveFileService(
         own: configuration.paths, environment: configuration.environment)
       dependencies.terminal = terminal

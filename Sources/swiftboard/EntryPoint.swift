@@ -6,7 +6,7 @@ import SwiftBoardSystem
 /// The program's `main`, under the name that SwiftPM gives an executable's entry point.
 ///
 /// It takes the arguments from the system. `CommandLine.arguments` reads `/proc/self/cmdline` on
-/// Linux and is empty where that cannot be read, and a program without arguments runs its standard
+/// Linux and is empty if that cannot be read, and a program without arguments runs its standard
 /// input as a script.
 @_cdecl("swiftboard_main")
 func enter(

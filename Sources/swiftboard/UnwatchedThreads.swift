@@ -7,7 +7,7 @@
   /// Where tasks run while `/proc` cannot be read.
   ///
   /// On Linux Dispatch looks at the threads of its shared queues once a second, in
-  /// `/proc/THREAD/stat`, and ends the process where that is missing. It does not look at those of
+  /// `/proc/THREAD/stat`, and ends the process if that is missing. It does not check the threads of
   /// serial queues: here each of a few such queues runs one job at a time.
   final class UnwatchedThreads: TaskExecutor {
     private struct State {

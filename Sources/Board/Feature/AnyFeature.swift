@@ -42,7 +42,7 @@ struct AnyFeature: Sendable {
       return outcome(action, state[key], OutcomeContext(state))
     }
     cancelled = { [cancelled = feature.cancelled] state, job in
-      // A state that is not there has nothing to note, and is not made for it.
+      // A state that does not exist has nothing to note, and is not made for it.
       if state.features.contains(name) { cancelled(&state[key], job) }
     }
     initialState = FeatureStates.Value(feature.initialState)

@@ -4,9 +4,9 @@ import SwiftBoardCommandLine
 public struct BoardLink: Sendable, Equatable {
   /// `name=value` of a link's query.
   public struct Item: Sendable, Equatable {
-    /// What stands before the first `=`.
+    /// What precedes the first `=`.
     public var name: String
-    /// What stands behind it; empty where there is none.
+    /// What follows it; empty if there is none.
     public var value: String
 
     /// An item from its parts, which are not decoded again.
@@ -25,7 +25,7 @@ public struct BoardLink: Sendable, Equatable {
 
   /// Takes a link apart. O(length).
   ///
-  /// - Throws: a `UsageError` for what is no link, for a `%` without two hexadecimal digits behind
+  /// - Throws: a `UsageError` for what is no link, for a `%` without two hexadecimal digits after
   ///   it, and for escapes that are no UTF-8.
   public init(parsing text: String) throws(UsageError) {
     let scheme = "swiftboard://"

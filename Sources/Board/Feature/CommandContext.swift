@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 
-/// Which command of which line an action belongs to. It travels in the action that starts the
-/// command, so that everything the board prints can be told from the steps alone.
+/// Which command of which line an action belongs to. It is part of the action that starts the
+/// command, so that the board's whole output follows from the steps alone.
 public struct CommandContext: Codable, Sendable, Equatable {
   /// `> FILE` or `>> FILE`, expanded.
   public struct Redirect: Codable, Sendable, Equatable {
@@ -38,7 +38,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
   public var output: OutputFormat?
   /// Milliseconds a request may take, where the line or the program has a limit of its own.
   public var timeout: Int64?
-  /// `-v` behind the command: whether details are printed; `nil`: what the program was told.
+  /// `-v` after the command: whether details are printed; `nil`: the program's own option.
   public var isVerbose: Bool?
 
   /// A context, as the board makes one for each command.

@@ -33,7 +33,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// How the command ended that an action ends; `nil` for an action that ends none. Called once a
   /// step, with the state after it.
   public let outcome: @Sendable (Action, State, OutcomeContext) -> Outcome?
-  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` where it is none of this
+  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` if it is none of this
   /// feature's. Its words are taken as text, so that a link can give no option.
   public let link: @Sendable (BoardLink) -> [String]?
   /// Notes in the state that a job was cancelled: no action of its effects follows.
@@ -43,7 +43,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// action on: `brewed.pot.seconds`.
   public let volatile: [String]
   /// Whether its commands store or send what their words say. Then no word may hold a mark that
-  /// stands in the place of a secret.
+  /// replaces a secret.
   public let passesWordsOn: Bool
   /// How secrets that are typed into its lines are found.
   public let secretWords: SecretWords

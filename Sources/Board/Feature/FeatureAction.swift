@@ -6,7 +6,7 @@ public typealias FeatureState = Codable & Equatable & Sendable
 
 /// What happens in a feature: part of recordings, so that its form is a promise.
 public protocol FeatureAction: Codable, Equatable, Sendable {
-  /// The command that this action starts; `nil` where it starts none.
+  /// The command that this action starts; `nil` if it starts none.
   var started: CommandContext? { get }
 
   /// Whether a line with this action only looks: `session undo` passes it by, and it may run while

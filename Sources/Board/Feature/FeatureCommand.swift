@@ -2,13 +2,13 @@ import SwiftBoardCommandLine
 
 /// A command that was understood and waits for the context that makes it an action.
 public struct FeatureCommand<Action: Sendable>: Sendable {
-  /// Makes the action that starts the command; has no effect.
+  /// Creates the action that starts the command; has no effect.
   public let action: @Sendable (CommandContext) -> Action
   /// The option, for example `--from-stdin`, with which the command reads standard input to its
-  /// end; `nil` where it does not. It is refused where lines come from standard input.
+  /// end; `nil` if it does not. It is refused where lines come from standard input.
   public let readsInput: String?
   /// The option, for example `--reveal`, with which the command writes a secret straight to
-  /// standard output; `nil` where it does not. It is refused where the output goes elsewhere.
+  /// standard output; `nil` if it does not. It is refused where the output goes elsewhere.
   public let writesSecret: String?
 
   /// A command from its action.

@@ -13,14 +13,14 @@ import SwiftBoardStore
 public struct FeatureList: Sendable {
   /// In the order in which help lists them; without `session` and `shell`.
   let features: [AnyFeature]
-  /// Every command of every feature, those of `session` and `shell` last.
+  /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
   /// What recordings say of the program, and the version of their form. A feature that is added
   /// leaves the form of recordings as it is.
   public let schema: LogSchema
-  /// How recordings of earlier versions become those of this one.
+  /// The migrations that convert recordings of earlier versions to this version.
   public let migrations: [LogMigration]
-  /// The list as Swift text, for tests that are exported from recordings; `nil` where there is none.
+  /// The list as Swift text, for tests that are exported from recordings; `nil` if there is none.
   let source: Source?
 
   /// How a test names a list of features.
@@ -79,7 +79,7 @@ public struct FeatureList: Sendable {
 
   subscript(name: String) -> AnyFeature? { features.first { $0.name == name } }
 
-  /// How the command ended that this action ends; `nil` where it ends none.
+  /// How the command ended that this action ends; `nil` if it ends none.
   ///
   /// - Parameter state: After the features have reduced the action.
   public func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
@@ -91,7 +91,7 @@ public struct FeatureList: Sendable {
     }
   }
 
-  /// The command line that a link stands for; `nil` where no feature answers it.
+  /// The command line that a link stands for; `nil` if no feature answers it.
   public func words(for link: BoardLink) -> [String]? {
     if link.feature == "session" {
       return link.path.isEmpty || link.path == ["status"] ? ["session", "status"] : nil

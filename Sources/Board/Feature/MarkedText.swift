@@ -2,8 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// Text in which a mark stands in the place of a secret is never passed on: what is stored or sent
-/// would not be what it seems.
+/// Text in which a mark replaces a secret is never passed on: what is stored or sent would not be
+/// what it seems.
 package enum MarkedText {
   /// Commands of the board itself that pass on what their words say.
   private static let passing: Set<String> = ["open", "source"]

@@ -9,7 +9,7 @@ public struct MaskedValues: Codable, Sendable, Equatable {
   public var names: [String]
 
   /// - Parameter names: The secret of each mark.
-  /// - Returns: `nil` where there is none.
+  /// - Returns: `nil` if there is none.
   public init?(_ names: [String]) {
     guard !names.isEmpty else { return nil }
     count = names.count
@@ -29,7 +29,7 @@ public struct MaskedValues: Codable, Sendable, Equatable {
 }
 
 extension Redactor {
-  /// Puts marks in the place of known secrets in every text of what an effect gives back, before an
+  /// Puts marks in place of known secrets in every text of what an effect gives back, before an
   /// action exists.
   ///
   /// Numbers stay as they are: a type that holds one could not hold a mark. Cost: that of encoding
@@ -64,8 +64,8 @@ extension Redactor {
   }
 }
 
-/// Puts marks in the place of known secrets in what an effect gives back, also of those that
-/// another process has stored meanwhile.
+/// Replaces known secrets by marks in the result of an effect, including secrets that another
+/// process has stored meanwhile.
 public func masking<Value: Codable>(
   _ value: Value, _ dependencies: Dependencies
 ) async throws -> (value: Value, masked: MaskedValues?) {

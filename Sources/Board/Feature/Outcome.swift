@@ -23,7 +23,7 @@ public struct Outcome: Sendable {
   /// Whether the command wrote what it shows itself, straight to standard output. A replay, which
   /// runs no command, shows it.
   public var isWrittenAlready = false
-  /// `nil` where it succeeded, or is an answer that is no.
+  /// `nil` if it succeeded, or is an answer that is no.
   public var failure: Failure?
 
   /// Marks in what a command shows.
@@ -44,7 +44,7 @@ public struct Outcome: Sendable {
     self.notes = notes
   }
 
-  /// Failure, possibly with something to show all the same.
+  /// Failure, possibly with something to show nevertheless.
   public init(
     job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
     notes: [String] = []
@@ -66,7 +66,7 @@ extension Outcome {
     return outcome
   }
 
-  /// The same, and that marks stand in the place of values.
+  /// The same, and that marks replace values.
   public func masked(_ masked: MaskedValues?) -> Outcome {
     guard let masked else { return self }
     var outcome = self

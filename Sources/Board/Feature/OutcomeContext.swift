@@ -2,7 +2,7 @@
 public struct OutcomeContext: Sendable {
   /// What was decided before the first line.
   public let settings: BoardSettings
-  /// Whether the steps are being recorded, as far as steps have told.
+  /// Whether the steps are being recorded, as far as the steps show.
   public let isRecording: Bool
   private let running: [CommandContext]
 

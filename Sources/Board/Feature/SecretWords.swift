@@ -17,8 +17,8 @@ public struct SecretWords: Sendable {
     }
   }
 
-  /// The second word of the command that stores a secret, `set` in `keychain set NAME`: behind the
-  /// name stands no value, since the command takes it from elsewhere.
+  /// The second word of the command that stores a secret, `set` in `keychain set NAME`: no value
+  /// follows the name, since the command takes it from elsewhere.
   public let storing: String?
   /// Finds a secret in a command's words, of which the first is the command's own.
   public let literal: @Sendable ([Argument]) -> Found?

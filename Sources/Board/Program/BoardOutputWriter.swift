@@ -9,12 +9,12 @@ final class BoardOutputWriter: Sendable {
   private let failure = Mutex<Int32?>(nil)
   private let isJSON: Bool
 
-  /// - Parameter isJSON: Whether failures are told in JSON.
+  /// - Parameter isJSON: Whether failures are printed as JSON.
   init(isJSON: Bool) {
     self.isJSON = isJSON
   }
 
-  /// 141 when nobody reads any more, 74 for any other failed write.
+  /// 141 when the reader has closed the pipe, 74 for any other failed write.
   var failureCode: Int32? { failure.withLock { $0 } }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
@@ -37,7 +37,7 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
-  /// Writes to standard error; there is nobody to tell where that fails.
+  /// Writes to standard error. A failed write is ignored, as there is no other place to report it.
   func warn(_ text: String) {
     try? standardError.write(text)
   }

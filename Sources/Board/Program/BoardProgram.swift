@@ -9,7 +9,7 @@ public enum BoardProgram {
   /// Of this program, as `--version` says it and recordings have it.
   public static let version = "0.1.0"
 
-  /// Makes the dependencies for an environment. The composition root is the only place that names
+  /// Creates the dependencies for an environment. The composition root is the only place that names
   /// the live ones.
   public typealias MakeDependencies =
     @Sendable (BoardSettings.Environment, LiveConfiguration, any TerminalService) -> Dependencies

@@ -154,8 +154,8 @@ final class BoardRun: Sendable {
     return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
   }
 
-  /// What becomes of background commands when the lines have ended: they are waited for. `exit`,
-  /// and a person who leaves, cancel them.
+  /// What happens to background commands when the lines have ended. The end of a script waits for
+  /// them; `exit`, and the end of input at a prompt, cancel them.
   ///
   /// - Returns: The code of the run: that of the lines, else of the first background command that
   ///   failed.
@@ -218,7 +218,7 @@ final class BoardRun: Sendable {
         var outcome = await session.run(line)
         if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
-        // An interrupted script ends, whatever it was told about failures.
+        // An interrupted script ends, whatever its policy for failures.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }
@@ -229,7 +229,8 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// The lines of `init.sb`, where there is one: a failing one is said and keeps nobody out.
+  /// The lines of `init.sb`, if there is one: a failing line is reported and does not end the
+  /// program.
   ///
   /// - Returns: The exit code where a line of it left.
   private func runInit(_ session: BoardSession) async -> Int32? {

@@ -4,7 +4,7 @@ import SwiftBoardSystem
 
 /// The terminal of the program: asks without echo, where asking is allowed.
 struct BoardTerminal: TerminalService, PausingTerminal {
-  /// Whether standard input is a terminal and nobody forbade to ask.
+  /// Whether standard input is a terminal and questions are not forbidden.
   let mayAsk: Bool
   private let output: StandardOutput
   private let input: StandardInput

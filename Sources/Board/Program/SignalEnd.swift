@@ -60,8 +60,7 @@ final class SignalEnd: Sendable {
     hasLeft.store(true, ordering: .relaxed)
   }
 
-  /// The code with which a signal ends the program, once it has been left; `nil` where no signal
-  /// came.
+  /// The code with which a signal ends the program, once it has been left; `nil` if no signal came.
   var code: Int32? {
     get async { await ending.withLock { $0 }?.value }
   }

@@ -26,7 +26,7 @@ final class StandardInput: Sendable {
     state = Mutex(State(use: use))
   }
 
-  /// Why no command may read it, and what to do; `nil` where one may.
+  /// Why no command may read it, and what to do; `nil` if one may.
   ///
   /// - Parameter option: The option that asks for it.
   func refusal(of option: String = "--from-stdin") -> (message: String, help: String)? {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells work on a thread of its own that nobody wants it any more.
+/// A flag that asks work on another thread to stop, because its result is no longer needed.
 final class CancelFlag: Sendable {
   private let value = Atomic(false)
 

@@ -20,8 +20,7 @@ struct EffectBars {
     var lanes: [[SessionTimeline.Span]] = []
     var others: [SessionTimeline.Span] = []
     let inOrder = spans.sorted { ($0.first, $0.last, $0.name) < ($1.first, $1.last, $1.name) }
-    // Those of which nothing more is known go to the end: they must not take the place of those
-    // that end.
+    // Effects without a known end come last, so that they do not displace the effects that end.
     for span in inOrder.filter({ $0.end != .open }) + inOrder.filter({ $0.end == .open }) {
       if let lane = lanes.firstIndex(where: { ($0.last?.last ?? -1) < span.first }) {
         lanes[lane].append(span)
@@ -37,7 +36,7 @@ struct EffectBars {
   }
 
   /// The cells of rows, each a step's number and whether the row is the step itself and not what
-  /// stands behind it. Ascending.
+  /// follows it. Ascending.
   ///
   /// Cost: rows and effects once, times the lanes.
   func cells(_ rows: [(step: Int, isStep: Bool)]) -> [String] {

@@ -31,7 +31,7 @@ extension LoggedDraw {
 }
 
 extension Draw {
-  /// `nil` where the text is not of its kind.
+  /// `nil` if the text is not of its kind.
   init?(_ logged: LoggedDraw) {
     switch logged.kind {
     case .date:

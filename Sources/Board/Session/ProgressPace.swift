@@ -1,7 +1,7 @@
 import SwiftBoardDependencies
 import Synchronization
 
-/// Says when it is time to tell again how far something is: once a second, and not in the first.
+/// Decides when progress is reported: once a second, and not in the first second.
 final class ProgressPace: Sendable {
   private static let interval: Int64 = 1_000_000
 

@@ -11,13 +11,13 @@ protocol RecordingService: Sendable {
 
   /// Ends the recording.
   ///
-  /// - Throws: `Failure` where there is none.
+  /// - Throws: `Failure` if there is none.
   func end() throws -> EndedRecording
 
   /// The recording, where one runs, and why one ended by itself.
   func status() -> RecordingStatus
 
-  /// Marks the state behind the step in which a job ends well.
+  /// Marks the state after the step in which a job ends well.
   ///
   /// - Throws: `Failure` where nothing is recorded, or where the recording has ended by itself.
   func mark(_ name: String, behindEndOf job: Int) throws
@@ -33,16 +33,16 @@ protocol RecordingService: Sendable {
 struct EndedRecording: Sendable {
   let path: String
   let steps: Int
-  /// Why it ended before; `nil` where all is well.
+  /// Why it ended before; `nil` if all is well.
   let problem: String?
 }
 
 /// What there is to say of the running recording.
 struct RecordingStatus: Sendable {
-  /// `nil` where nothing is recorded.
+  /// `nil` if nothing is recorded.
   let path: String?
   let steps: Int
-  /// Why a recording ended by itself; `nil` where all is well.
+  /// Why a recording ended by itself; `nil` if all is well.
   let problem: String?
 }
 

@@ -23,7 +23,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
     for _ in 0..<capacity { room.signal() }
   }
 
-  /// Whether nobody takes anything any more.
+  /// Whether the consumer has closed the feed.
   var isClosed: Bool { shared.withLock { $0.isClosed } }
 
   /// Whether anything was put in.
@@ -71,7 +71,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
     }
   }
 
-  /// Nobody takes anything any more: who waits on either side goes on.
+  /// Closes the feed and resumes both the producer and the consumer.
   func close() {
     let waiting = shared.withLock { shared -> CheckedContinuation<Item?, Never>? in
       shared.isClosed = true

@@ -2,9 +2,9 @@ import SwiftBoardCommandLine
 
 /// What the board knows of recordings.
 public struct SessionState: Codable, Sendable, Equatable {
-  /// The file that is being recorded to, as far as steps have told.
+  /// The file that is being recorded to, as far as the steps show.
   public var recording: String?
-  /// The step of the recording that is looked at; `nil` is now.
+  /// The step of the recording that is shown; `nil` is the present.
   public var position: SessionPosition?
 
   /// Nothing recorded or visited.
@@ -15,7 +15,7 @@ public struct SessionState: Codable, Sendable, Equatable {
 public struct SessionPosition: Codable, Sendable, Equatable {
   /// From 0, the beginning, to `last`.
   public var step: Int
-  /// The recording's last step when somebody went there.
+  /// The recording's last step at the time of the jump.
   public var last: Int
 
   /// A place; that `step` is in the recording is not checked.
@@ -70,7 +70,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case undo, live
   /// The state, or a part of it, at a step of the running recording or of a file.
   case state(path: String?, at: SessionTarget?, file: String?)
-  /// `assert` while somebody looks at an earlier step.
+  /// `assert` while the session shows an earlier step.
   case assert(condition: String)
   /// All that a recording has of a step.
   case action(target: SessionTarget, file: String?)
@@ -111,7 +111,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   }
 }
 
-/// When a recording goes on in another file.
+/// When a recording continues in another file.
 public struct SessionRotation: Codable, Sendable, Equatable {
   /// MiB after which a file is ended.
   public var size: Int
@@ -125,7 +125,7 @@ public struct SessionRotation: Codable, Sendable, Equatable {
   }
 }
 
-/// How the results of many files are told to programs.
+/// The machine-readable format for the results of many files.
 public enum SessionReportFormat: String, Codable, Sendable, CaseIterable {
   /// Test Anything Protocol, and the XML that JUnit made common.
   case tap, junit
@@ -202,7 +202,7 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
   public var isStepped: Bool
   /// Microseconds that a pause takes at most.
   public var idleLimit: Int64?
-  /// Whether to go on where something was dropped or filled in while decoding.
+  /// Whether to continue where something was dropped or filled in while decoding.
   public var acceptsRisk: Bool
   /// Sends the lines to the services there are, and compares what follows.
   public var isLive: Bool

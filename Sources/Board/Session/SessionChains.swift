@@ -1,9 +1,9 @@
 import SwiftBoardCommandLine
 import SwiftBoardRecording
 
-/// What stands for recordings that were rotated where each file is looked at by itself.
+/// Groups the files of rotated recordings for commands that read each file separately.
 enum SessionChains {
-  /// Files that are to be looked at, and what is odd about the recordings they belong to.
+  /// The files to read, and the problems of the recordings that they belong to.
   struct Found: Sendable {
     /// The paths, each once.
     fileprivate(set) var paths: [String] = []
@@ -30,8 +30,8 @@ enum SessionChains {
   static let attempts = 5
 
   /// The files of all recordings, each once: of one that was rotated all that are there, and where
-  /// one does not go on where the one before it ended. Reads those, and blocks; what is wrong
-  /// within a file is left to whoever checks it.
+  /// one does not continue where the one before it ended. Reads those, and blocks; the check of a
+  /// file reports what is wrong inside it.
   static func files(
     of paths: [String], isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Found {
@@ -65,7 +65,7 @@ enum SessionChains {
     return (found, lacksFiles)
   }
 
-  /// What can be looked at of files that are not one recording.
+  /// Notes the readable files among files that do not form one recording.
   private static func note(
     _ error: LogReadError, of path: String, in found: inout Found,
     _ isCancelled: @escaping @Sendable () -> Bool

@@ -12,7 +12,7 @@ import SwiftBoardSystem
 /// Commands of `session` are left out: they are about the recording, of which there is none here.
 struct SessionLiveReplay {
   let path: String
-  /// Those of the board at which the line was typed.
+  /// The dependencies of the board at which the line was typed.
   let dependencies: Dependencies
   let sharesHome: Bool
   private let features: FeatureList

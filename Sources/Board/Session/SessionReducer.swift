@@ -146,8 +146,8 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that tells of itself before it ends. A recording may hold values of secrets that
-  /// were not known when it was made.
+  /// An effect that reports its progress before it ends. A recording may hold values of secrets
+  /// that were not known when it was made.
   private func run(
     _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult

@@ -114,7 +114,7 @@ enum SessionReplay {
     return check
   }
 
-  /// The recording that bears a name, all of its files; what is read ends with an error once it is
+  /// The recording that has a name, all of its files; what is read ends with an error once it is
   /// cancelled.
   static func chain(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
@@ -126,7 +126,7 @@ enum SessionReplay {
     }
   }
 
-  /// The pace that somebody wants; `nil` is as fast as can be.
+  /// The requested pace; `nil` replays as fast as possible.
   private static func pace(of query: SessionReplayQuery) throws -> ReplayPace? {
     guard let speed = query.speed else { return nil }
     do throws(ReplayError) {
@@ -182,7 +182,7 @@ enum SessionReplay {
 }
 
 extension Failure {
-  /// Somebody has seen enough.
+  /// The user has ended the replay.
   fileprivate static let ended = Failure(
     code: ExitCode.interrupted, error: "cancelled", message: "the replay was ended")
 }
@@ -202,9 +202,9 @@ extension SessionCheck {
   }
 }
 
-/// A terminal at which somebody can say when to go on.
+/// A terminal that can wait for a key before the replay continues.
 protocol PausingTerminal {
-  /// Waits for a key; whether to go on, and `nil` where there is nobody.
+  /// Waits for a key. Returns whether to continue, or `nil` if no one is at the terminal.
   func pause(_ prompt: String) async throws(TerminalError) -> Bool?
 }
 

@@ -5,11 +5,11 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case recording(path: String)
   /// The recording has ended after so many steps, or did before because of a problem.
   case stopped(path: String, steps: Int, problem: String? = nil)
-  /// Where a recording runs and how long it is; why it ended by itself; which step is looked at.
+  /// Where a recording runs and how long it is; why it ended by itself; which step is shown.
   case status(path: String?, steps: Int, problem: String?, position: SessionPosition? = nil)
   /// The name that the present step has now.
   case marked(name: String)
-  /// The step that is looked at now, of how many.
+  /// The step that is shown now, and the number of steps.
   case travelled(step: SessionStep, of: Int)
   /// JSON text.
   case state(json: String, step: Int)
@@ -39,9 +39,9 @@ public enum SessionResult: Codable, Sendable, Equatable {
 
 /// A step as its log has it.
 public struct SessionStep: Codable, Sendable, Equatable {
-  /// Who sent an action.
+  /// The sender of an action.
   public enum Origin: Codable, Sendable, Equatable {
-    /// A person's line as typed, and where it stands.
+    /// A person's line as typed, and its position.
     case user(line: String, at: String)
     /// An effect, its id where it has one, and the step that returned it.
     case effect(name: String, id: String?, step: Int)
@@ -51,7 +51,7 @@ public struct SessionStep: Codable, Sendable, Equatable {
     case program(name: String)
   }
 
-  /// 0 is the beginning of the recording, where there is no action.
+  /// 0 is the beginning of the recording, if there is no action.
   public var step: Int
   /// Microseconds since the recording began.
   public var time: Int64
@@ -65,7 +65,7 @@ public struct SessionStep: Codable, Sendable, Equatable {
   public var draws: [String]
   /// What it returned, each as one line.
   public var effects: [String]
-  /// Of the state after it; `nil` where the log has none.
+  /// Of the state after it; `nil` if the log has none.
   public var digest: String?
 }
 
@@ -75,9 +75,9 @@ public struct SessionDiff: Codable, Sendable, Equatable {
   public struct Change: Codable, Sendable, Equatable {
     /// For example `shell.running[0].job`; `$` is the whole.
     public var path: String
-    /// JSON texts; `nil` where there is nothing.
+    /// JSON texts; `nil` if there is nothing.
     public var old: String?
-    /// JSON text after; `nil` where there is nothing.
+    /// JSON text after; `nil` if there is nothing.
     public var new: String?
   }
 
@@ -97,25 +97,25 @@ public struct SessionDiff: Codable, Sendable, Equatable {
 public struct SessionTimeline: Codable, Sendable, Equatable {
   /// A row.
   public struct Entry: Codable, Sendable, Equatable {
-    /// What it tells of.
+    /// What it describes.
     public enum Kind: String, Codable, Sendable {
       /// A step; a name for a state; something that went wrong; a clean stop.
       case step, mark, issue, end
     }
 
-    /// What it tells of.
+    /// What it describes.
     public var kind: Kind
     /// Of a step its number, of anything else the step before it.
     public var step: Int
     /// Microseconds since the recording began.
     public var time: Int64
-    /// Who sent the action; `nil` where it is no step.
+    /// The sender of the action; `nil` if the entry is not a step.
     public var origin: SessionStep.Origin?
     /// The action's name, the mark's, or the issue's message.
     public var text: String
   }
 
-  /// An effect, from the step that returned it to the last that tells of it.
+  /// An effect, from the step that returned it to the last that reports it.
   public struct Span: Codable, Sendable, Equatable {
     /// How an effect ended.
     public enum End: String, Codable, Sendable {
@@ -132,7 +132,7 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
     public var ids: [String]?
     /// The step that returned it.
     public var first: Int
-    /// The last step that tells of it.
+    /// The last step that reports it.
     public var last: Int
     /// How it ended.
     public var end: End
@@ -156,7 +156,7 @@ public struct SessionForked: Codable, Sendable, Equatable {
   public var step: Int
   /// The old recording.
   public var source: String
-  /// Whether the board goes on there.
+  /// Whether the board continues there.
   public var isContinued: Bool
   /// The step with whose state it begins; nil is 0.
   public var first: Int? = nil
@@ -168,7 +168,7 @@ public struct SessionBisected: Codable, Sendable, Equatable {
   public var path: String
   /// As it was typed.
   public var assertion: String
-  /// The first step after which the assertion fails; `nil` where it never does.
+  /// The first step after which the assertion fails; `nil` if it never does.
   public var step: SessionStep?
   /// What that step changed.
   public var diff: SessionDiff?
@@ -198,7 +198,7 @@ public struct SessionCheck: Codable, Sendable, Equatable {
 public struct SessionFigure: Codable, Sendable, Equatable {
   /// What it is a figure of.
   public var name: String
-  /// `nil` where it is no number.
+  /// `nil` if it is no number.
   public var number: Int?
   /// What people read, with its unit.
   public var text: String

@@ -33,7 +33,7 @@ extension SessionStep {
       digest: isWhole ? step.digest?.description : nil)
   }
 
-  /// A line as typed; of any other step its action and who sent it.
+  /// The line as typed, or, for any other step, its action and sender.
   var title: String {
     switch origin {
     case nil: ""

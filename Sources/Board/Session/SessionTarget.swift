@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardRecording
 
-/// A step as somebody names it: `12`, `@before-login`, `-1`, `+1`, `end`.
+/// A reference to a step, as typed: `12`, `@before-login`, `-1`, `+1`, `end`.
 public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
   enum Kind: Equatable {
     case step(Int)
@@ -29,7 +29,7 @@ public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
     return text.hasPrefix("+") || text.hasPrefix("-") ? .relative(number) : .step(number)
   }
 
-  /// The number of the step. What is no step of the recording is left to whoever goes there.
+  /// The number of the step. The caller checks whether the recording has that step.
   ///
   /// - Parameters:
   ///   - here: What a relative one counts from.

@@ -8,8 +8,8 @@ import Synchronization
 final class SessionTravels: Sendable {
   typealias Travel = LogTravel<BoardReducer>
 
-  /// Its travel is only used under the lock; before it is put there, only by the thread that opened
-  /// it.
+  /// `travel` is used only under the lock; before it is stored there, only by the thread that
+  /// opened it.
   private struct Kept: @unchecked Sendable {
     let travel: Travel
     let path: String
@@ -29,7 +29,7 @@ final class SessionTravels: Sendable {
     }
   }
 
-  /// Who wants a kept recording read.
+  /// A request for a recording that stays open.
   private final class Interest: Sendable {
     private let flag = Mutex<CancelFlag?>(nil)
 
@@ -38,7 +38,7 @@ final class SessionTravels: Sendable {
     func belongs(to flag: CancelFlag?) { self.flag.withLock { $0 = flag } }
   }
 
-  /// Those of the board whose recordings are visited.
+  /// The features of the board whose recordings are visited.
   let features: FeatureList
   private let kept = Mutex<Kept?>(nil)
   /// What a board needs to write on in a fork that was just made, by its path.
@@ -53,8 +53,8 @@ final class SessionTravels: Sendable {
   /// - Parameters:
   ///   - step: The step that the recording has at least. One that has grown since it was opened
   ///     serves as long as that step was there; without it, only one that did not change.
-  ///   - flag: Set when nobody wants to know any more.
-  ///   - progress: Hears how far the opening is where the whole recording has to be read.
+  ///   - flag: Set when the result is no longer needed.
+  ///   - progress: Receives how far the opening is where the whole recording has to be read.
   func visit<Result: Sendable>(
     _ path: String, reaching step: Int?, _ flag: CancelFlag,
     progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Travel) throws -> Result
@@ -70,7 +70,7 @@ final class SessionTravels: Sendable {
       return try body(known.travel)
     }
     if let known { return known }
-    // Not under the lock: opening a long one takes its time, and nobody else should wait for it.
+    // Opening a long recording takes time, so it happens outside the lock.
     let interest = Interest()
     interest.belongs(to: flag)
     defer { interest.belongs(to: nil) }
@@ -93,7 +93,7 @@ final class SessionTravels: Sendable {
   }
 }
 
-/// Which file it is, and which content it has, as far as the system tells.
+/// Which file it is, and which content it has, as far as the system reports it.
 private struct FileIdentity: Equatable {
   private let id: FileID
   private let size: Int64

@@ -61,7 +61,7 @@ enum SessionVerification {
       var reached = 0
       let file = found.files[path] ?? LogFile(path: path, isCancelled: { flag.isSet })
       return try Replayer(features).verify(file, acceptRisk: acceptsRisk) { step in
-        // A recording that does not agree is gone through again.
+        // A recording that does not agree is read again.
         guard step > reached else { return }
         work.note(steps: step - reached) { send(.progress(job: job, text: $0)) }
         reached = step

@@ -9,11 +9,11 @@ struct SessionWork {
   let travels: SessionTravels
   /// The running recording when the line was read.
   let moment: SessionMoment?
-  /// Where somebody looks.
+  /// The step that the session shows.
   let position: Int?
-  /// Hears now and then how far the reading is where that takes its time.
+  /// Receives read progress from time to time during a long read.
   var progress: @Sendable (LogProgress, _ path: String) -> Void = { _, _ in }
-  /// Set when nobody wants the answer any more.
+  /// Set when the answer is no longer needed.
   let flag = CancelFlag()
 
   private typealias Travel = SessionTravels.Travel
@@ -279,7 +279,7 @@ struct SessionWork {
     }
   }
 
-  /// The effects that lived during the steps that are shown, whatever those were chosen by.
+  /// The effects that ran during the steps that are shown, however the steps were selected.
   ///
   /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read,
   ///   and how effects end there is not known; else all of it is, so that the end of each can be

@@ -5,7 +5,7 @@ import SwiftBoardSystem
 struct TemporaryHome {
   let path: String
 
-  /// Makes a folder in `TMPDIR`, or in `/tmp`.
+  /// Creates a folder in `TMPDIR`, or in `/tmp`.
   ///
   /// - Throws: `Failure` with the exit code 73.
   init() throws {

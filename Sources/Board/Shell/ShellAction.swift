@@ -1,20 +1,21 @@
 import SwiftBoardCommandLine
 
-/// Commands of the board itself, and what befalls a line before it reaches a feature.
+/// Commands of the board itself, and the handling of a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
   /// A line asks for something.
   case run(context: CommandContext, command: ShellCommand)
   /// A line that was not understood: a step like any other, so that a recording has it.
   case reject(context: CommandContext, failure: Failure)
-  /// Somebody pressed Ctrl-C, or said `cancel`; `by` is what else ended the command, in words.
+  /// Ctrl-C or `cancel` ended the command; `by` describes any other cause.
   case cancelled(job: Int, by: String? = nil)
-  /// A command's effect threw what nobody caught, or its effects ended and the command did not.
+  /// A command's effect threw an error that was not caught, or its effects ended without its
+  /// result.
   case failed(job: Int, failure: Failure)
   /// What the board remembered held secrets that became known since: these are the same texts with
   /// marks.
   ///
-  /// `lastLength` is that of the last value that was looked at, in bytes: a command that ends
-  /// meanwhile leaves another one.
+  /// `lastLength` is the length in bytes of the last value that was searched: a command that ends
+  /// meanwhile replaces that value.
   case masked(variables: [String: String], last: String?, lastLength: Int?)
 }
 
@@ -24,7 +25,7 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case echo(words: [String])
   /// Sets a variable.
   case set(name: String, value: String)
-  /// Removes a variable; one that is not there is no failure.
+  /// Removes a variable; one that does not exist is no failure.
   case unset(name: String)
   /// Asks whether a condition holds of the state: see `JSONCondition`.
   case assert(condition: String)
@@ -40,7 +41,7 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case cancel(job: Int?)
   /// What ran when the line was read.
   case effects(effects: [EffectLine])
-  /// Follows a link `swiftboard://…`: the line that it stands for runs behind this step.
+  /// Follows a link `swiftboard://…`: the line that it stands for runs after this step.
   case open(link: String)
   /// A file whose lines are run next.
   case source(file: String)

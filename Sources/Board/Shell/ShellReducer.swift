@@ -1,7 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The board's own commands. It stands at the root, since `cancel` reaches into every feature.
+/// The board's own commands. It is at the root, since `cancel` reaches into every feature.
 struct ShellReducer: Reducer {
   let features: FeatureList
 

@@ -9,8 +9,8 @@ public enum BoardAction: Sendable, Equatable {
   case session(SessionAction)
   /// What happens in a feature.
   case feature(AnyFeatureAction)
-  /// The board goes on from the state of a fork, whose recording has this path. It stands between
-  /// two recordings and in none.
+  /// The board continues from the state of a fork, whose recording has this path. It is between two
+  /// recordings and in none.
   indirect case resumed(BoardState, path: String)
 
   /// An action of a feature.
@@ -18,7 +18,7 @@ public enum BoardAction: Sendable, Equatable {
     self = .feature(AnyFeatureAction(action, of: feature.name))
   }
 
-  /// The action of this feature; `nil` where it is another one's.
+  /// The action of this feature; `nil` if it is another one's.
   public func action<State, Action>(of feature: Feature<State, Action>) -> Action? {
     guard case .feature(let action) = self, action.feature == feature.name else { return nil }
     return action.base as? Action
@@ -95,7 +95,7 @@ extension BoardAction: Codable {
   }
 
   /// Reads what `encode(to:)` writes, with the features that the decoder's `userInfo` has. Throws
-  /// where there is no such feature, or more than one member.
+  /// if there is no such feature, or more than one member.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: FeatureStates.Key.self)
     guard let key = container.allKeys.first, container.allKeys.count == 1 else {

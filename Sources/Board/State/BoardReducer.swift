@@ -16,8 +16,8 @@ public struct BoardReducer: ComposedReducer {
   }
 
   /// - Parameters:
-  ///   - travels: What effects visit recordings with.
-  ///   - recording: What effects record with; it goes on in forks that `travels` made.
+  ///   - travels: The recordings that effects read.
+  ///   - recording: What effects record with; it continues in forks that `travels` made.
   init(_ features: FeatureList, travels: SessionTravels, recording: any RecordingService) {
     self.features = features
     self.travels = travels

@@ -100,6 +100,6 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Milliseconds a request may take where it says nothing itself.
   public var timeout: Int64 = 30_000
 
-  /// Those of a pipe: tables without limit of width, ASCII, no colour, 30 seconds a request.
+  /// The settings for a pipe: tables of unlimited width, ASCII, no colour, 30 seconds per request.
   public init() {}
 }

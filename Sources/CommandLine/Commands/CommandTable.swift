@@ -34,9 +34,9 @@ public struct CommandTable<Output>: Sendable {
 
   /// Reads a command's words.
   ///
-  /// Options may stand anywhere after the first word; `--` ends them. A word wholly in quotes, `-`
-  /// and negative numbers are no options. With `literal` (words a shell has taken apart) quotes say
-  /// nothing.
+  /// Options may appear anywhere after the first word; `--` ends them. A word wholly in quotes, `-`
+  /// and negative numbers are no options. With `literal` (words that a shell has split) quotes have
+  /// no meaning.
   ///
   /// - Throws: what is wrong, at the offending word, with the nearest known one. Nothing is
   ///   guessed.

@@ -86,8 +86,7 @@ extension CommandTable {
 
 /// Layout of help texts.
 enum HelpText {
-  /// Two columns, the second one wrapped; a first column that is too long stands on a line of its
-  /// own.
+  /// Two columns, the second one wrapped; a first column that is too long is on a line of its own.
   static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
     let room = max(12, width / 2 - indent - 2)
     let left = rows.map(\.0.count).filter { $0 <= room }.max() ?? 0

@@ -78,7 +78,7 @@ public struct OptionValues: Sendable, Hashable {
   /// Every value given, in order.
   public func all(_ name: String) -> [Argument] { values[name] ?? [] }
 
-  /// Whether the flag was given: `false` for `--no-name`, `nil` where neither was.
+  /// Whether the flag was given: `false` for `--no-name`, `nil` if neither was.
   public func flag(_ name: String) -> Bool? { flags[name] }
 
   mutating func add(_ value: Argument, for option: OptionSpec) {

@@ -18,8 +18,8 @@ package enum RequestItem: Sendable, Hashable {
   /// `@file`: the file is the body.
   case body(path: String)
 
-  /// Reads an item. Secrets may stand in the values of fields, queries and headers. The separator
-  /// must have been typed: what a variable or the last value puts in is data, and chooses no kind.
+  /// Reads an item. Secrets may be in the values of fields, queries and headers. The separator must
+  /// have been typed: what a variable or the last value puts in is data, and chooses no kind.
   ///
   /// - Throws: a `UsageError` at the word; code 65 for malformed JSON.
   package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {

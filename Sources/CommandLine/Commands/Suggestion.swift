@@ -4,7 +4,7 @@ package enum Suggestion {
   /// at most 2 away and at most 1 for words of up to four letters; upper and lower case count as
   /// equal.
   ///
-  /// Of equally near ones the first is taken. `nil` where nothing is near, or the word is known
+  /// Of equally near ones the first is taken. `nil` if nothing is near, or the word is known
   /// already. Costs the product of the lengths for candidates of about the same length, nothing for
   /// the others.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {

@@ -7,9 +7,9 @@ public struct Argument: Sendable, Hashable {
   public private(set) var parts: [Part]
   /// How the word was written; see `Word.Quoting`.
   public var quoting: Word.Quoting
-  /// How many scalars of `leadingText` were typed before the first value that was put in; `nil`
-  /// where none was. What is put in is data: it makes a word no option and says nothing of an
-  /// item's kind.
+  /// How many scalars of `leadingText` were typed before the first value that was put in; `nil` if
+  /// none was. What is put in is data: it makes a word no option and says nothing of an item's
+  /// kind.
   public var typedCount: Int?
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
@@ -39,7 +39,7 @@ public struct Argument: Sendable, Hashable {
   /// The whole word was in quotes: it is text, and never an option.
   public var isQuoted: Bool { quoting != .none }
 
-  /// The text, or `nil` where a secret is part of it.
+  /// The text, or `nil` if a secret is part of it.
   public var text: String? { template.text }
 
   /// The argument as a value that may be stored and logged: names of secrets, no values.
@@ -60,8 +60,8 @@ public struct Argument: Sendable, Hashable {
     if case .text(let text) = parts.first { text } else { "" }
   }
 
-  /// The part of `leadingText` that was typed: all of it, or what stands before the first value
-  /// that was put in.
+  /// The part of `leadingText` that was typed: all of it, or what precedes the first value that was
+  /// put in.
   public var typedText: String {
     guard let typedCount else { return leadingText }
     return String(String.UnicodeScalarView(leadingText.unicodeScalars.prefix(typedCount)))

@@ -1,4 +1,4 @@
-/// What may stand before a line and changes how its outcome counts.
+/// A prefix of a line that changes how its outcome counts.
 public enum LinePrefix: String, Sendable, Hashable, Codable {
   /// `!`: the line must fail; success is a failure with code 1.
   case mustFail

@@ -294,8 +294,8 @@ extension LineScanner {
 
   /// The rest up to `end` as text in which only references, and on request variables, are special.
   ///
-  /// In JSON text (it starts with a bracket, or is an item `key:=…`) what stands in a JSON string
-  /// is marked as such.
+  /// In JSON text (it starts with a bracket, or is an item `key:=…`) what is in a JSON string is
+  /// marked as such.
   mutating func literalSegments(
     to end: Int? = nil, expandsVariables: Bool = false, isItem: Bool = false
   ) throws(LineStop) -> [Word.Segment] {

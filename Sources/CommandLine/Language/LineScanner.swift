@@ -209,7 +209,7 @@ struct LineScanner {
           let body = start..<max(start, lineStart - 1)
           commands[heredoc.command].words[heredoc.word].segments = try segments(
             of: body, isLiteral: heredoc.isLiteral)
-          // At the line end, so that the next heredoc starts behind it and the list goes on after
+          // At the line end, so that the next heredoc starts after it and the list continues after
           // the last.
           index = min(lineEnd + 1, scalars.count)
           break

@@ -1,4 +1,4 @@
-/// A text in which secrets stand by name, for example `Bearer {{secret:radarr}}`.
+/// A text that refers to secrets by name, for example `Bearer {{secret:radarr}}`.
 ///
 /// Encoded as a plain string where it names no secret, else as `{"parts":[{"text":"Bearer
 /// "},{"secret":"radarr"}]}`, so that a text that merely looks like a reference is never taken for
@@ -36,7 +36,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
   public init(secret name: String) { self.init(parts: [.secret(name)]) }
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The text, or `nil` where a secret is part of it.
+  /// The text, or `nil` if a secret is part of it.
   public var text: String? {
     switch (parts.count, parts.first) {
     case (0, _): ""

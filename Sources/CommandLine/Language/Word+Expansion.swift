@@ -8,9 +8,9 @@ extension Word {
   /// all is escaped as JSON.
   ///
   /// - Parameters:
-  ///   - variables: the value of `$name`; `nil` where there is none.
-  ///   - last: the part of the last value at a path (`""` for the whole, `body.id`); `nil` where
-  ///     there is none.
+  ///   - variables: the value of `$name`; `nil` if there is none.
+  ///   - last: the part of the last value at a path (`""` for the whole, `body.id`); `nil` if there
+  ///     is none.
   /// - Throws: a `UsageError` at this word for what is missing. Cost: linear in the result.
   public func expanded(
     variables: (String) -> String?, last: (String) -> JSON?

@@ -58,7 +58,7 @@ package enum DisplayWidth {
     return isWide(value) || (scalar.properties.isEmojiPresentation && !isRegional(scalar)) ? 2 : 1
   }
 
-  /// Wide and fullwidth ranges of UAX #11, joined where only unassigned code points lie between.
+  /// Wide and fullwidth ranges of UAX #11, joined where only unassigned code points are between.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,

@@ -6,11 +6,11 @@ package struct FailureReport: Sendable, Equatable {
   package var failure: Failure
   /// Where the line is; `nil` at a prompt and for a one-shot command.
   package var place: LinePlace?
-  /// The line's number for JSON, from 1; 0 where no line is to blame.
+  /// The line's number for JSON, from 1; 0 if no line is to blame.
   package var line: Int
   /// The line as typed, all its physical lines.
   package var text: String?
-  /// What there is all the same, as the answer of a status that is an error; only JSON shows it.
+  /// What there is nevertheless, as the answer of a status that is an error; only JSON shows it.
   package var value: JSON?
 
   /// A report from its parts.
@@ -42,7 +42,7 @@ package struct FailureReport: Sendable, Equatable {
   /// - Parameters:
   ///   - json: one line
   ///     `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
-  ///     `"value":…` at its end where there is one.
+  ///     `"value":…` at its end if there is one.
   ///   - width: columns for the shown line; a longer one is cut around the caret.
   ///   - color: only without `json`.
   package func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {

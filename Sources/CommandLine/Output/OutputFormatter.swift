@@ -21,8 +21,8 @@ package struct OutputFormatter: Sendable, Hashable {
     self.color = color
   }
 
-  /// The bytes of one successful command: those of the presentation where it has bytes, else the
-  /// text of `render(line:command:presentation:value:milliseconds:isOK:)`.
+  /// The bytes of one successful command: the bytes of the presentation if it has any, otherwise
+  /// the text of `render(line:command:presentation:value:milliseconds:isOK:)`.
   package func bytes(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
     isOK: Bool = true

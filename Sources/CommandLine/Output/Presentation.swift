@@ -12,7 +12,7 @@ public enum Presentation: Sendable, Hashable {
   case record([Field])
   /// Shown indented at a terminal, else on one line.
   case json(JSON)
-  /// Nothing to show; in JSON there is a line all the same.
+  /// Nothing to show; in JSON there is a line nevertheless.
   case none
 
   /// A record of pairs.
@@ -45,7 +45,7 @@ public enum Presentation: Sendable, Hashable {
 
   /// A line of a record.
   public struct Field: Sendable, Hashable {
-    /// What stands before the value.
+    /// What precedes the value.
     public var name: String
     /// One line or several; controls are escaped when it is shown.
     public var value: String

@@ -1,4 +1,4 @@
-/// Names and values, one below the other; long values go on in the next line, at the same place.
+/// Names and values, one below the other; long values continue in the next line, at the same place.
 struct RecordLayout {
   var width: Int?
   var color: Bool

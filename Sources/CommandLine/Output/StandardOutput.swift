@@ -40,8 +40,8 @@ package final class StandardOutput: Sendable {
 
 /// Why output could not be written.
 package enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Nobody reads it any more: to end quietly, with 141. SIGPIPE must be ignored for this to be
-  /// seen.
+  /// The reader has closed the pipe. The program ends quietly, with 141. SIGPIPE must be ignored
+  /// for this error to appear.
   case closed
   /// Disk full, an input/output error and the like, with the system's words.
   case failed(String)

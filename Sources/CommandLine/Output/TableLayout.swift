@@ -28,8 +28,8 @@ struct TableLayout {
     self.natural = natural
   }
 
-  /// Header, rule and rows; `nil` where less than two of several columns would fit, and records
-  /// read better.
+  /// Header, rule and rows; `nil` if less than two of several columns would fit, and records read
+  /// better.
   func text(color: Bool) -> String? {
     guard !columns.isEmpty else { return "" }
     guard let (shown, widths) = fit() else { return nil }

@@ -12,7 +12,7 @@ struct ProgramArgumentParser {
     }
   }
 
-  /// `-h` or `--help` stands before anything that can only be a command's.
+  /// Whether `-h` or `--help` precedes anything that can only be a command's.
   var asksForHelp: Bool {
     for word in words {
       let text = word.leadingText
@@ -55,7 +55,7 @@ struct ProgramArgumentParser {
     }
   }
 
-  /// True where nothing further is to be read.
+  /// True if nothing further is to be read.
   private mutating func readLong(_ word: Argument, _ options: inout ProgramOptions)
     throws(UsageError) -> Bool
   {

@@ -166,7 +166,7 @@ struct ProgramOption: Sendable {
     },
   ]
 
-  /// `-c` and `-f` choose what runs and cannot be told by one value.
+  /// `-c` and `-f` choose what runs and cannot be described by one value.
   static let lines = OptionSpec("command", short: "c", value: "LINE", "run a line; may be repeated")
   static let script = OptionSpec(
     "file", short: "f", value: "FILE", "run a script, - for standard input; the rest are its $1, $2"

@@ -1,6 +1,6 @@
 /// What the program was asked for: the options before a command, and what to run.
 ///
-/// An option that may also stand in a configuration file is `nil` until it is given as a flag or a
+/// An option that may also be in a configuration file is `nil` until it is given as a flag or a
 /// variable; the caller puts the file's value or the default there. A flag wins over a variable.
 ///
 /// Variables: `SWIFTBOARD_` and the option's name in capitals with `_` for `-`, such as
@@ -77,9 +77,9 @@ package struct ProgramOptions: Sendable, Hashable {
 
   /// Reads the program's arguments, without its name, and its environment.
   ///
-  /// Options stand before the command; the first word that is none starts it, `--` starts it in any
-  /// case, and `-f` takes everything behind its file as the script's arguments. `-h` and `--help`
-  /// win over anything wrong beside them.
+  /// Options precede the command; the first word that is not an option starts it, `--` starts it in
+  /// any case, and `-f` takes everything after its file as the script's arguments. `-h` and
+  /// `--help` take precedence over errors in other options.
   ///
   /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for
   ///   variables.

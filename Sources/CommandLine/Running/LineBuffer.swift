@@ -1,6 +1,7 @@
 /// Bytes on their way to become lines. A pure value: reading is done elsewhere.
 struct LineBuffer: Sendable {
-  /// Bytes that a line may have, those that continue it included: as many as a line of a recording.
+  /// The largest number of bytes in a line, including its continuation lines: the same limit as for
+  /// a line of a recording.
   static let limit = 64 << 20
 
   private let limit: Int
@@ -31,7 +32,7 @@ struct LineBuffer: Sendable {
     bytes += chunk
   }
 
-  /// The next whole line, a last one without a line end included; `nil` where more must be read or
+  /// The next whole line, a last one without a line end included; `nil` if more must be read or
   /// nothing is left.
   ///
   /// - Throws: 65 for a line beyond the limit, its end seen or not. Nothing may be read after it.

@@ -1,6 +1,6 @@
 /// Where a line comes from.
 public struct LinePlace: Sendable, Hashable, CustomStringConvertible {
-  /// The script's name as given; `nil` where there is none to name.
+  /// The script's name as given; `nil` if there is none to name.
   public var file: String?
   /// From 1.
   public var line: Int

@@ -1,4 +1,4 @@
-/// Reads lines from a person: a plain prompt, or a line editor behind the same door.
+/// Reads lines from a person: a plain prompt, or a line editor with the same interface.
 package protocol LineReader: Sendable {
   /// Shows the prompt and waits for a line. One caller at a time.
   ///
@@ -10,7 +10,7 @@ package protocol LineReader: Sendable {
 package enum LineRead: Sendable, Hashable {
   /// Without its line end.
   case line(String)
-  /// Ctrl-D on an empty line, or the terminal is gone.
+  /// Ctrl-D on an empty line, or a terminal that was closed.
   case endOfInput
   /// Ctrl-C; whether something was typed.
   case interrupted(hadText: Bool)

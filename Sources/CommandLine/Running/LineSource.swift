@@ -13,7 +13,7 @@ package enum NextLine: Sendable, Hashable {
   case line(SourceLine)
   /// Nothing more will come.
   case end
-  /// The person gave up what was typed (Ctrl-C); reading may go on. `hadText` says whether
+  /// The person gave up what was typed (Ctrl-C); reading may continue. `hadText` says whether
   /// something was typed.
   case interrupted(hadText: Bool)
 }

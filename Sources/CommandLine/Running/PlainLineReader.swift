@@ -6,8 +6,8 @@ package final class PlainLineReader: LineReader {
   private let input: Int32
   private let output: Int32
   private let buffer = Mutex(LineBuffer())
-  /// Wakes the reading thread; `nil` where no pipe could be made, then an interrupt waits for the
-  /// next line.
+  /// Wakes the reading thread; `nil` if no pipe could be made, then an interrupt waits for the next
+  /// line.
   private let wake: (read: Int32, write: Int32)?
 
   /// - Parameters:
@@ -50,7 +50,7 @@ package final class PlainLineReader: LineReader {
         guard let bytes else { return .interrupted(hadText: false) }
         buffer.withLock { $0.append(bytes) }
       } catch {
-        // A terminal that was hung up answers EIO: there is nobody left to ask.
+        // A terminal that was hung up answers EIO, which ends the input.
         if error.code == EIO { return .endOfInput }
         throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
       }

@@ -19,7 +19,7 @@ package struct ScriptRunner: Sendable {
     self.init(source: source, policy: policy, limit: LineBuffer.limit)
   }
 
-  /// - Parameter limit: Bytes that a line may have, those that continue it included.
+  /// - Parameter limit: The largest number of bytes in a line, including its continuation lines.
   init(source: any LineSource, policy: Policy, limit: Int) {
     self.source = source
     self.policy = policy
@@ -77,7 +77,7 @@ private struct PendingLine {
   private var open: IncompleteLine?
 
   var isOpen: Bool { place != nil }
-  /// Where its first physical line is; `nil` where there is none.
+  /// Where its first physical line is; `nil` if there is none.
   var start: LinePlace? { place }
   /// Its bytes so far.
   var size: Int { text.utf8.count }
@@ -122,7 +122,7 @@ package struct ScriptSummary: Sendable, Hashable {
   package private(set) var exitCode: Int32 = 0
   /// Lines that were run.
   package private(set) var lines = 0
-  /// Those that failed.
+  /// The number of lines that failed.
   package private(set) var failures = 0
   /// Where the first failure was.
   package private(set) var firstFailure: LinePlace?
@@ -131,7 +131,7 @@ package struct ScriptSummary: Sendable, Hashable {
   private var firstCode: Int32 = 0
   private var stopCode: Int32 = 0
 
-  /// `3 of 40 lines failed`; `nil` where none did.
+  /// `3 of 40 lines failed`; `nil` if none did.
   package var message: String? {
     failures == 0 ? nil : "\(failures) of \(lines) line\(lines == 1 ? "" : "s") failed"
   }

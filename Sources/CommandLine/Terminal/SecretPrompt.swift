@@ -6,7 +6,7 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   case noTerminal
   /// Ctrl-C.
   case interrupted
-  /// Ctrl-D, or the terminal is gone.
+  /// Ctrl-D, or a terminal that was closed.
   case endOfInput
   /// More than `SecretPrompt.limit` bytes.
   case tooLong

@@ -2,11 +2,11 @@ import SwiftBoardSystem
 
 /// A signal that is answered by the program.
 package enum Signal: Sendable, Hashable, CaseIterable {
-  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that is gone.
+  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that was closed.
   case interrupt, terminate, hangup
   /// The terminal has another size.
   case windowChanged
-  /// The process goes on after it was stopped.
+  /// The process continues after it was stopped.
   case continued
 
   /// The system's number.
@@ -77,7 +77,7 @@ package enum SignalSource {
     return true
   }
 
-  /// Writing to a pipe that nobody reads becomes an error instead of the end of the process.
+  /// Makes a write to a pipe without a reader fail, instead of ending the process.
   package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
   private static func install(_ number: Int32) {

@@ -42,8 +42,8 @@ enum TerminalModes {
     saved.pointee.descriptor = -1
   }
 
-  /// Once: from then on `exit` restores the terminal, and a crash does before it goes on as without
-  /// this.
+  /// Once: from then on `exit` restores the terminal, and a crash does before it continues as
+  /// without this.
   private static let restoresAtTheEnd: Void = {
     _ = (saved, former)
     atexit { TerminalModes.restore() }
@@ -63,8 +63,8 @@ enum TerminalModes {
     SignalHandler.install(number, former: former + Int(number)) { number, info, _ in
       TerminalModes.restore()
       sigaction(number, &TerminalModes.former[Int(number)], nil)
-      // A fault comes again where it came from, and then finds what was there before; what somebody
-      // sent does not.
+      // A fault recurs when the handler returns, and then meets the previous disposition. A signal
+      // that a process sent does not recur.
       if let info, info.pointee.si_code > 0 { return }
       raise(number)
     }

@@ -23,7 +23,7 @@ public struct APIRequest: Sendable, Equatable {
   /// length is 0.
   public var body: Data?
   /// From the call to the last byte of the answer, redirects and waiting for other requests
-  /// included. `nil` waits for ever.
+  /// included. `nil` waits forever.
   public var timeout: Duration?
   /// How many redirects are followed; 0 gives the 3xx answer itself.
   public var redirectLimit: Int
@@ -93,7 +93,7 @@ public struct APIResponse: Sendable, Equatable {
   public var httpVersion: String
   /// In the order received; repeated fields are kept.
   public var headers: [HTTPHeader]
-  /// After decompression; empty where there is none.
+  /// After decompression; empty if there is none.
   public var body: Data
   /// The address that answered, after redirects.
   public var url: String
@@ -103,7 +103,7 @@ public struct APIResponse: Sendable, Equatable {
   /// redirects.
   public var timing: APITiming
 
-  /// An answer; the defaults are those of a mock.
+  /// Creates an answer. The default values suit a mock.
   public init(
     status: Int, httpVersion: String = "1.1", headers: [HTTPHeader] = [], body: Data = Data(),
     url: String, redirects: Int = 0, timing: APITiming = APITiming()
@@ -118,7 +118,7 @@ public struct APIResponse: Sendable, Equatable {
   }
 }
 
-/// Microseconds since the request began; 0 where a stage did not happen (a kept connection has no
+/// Microseconds since the request began; 0 if a stage did not happen (a kept connection has no
 /// lookup).
 public struct APITiming: Sendable, Equatable, Codable {
   /// When the host name was resolved.

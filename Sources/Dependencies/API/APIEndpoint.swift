@@ -12,7 +12,7 @@ public struct APIEndpoint: Sendable, Equatable {
   public var headers: [HTTPHeader]
   /// `nil` sends none.
   public var body: Data?
-  /// For the whole exchange; `nil` waits for ever.
+  /// For the whole exchange; `nil` waits forever.
   public var timeout: Duration?
   /// How many redirects are followed; 0 makes of a 3xx answer an error of `APIClient.request(_:)`.
   public var redirectLimit: Int
@@ -55,7 +55,7 @@ extension APIClient {
   /// Asks for a value: sends the endpoint's request and decodes the JSON of a 2xx answer.
   ///
   /// - Throws: what `send` throws; `undecodable` where the status is not 2xx or the JSON is not a
-  ///   `T`. The message tells the path in the JSON, never a value.
+  ///   `T`. The message has the path in the JSON, never a value.
   public func request<T: Decodable>(_ endpoint: APIEndpoint) async throws(APIError) -> T {
     let request = try endpoint.request()
     let response = try await send(request)

@@ -23,7 +23,7 @@ package struct URLBuilder: Sendable, Equatable {
   package private(set) var scheme: String
   /// In lower case; an IPv6 address with its brackets.
   package private(set) var host: String
-  /// `nil` where it is the scheme's own.
+  /// `nil` if it is the scheme's own.
   package private(set) var port: Int?
   /// Encoded, begins with a slash, has no `.` and `..` segments.
   package private(set) var path: String

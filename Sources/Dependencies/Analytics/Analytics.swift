@@ -1,7 +1,7 @@
-/// Counts what people use, for those who agreed. Consent is off by default, and while it is off
-/// nothing is kept or sent.
+/// Counts the use of features, with the user's consent. Consent is off by default, and while it is
+/// off nothing is kept or sent.
 public protocol Analytics: Service {
-  /// Returns at once; a slow or failing provider delays nobody.
+  /// Returns at once; a slow or failing provider does not delay the caller.
   func track(_ event: AnalyticsEvent)
   /// Taking consent back empties every queue.
   func setConsent(_ granted: Bool)
@@ -9,12 +9,12 @@ public protocol Analytics: Service {
   var hasConsent: Bool { get }
 }
 
-/// Something that was done, without who did it.
+/// An anonymous record of one use of a feature.
 public struct AnalyticsEvent: Sendable, Equatable, Codable {
   /// What was done, in the form `feature.deed`: `api.get`.
   public var name: String
   /// What is counted with it. No secrets and nothing that people typed; live analytics redacts both
-  /// parts all the same.
+  /// parts nevertheless.
   public var properties: [LogField]
 
   /// An event; its time and id are added when it is tracked.

@@ -14,7 +14,7 @@ package struct BoardPaths: Sendable, Equatable {
   package var keychain: String
   /// What was typed, one line each.
   package var history: String
-  /// `log.jsonl`; rotated ones have a number behind it.
+  /// `log.jsonl`; rotated ones have a number after it.
   package var log: String
   /// What is counted, with consent only.
   package var analytics: String
@@ -24,7 +24,7 @@ package struct BoardPaths: Sendable, Equatable {
   /// - Parameters:
   ///   - home: With it, every file is straight under this folder; a relative one is taken from the
   ///     working folder. `nil` or empty: the folders of the XDG base directory specification, each
-  ///     with `/swiftboard` behind it.
+  ///     with `/swiftboard` after it.
   ///   - environment: `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` and
   ///     `HOME` count. Empty and relative values are ignored, as the specification says; a missing
   ///     `HOME` is looked up in the user database.

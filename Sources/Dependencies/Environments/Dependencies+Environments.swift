@@ -33,10 +33,10 @@ extension Dependencies {
   /// `live` with the process's environment and the standard folders.
   public static var live: Dependencies { live(LiveConfiguration()) }
 
-  /// For tests: everything in memory, deterministic, and silent. The HTTP client answers nothing
-  /// that it was not told to, the keychain is empty and unlocked, there are no files and nobody at
-  /// the terminal, the date is 2026-01-01T00:00:00Z, identifiers count from 1, and time stands
-  /// still; see `mock(clock:)`.
+  /// For tests: everything in memory, deterministic, and silent. The HTTP client has no answers but
+  /// configured ones, the keychain is empty and unlocked, there are no files, the terminal is
+  /// silent, the date is 2026-01-01T00:00:00Z, identifiers count from 1, and time does not advance;
+  /// see `mock(clock:)`.
   public static var mock: Dependencies { mock(clock: ManualClock()) }
 
   /// `mock` on a clock that the test advances.

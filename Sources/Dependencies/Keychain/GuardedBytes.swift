@@ -20,7 +20,7 @@ public final class GuardedBytes: Sendable {
   /// How many `withBytes` calls are running: protection is by page, not by thread.
   private let readers = Mutex(0)
 
-  /// Makes a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its
+  /// Creates a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its
   /// first bytes as `fill` says; the rest is zeroed. Throws `.io` when there is no memory, and what
   /// `fill` throws.
   public init(
@@ -57,7 +57,7 @@ public final class GuardedBytes: Sendable {
     address = UInt(bitPattern: base)
   }
 
-  /// Makes a region of exactly `count` bytes that `fill` writes.
+  /// Creates a region of exactly `count` bytes that `fill` writes.
   public convenience init(
     count: Int,
     filledBy fill: (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Void
@@ -68,7 +68,7 @@ public final class GuardedBytes: Sendable {
     }
   }
 
-  /// Copies `bytes`. Whoever made `bytes` answers for the original, which stays where it is.
+  /// Copies `bytes`. The caller remains responsible for erasing the original.
   public convenience init(copying bytes: some Collection<UInt8>) throws(KeychainError) {
     try self.init(count: bytes.count) { buffer throws(KeychainError) in
       buffer.copyBytes(from: bytes)
@@ -131,7 +131,7 @@ public final class GuardedBytes: Sendable {
     defer {
       readers.withLock { readers in
         readers -= 1
-        // Where this fails the bytes stay readable until the next call; there is nobody to tell.
+        // If this fails, the bytes stay readable until the next call. A read cannot report it.
         if readers == 0 {
           _ = protect(sodium_mprotect_noaccess)
         }

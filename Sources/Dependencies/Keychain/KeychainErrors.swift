@@ -23,7 +23,7 @@ extension KeychainError {
     )
   }
 
-  /// A file that was changed by someone who made its checksum fit again.
+  /// The error for a file that was changed and given a new, valid checksum.
   static func tampered(_ part: Part) -> KeychainError {
     let kind: Kind =
       switch part {

@@ -18,7 +18,7 @@ public protocol KeychainService: Service {
   /// All keys, in the order of their bytes.
   func keys() async throws(KeychainError) -> [String]
 
-  /// Makes a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the
+  /// Creates a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the
   /// unlock source's.
   func create(with secret: KeychainSecret?) async throws(KeychainError)
   /// `secret` `nil`: the unlock source's.
@@ -28,27 +28,26 @@ public protocol KeychainService: Service {
   /// What can be said without a secret, marked as unverified unless unlocked.
   func status() async throws(KeychainError) -> KeychainStatus
   /// Reads all there is and verifies it, also what was verified before; with the keys where it is
-  /// unlocked, else as far as that goes without a secret. Throws `.missing` where there is no
+  /// unlocked, else as far as that goes without a secret. Throws `.missing` if there is no
   /// keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
   /// Opens the keychain that is there and remembers it, also where it is older than the one that
   /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
   /// else the unlock source's.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
-  /// What the user has to be told of the file that was opened, in one line, for example that others
-  /// may read it; `nil` where there is nothing, and once it was told. Opens nothing.
+  /// Returns a warning for the user about the opened file, in one line, for example that others may
+  /// read it; `nil` if there is none, and after it was returned once. Opens nothing.
   func takeWarning() async -> String?
 
-  /// Looks whether the file of an unlocked keychain has changed, as another process may have saved,
-  /// and reads it again then. Nothing while locked; what fails is told by the next call that needs
-  /// the entries.
+  /// Checks whether another process has saved the file of an unlocked keychain, and if so reads it
+  /// again. Does nothing while locked. An error is thrown by the next call that needs the entries.
   func refresh() async
 
   /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks
   /// nothing and reads no file. Does nothing where `revision` is still the current one. The bytes
   /// are valid during the call only.
   ///
-  /// - Returns: What was looked at, to be given to the next call; `nil` while locked.
+  /// - Returns: The version that was visited, to be passed to the next call; `nil` while locked.
   func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
@@ -69,7 +68,7 @@ public struct KeychainRevision: Sendable, Hashable {
 
   /// The revision of a keychain.
   ///
-  /// - Parameter keyID: What tells it from other keychains; not secret.
+  /// - Parameter keyID: Identifies the keychain; not secret.
   public init(keyID: [UInt8], generation: UInt64) {
     self.keyID = keyID
     self.generation = generation
@@ -86,7 +85,7 @@ public enum KeychainSecret: Sendable {
 
 /// What a keychain says of itself.
 public struct KeychainStatus: Sendable, Equatable, Codable {
-  /// A way to open the keychain, as the file's header tells it, without its key.
+  /// A way to open the keychain, as described in the file's header, without its key.
   public struct Slot: Sendable, Equatable, Codable {
     /// `passphrase`, `keyFile` or `unknown(N)`.
     public var kind: String
@@ -95,7 +94,7 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
     /// Bytes of memory that the derivation takes; 0 for a key file.
     public var memory: UInt64
 
-    /// A slot as `status()` tells of it.
+    /// A slot as `status()` reports it.
     public init(kind: String, ops: UInt32, memory: UInt64) {
       self.kind = kind
       self.ops = ops
@@ -111,9 +110,9 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
   public var unlocked: Bool
   /// Entries; `nil` while locked.
   public var count: Int?
-  /// Counts the saves, from 1; `nil` where there is no file that can be read.
+  /// Counts the saves, from 1; `nil` if there is no file that can be read.
   public var generation: UInt64?
-  /// The file's size; `nil` where there is none.
+  /// The file's size; `nil` if there is none.
   public var bytes: Int?
   /// In the order of the file.
   public var slots: [Slot]
@@ -156,10 +155,10 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
   public struct Version: Sendable, Equatable, Codable {
     /// Counts the saves.
     public var generation: UInt64
-    /// When the file was written, microseconds since 1970; `nil` where that was not kept.
+    /// When the file was written, microseconds since 1970; `nil` if that was not kept.
     public var written: Int64?
 
-    /// A state as file or mark tell of it.
+    /// A state as the file or the mark describes it.
     public init(generation: UInt64, written: Int64? = nil) {
       self.generation = generation
       self.written = written
@@ -168,7 +167,7 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
 
   /// Why the file was refused before.
   public var reason: Reason
-  /// What was seen last; `nil` where nothing was.
+  /// What was seen last; `nil` if nothing was.
   public var remembered: Version?
   /// The file that was there.
   public var found: Version
@@ -176,7 +175,7 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
   /// it.
   public var generation: UInt64
 
-  /// An acceptance, as the implementations tell it.
+  /// An acceptance, as the implementations report it.
   public init(reason: Reason, remembered: Version?, found: Version, generation: UInt64) {
     self.reason = reason
     self.remembered = remembered
@@ -200,7 +199,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     /// No slot for this kind of secret; the secret is wrong, or the file was replaced; the
     /// derivation could not run, and nothing was judged.
     case noMatchingSlot, wrongSecret, kdfFailed
-    /// Parts that were changed by somebody who made the sums fit.
+    /// Parts that were changed and given new, valid checksums.
     case tamperedSlot, tamperedHeader, tamperedPayload
     /// Another keychain is in its place; an older copy of it is.
     case differentKeychain, rolledBack
@@ -237,7 +236,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
   /// The format's own name where the kind groups several, for example `malformed(header)`; else the
   /// kind's name.
   public var category: String
-  /// The keychain's file; empty in a mock's errors before they are told to anybody.
+  /// The keychain's file; empty in a mock's errors until the mock throws them.
   public var path: String
   /// What happened and what to do, for people; never a key, value or passphrase.
   public var message: String

@@ -38,7 +38,7 @@ public final class RedactingKeychain: KeychainService {
       await learn()
       return result
     } catch {
-      // A call that unlocked and then failed has unlocked all the same.
+      // A call that unlocked and then failed has unlocked nevertheless.
       await learn()
       throw error
     }
@@ -46,7 +46,7 @@ public final class RedactingKeychain: KeychainService {
 
   /// Registers the value first, also where saving it then fails.
   ///
-  /// - Throws: What the keychain behind it throws, as do the others.
+  /// - Throws: What the wrapped keychain throws, as do the others.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
     data.withUnsafeBytes { value in
       var batch = redactor.batch()
@@ -56,7 +56,7 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.save(data, forKey: key) }
   }
 
-  /// As the keychain behind it.
+  /// As the wrapped keychain.
   public func load(forKey key: String) async throws(KeychainError) -> Data? {
     try await learning { () throws(KeychainError) in try await base.load(forKey: key) }
   }
@@ -72,17 +72,17 @@ public final class RedactingKeychain: KeychainService {
     redactor.renameSecret(key, to: newKey)
   }
 
-  /// As the keychain behind it.
+  /// As the wrapped keychain.
   public func keys() async throws(KeychainError) -> [String] {
     try await learning { () throws(KeychainError) in try await base.keys() }
   }
 
-  /// As the keychain behind it; passphrases are not registered.
+  /// As the wrapped keychain; passphrases are not registered.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
     try await base.create(with: secret)
   }
 
-  /// As the keychain behind it; passphrases are not registered.
+  /// As the wrapped keychain; passphrases are not registered.
   public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
     try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
   }
@@ -96,32 +96,32 @@ public final class RedactingKeychain: KeychainService {
   /// Values stay registered.
   public func lock() async { await base.lock() }
 
-  /// As the keychain behind it.
+  /// As the wrapped keychain.
   public func status() async throws(KeychainError) -> KeychainStatus {
     try await learning { () throws(KeychainError) in try await base.status() }
   }
 
-  /// As the keychain behind it.
+  /// As the wrapped keychain.
   public func verify() async throws(KeychainError) -> KeychainStatus {
     try await learning { () throws(KeychainError) in try await base.verify() }
   }
 
-  /// As the keychain behind it; passphrases are not registered.
+  /// As the wrapped keychain; passphrases are not registered.
   public func accept(with secret: KeychainSecret?) async throws(KeychainError)
     -> KeychainAcceptance
   {
     try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
   }
 
-  /// As the keychain behind it. Values stay registered.
+  /// As the wrapped keychain. Values stay registered.
   public func shutDown(within duration: Duration) async -> Bool {
     await base.shutDown(within: duration)
   }
 
-  /// As the keychain behind it.
+  /// As the wrapped keychain.
   public func takeWarning() async -> String? { await base.takeWarning() }
 
-  /// As the keychain behind it.
+  /// As the wrapped keychain.
   public func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void

@@ -45,7 +45,7 @@ extension Logger {
 
 /// How bad it is, the least first.
 public enum LogLevel: Int, Sendable, Codable, Comparable, CaseIterable {
-  /// The order is that of `Comparable`; the names are those in files and on the command line.
+  /// The cases are in ascending order; their names appear in files and on the command line.
   case trace, debug, info, notice, warning, error, critical
 
   @inlinable

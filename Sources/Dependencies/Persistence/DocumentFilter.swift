@@ -46,7 +46,7 @@ struct DocumentFilter: Sendable {
     fileprivate var key: JSON?
   }
 
-  /// `nil` where a condition fails. A path that leads nowhere equals nothing, not even null.
+  /// `nil` if a condition fails. A path that leads nowhere equals nothing, not even null.
   func match(_ document: Document) throws(PersistenceError) -> Match? {
     guard readsBodies else { return Match(document: document, key: nil) }
     let body = try StoredJSON.parse(

@@ -21,10 +21,10 @@ public protocol DocumentStore: Sendable {
   /// `nil` only where it is absent. A stored body that no longer matches its digest is
   /// `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// Those that match, in the query's order. `invalid` for a path, value or limit that makes no
-  /// sense, before anything is read.
+  /// Returns the documents that match, in the query's order. Throws `invalid` for an invalid path,
+  /// value or limit, before anything is read.
   func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
-  /// False where there was none.
+  /// False if there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
 }
 
@@ -91,7 +91,7 @@ public protocol PreferenceStore: Sendable {
   func preference(_ name: String) async throws(PersistenceError) -> String?
   /// Durable on return. `invalid` for what is no JSON.
   func setPreference(_ name: String, to json: String) async throws(PersistenceError)
-  /// False where there was none.
+  /// False if there was none.
   func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool
   /// Sorted by name.
   func preferences() async throws(PersistenceError) -> [Preference]
@@ -119,13 +119,13 @@ public protocol APIServiceStore: Sendable {
   func service(_ name: String) async throws(PersistenceError) -> APIService?
   /// Sorted by name.
   func services() async throws(PersistenceError) -> [APIService]
-  /// False where there was none.
+  /// False if there was none.
   func removeService(_ name: String) async throws(PersistenceError) -> Bool
 }
 
 /// A named HTTP service. Its authentication names a secret of the keychain and never holds one.
 public struct APIService: Sendable, Equatable, Codable {
-  /// How a request to the service shows who asks. Names a secret of the keychain.
+  /// How a request to the service is authenticated. Names a secret of the keychain.
   public enum Authentication: Sendable, Equatable, Codable {
     /// The secret as the value of this header.
     case header(name: String, secret: String)
@@ -155,7 +155,7 @@ public struct APIService: Sendable, Equatable, Codable {
 /// Answers of HTTP services, bounded by bytes and entries, the least recently used leaving first.
 /// It may be deleted at any time: a damaged entry is a miss.
 public protocol ResponseCache: Sendable {
-  /// `nil` where none is kept, and where it is damaged. Fresh or not is for the caller to say.
+  /// `nil` if none is kept, and where it is damaged. Fresh or not is for the caller to say.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
   /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under
   /// that key.
@@ -239,7 +239,8 @@ public protocol RecentSearchStore: Sendable {
   /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds
   /// since 1970. The oldest beyond the limit goes.
   func addSearch(_ text: String, scope: String, at: Int64) async throws(PersistenceError)
-  /// Those that contain the text, whatever the case; all for `nil` and for the empty text.
+  /// Returns the searches that contain the text, ignoring case; all for `nil` and for the empty
+  /// text.
   func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   /// How many were removed. `text` `nil`: all of the scope.
@@ -293,7 +294,7 @@ public struct PersistenceStatistics: Sendable, Equatable, Codable {
   public var bytes: Int
   /// Of the main file.
   public var schemaVersion: Int
-  /// Those of the main file first.
+  /// The tables, with the tables of the main file first.
   public var tables: [Row]
 
   /// Figures as a service gives them.
@@ -326,7 +327,7 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
   public var path: String
   /// The name of the call, for example `putDocument`.
   public var operation: String
-  /// The database's extended result code, 0 where there is none.
+  /// The database's extended result code, 0 if there is none.
   public var code: Int32
   /// What happened, why, and what to do, for people; never a stored value.
   public var message: String

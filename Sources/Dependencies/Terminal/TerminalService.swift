@@ -1,9 +1,9 @@
 import SwiftBoardSystem
 
-/// The person at the board, where there is one.
+/// The person at the board, if there is one.
 public protocol TerminalService: Service {
-  /// Asks for a passphrase without echo, twice where it is a new one. `nil` where there is nobody
-  /// to ask, or asking is forbidden.
+  /// Asks for a passphrase without echo, twice if it is a new one. Returns `nil` if there is no
+  /// terminal, or if asking is forbidden.
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes?
   /// Writes a secret straight to standard output: it passes through no action, no log and no
   /// recording.

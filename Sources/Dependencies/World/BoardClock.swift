@@ -41,7 +41,7 @@ public struct BoardClock: Sendable {
     return BoardClock(interceptor: interceptor, now: { inner.now }, sleep: suspend)
   }
 
-  /// The system's clock, which goes on while the machine sleeps. Its origin is the moment of this
+  /// The system's clock, which continues while the machine sleeps. Its origin is the moment of this
   /// call.
   public static var live: BoardClock {
     let clock = ContinuousClock()

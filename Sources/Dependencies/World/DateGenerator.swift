@@ -50,7 +50,7 @@ extension DateGenerator {
     DateGenerator { microseconds }
   }
 
-  /// `start` first, then `step` microseconds later at each draw, whoever draws.
+  /// Returns `start` first, then `step` microseconds more at each draw. All copies share the count.
   public static func stepping(from start: Int64 = mockStart, by step: Int64) -> DateGenerator {
     let next = Shared(start)
     return DateGenerator {

@@ -36,7 +36,7 @@ public struct RandomSource: Sendable {
     return RandomSource(interceptor: interceptor) { inner.next() }
   }
 
-  /// A source as the standard library wants it.
+  /// A source as a generator of the standard library.
   public struct Generator: RandomNumberGenerator {
     @usableFromInline let source: RandomSource
 

@@ -18,9 +18,9 @@ public enum Draw: Sendable, Equatable {
   }
 }
 
-/// Stands between a generator and whoever draws from it: it may note the value (recording) or give
-/// another in its place (replay). `live` draws the real one. A value of another kind than asked for
-/// is ignored, and the real one is drawn.
+/// Intercepts the draws of a generator: it may record the value, or return another one (replay).
+/// `live` draws the real value. A value of another kind than requested is ignored, and the real one
+/// is drawn.
 public typealias DrawInterceptor = @Sendable (_ kind: Draw.Kind, _ live: () -> Draw) -> Draw
 
 extension Duration {

@@ -292,7 +292,7 @@ extension APIItem {
   }
 }
 
-/// How services of a kind want their key. The secret bears the service's name.
+/// How services of a kind want their key. The secret has the service's name.
 enum APIPreset: String, CaseIterable {
   case radarr, sonarr, lidarr, sabnzbd, nzbget
   case rickAndMorty = "rick-and-morty"

@@ -25,9 +25,9 @@ extension BoardFeatures {
     passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first))
 }
 
-/// Headers of an answer that tell of the message and not of the resource (RFC 9110 6.6.1, 7.6.1;
-/// RFC 9111 5.1): when it was sent, how long it lay in caches, and the connection, which answers
-/// from a cache do not have.
+/// Headers of an answer that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC
+/// 9111 5.1): when it was sent, its age in caches, and the connection, which answers from a cache
+/// do not have.
 private let volatileHeaders = [
   "date", "age", "connection", "keep-alive", "proxy-connection", "te", "trailer",
   "transfer-encoding", "upgrade",
@@ -99,7 +99,7 @@ public enum APICommand: Codable, Sendable, Equatable {
   case serviceRemove(name: String)
   /// `api service test NAME`: whether the service answers, and how fast.
   case serviceTest(name: String)
-  /// `api recent`: the addresses asked for last; those that contain the text, where there is one.
+  /// `api recent`: the most recent addresses, optionally only the ones that contain `text`.
   case recent(text: String?)
   /// `api cache list` and `api cache stats`.
   case cacheList, cacheStats
@@ -210,8 +210,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text, without known secrets; `nil` where it is none, or so full of control
-  /// characters that a recording could not hold it.
+  /// The body as text, without known secrets; `nil` if it is none, or so full of control characters
+  /// that a recording could not hold it.
   public var text: String?
   /// Base64 of a body that is not in `text`.
   public var base64: String?
@@ -223,7 +223,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var verdict: CacheVerdict
   /// How many redirects were followed.
   public var redirects: Int
-  /// Why a kept answer stands in for the service's.
+  /// Why a kept answer replaces the service's.
   public var stale: String?
   /// The file that the body was written to.
   public var file: String?
@@ -233,7 +233,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var masked: MaskedValues?
   /// The secrets that were stored, and why one was not.
   public var captured: [APICaptured]?
-  /// What the user has to be told of the keychain that was opened for it.
+  /// The warning about the keychain that was opened for it.
   public var warning: String?
 }
 

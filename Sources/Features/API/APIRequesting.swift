@@ -52,7 +52,7 @@ func perform(
   return answer
 }
 
-/// Stores parts of an answer as secrets. One that is not there or cannot be stored loses none of
+/// Stores parts of an answer as secrets. One that does not exist or cannot be stored loses none of
 /// the answer.
 private func capture(
   _ captures: [APICapture], of response: APIResponse, _ dependencies: Dependencies
@@ -121,8 +121,8 @@ func forgetKnownSecrets(_ dependencies: Dependencies) async {
   }
 }
 
-/// The longest pause before a request is sent again: whoever waits sees it go on, and a service
-/// that is down is not forgotten.
+/// The longest pause before a request is sent again, so that a user sees progress and notices when
+/// the service recovers.
 private let longestPause = Duration.seconds(60)
 
 /// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds
@@ -179,7 +179,7 @@ extension APIError.Kind {
 }
 
 extension APIAnswer {
-  /// - Parameter redactor: Puts marks in the place of known secrets.
+  /// - Parameter redactor: Puts marks in place of known secrets.
   fileprivate init(
     _ fetched: ResponseRepository.Fetched, _ prepared: PreparedRequest, attempts: Int,
     _ redactor: Redactor
@@ -193,7 +193,7 @@ extension APIAnswer {
     let secret = prepared.request.secretHeaders
     sent = prepared.request.headers.map { header in
       let masked = redactor.mask(header.value)
-      // A value too short to be looked for is a secret all the same.
+      // A value too short to be looked for is a secret nevertheless.
       let isHidden = secret.contains(header.name) && masked.names.isEmpty
       return HTTPHeader(header.name, isHidden ? RedactionMark.redacted : masked.value)
     }

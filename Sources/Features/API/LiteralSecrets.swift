@@ -15,8 +15,8 @@ enum LiteralSecrets {
   /// that a request goes to, in its headers and query items, and in `--auth`. Members of bodies,
   /// the values of other options and commands that send nothing are data.
   ///
-  /// What a variable or the last value puts in is data and not looked at; so is what follows in the
-  /// same word.
+  /// Text from a variable or the last value is data and is not checked; nor is what follows it in
+  /// the same word.
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
     let (positionals, authentications) = sorted(words.dropFirst())
@@ -58,7 +58,7 @@ enum LiteralSecrets {
   }
 
   /// Which of the words behind `api` is the target of a request, or the address of a service; `nil`
-  /// where there is none.
+  /// if there is none.
   private static func target(in words: [String]) -> Int? {
     switch words.first {
     case "recent", "cache", "cancel": nil

@@ -193,7 +193,7 @@ struct RequestPreparation {
     return text
   }
 
-  /// Puts the service's key where it wants it.
+  /// Adds the service's key in the place that the service requires.
   private func authenticate(_ request: inout APIRequest, _ service: APIService?) async throws {
     switch service?.authentication {
     case nil: break
@@ -300,7 +300,7 @@ struct RequestPreparation {
   }
 }
 
-/// What is wrong with an address, in words; `nil` where it can be asked.
+/// What is wrong with an address, in words; `nil` if it can be asked.
 enum ServiceAddress {
   static func problem(_ url: String) -> String? {
     let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)

@@ -91,7 +91,7 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case put(collection: String, id: String)
   /// The document that was asked for.
   case document(document: Document)
-  /// Those that match, in their order.
+  /// The documents that match, in order.
   case documents(documents: [Document])
   /// What was removed, by its name.
   case removed(name: String)

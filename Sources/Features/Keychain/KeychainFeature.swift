@@ -22,7 +22,7 @@ extension BoardFeatures {
 
 /// What the board knows of the keychain: names and counts, never a value.
 public struct KeychainState: Codable, Sendable, Equatable {
-  /// `nil` until a command has told.
+  /// `nil` before a command has reported it.
   public var isUnlocked: Bool?
   /// The names as the last `list` had them, with what was set and removed since.
   public var names: [String]?
@@ -57,7 +57,7 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   case set(name: String, input: KeychainInput)
   /// Shows the value, outside state, log and recording.
   case reveal(name: String)
-  /// Removes an entry; one that is not there is a failure of the command.
+  /// Removes an entry; one that does not exist is a failure of the command.
   case remove(name: String)
   /// Gives an entry another name; fails where that is taken.
   case rename(from: String, to: String)
@@ -81,8 +81,8 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   case unlocked, locked
   /// What can be said of it.
   case status(status: KeychainStatus)
-  /// Its file was read again and is whole, as far as can be told without a secret; unlocked, also
-  /// with its key.
+  /// Its file was read again and is whole, as far as that can be checked without a secret;
+  /// unlocked, also with its key.
   case checked(status: KeychainStatus)
   /// The file that is there is remembered, whatever was before.
   case accepted(acceptance: KeychainAcceptance)
@@ -93,11 +93,11 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
   /// The value was written straight to standard output.
   case revealed(name: String)
-  /// The entry is gone.
+  /// The entry was removed.
   case removed(name: String)
   /// The entry has another name.
   case renamed(from: String, to: String)
-  /// Any of the others, with what the user has to be told of the keychain's file.
+  /// Any of the others, with a warning about the keychain's file.
   case warned(warning: String, result: KeychainResult)
 }
 

@@ -79,7 +79,7 @@ extension KeychainCommand {
 }
 
 extension KeychainResult {
-  /// The result with what there is to tell of the file that was opened. A status tells it itself.
+  /// Adds the warning about the opened file, if any. A status contains it already.
   fileprivate func withWarning(of keychain: any KeychainService) async -> KeychainResult {
     guard let warning = await keychain.takeWarning() else { return self }
     switch self {
@@ -172,8 +172,8 @@ private func missing(_ name: String) -> KeychainError {
   KeychainError(.missingKey, message: "the keychain has no secret named '\(name)'")
 }
 
-/// Does the work; where the keychain is locked and somebody can be asked, asks once and does it
-/// again.
+/// Performs the work. If the keychain is locked and the terminal can ask for a passphrase, asks
+/// once and retries.
 func unlocking<Result>(
   _ dependencies: Dependencies, _ work: () async throws(KeychainError) -> Result
 ) async throws -> Result {
@@ -200,7 +200,7 @@ private func unlockIfPossible(_ dependencies: Dependencies) async throws {
   } catch let error as KeychainError where error.kind == .locked {}
 }
 
-/// Calls with the unlock source's secret, or with one that is asked for where there is no source.
+/// Calls with the unlock source's secret, or with one that is asked for if there is no source.
 private func withSecret<Result>(
   _ dependencies: Dependencies, isNew: Bool = false,
   _ work: (KeychainSecret?) async throws(KeychainError) -> Result

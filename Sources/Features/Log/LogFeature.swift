@@ -54,7 +54,7 @@ public enum LogCommand: Codable, Sendable, Equatable {
   case note(text: String)
   /// How much was taken and dropped.
   case stats
-  /// Writes the records in memory to a file that is not there yet.
+  /// Writes the records in memory to a file that does not exist yet.
   case export(path: String)
   /// What a sink would write in place of the text.
   case redactTest(text: String)

@@ -14,7 +14,7 @@ public protocol CanonicalEncodable {
 /// `CanonicalDecoder` uses it wherever it meets the type, at the top or inside others. A type that
 /// is `Codable` as well must read the same value both ways.
 public protocol CanonicalCodable: CanonicalEncodable {
-  /// Reads the value that `reader` stands on.
+  /// Reads the value that `reader` is at.
   init(canonical reader: inout CanonicalReader) throws
 }
 

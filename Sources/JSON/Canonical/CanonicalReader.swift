@@ -18,8 +18,7 @@ public struct CanonicalReader {
     self.index = index
   }
 
-  /// Reads a text and stands on its outermost value. Cost: one pass over the bytes and a copy of
-  /// them.
+  /// Reads a text and is at its outermost value. Cost: one pass over the bytes and a copy of them.
   ///
   /// - Parameter userInfo: What an `init(from:)` finds as its decoder's `userInfo`.
   public init(
@@ -33,7 +32,7 @@ public struct CanonicalReader {
 
   /// Reads the next text, in the memory of the last one where no other reader needs it.
   ///
-  /// - Throws: `JSONError`; the reader then stands on null.
+  /// - Throws: `JSONError`; the reader then is at null.
   public mutating func read(
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .default
   ) throws(JSONError) {
@@ -42,7 +41,7 @@ public struct CanonicalReader {
     try core.read(bytes, limits)
   }
 
-  /// The way from the outermost value to this one. Cost: linear in what stands before it.
+  /// The way from the outermost value to this one. Cost: linear in what precedes it.
   public var codingPath: [any CodingKey] { core.path(to: index) }
 
   /// Where the value is in the text, brackets and quotes included.
@@ -52,7 +51,7 @@ public struct CanonicalReader {
     return Int(token.start) - quote..<Int(token.end) + quote
   }
 
-  /// Calls `body` with the value's own bytes, as they stand in the text.
+  /// Calls `body` with the value's own bytes, as they are in the text.
   public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows
     -> Result
   {
@@ -66,11 +65,11 @@ public struct CanonicalReader {
 
   // MARK: Scalars
 
-  /// Whether the value is `null`. O(1).
+  /// Whether the value is `null`.
   public var isNull: Bool { core.isNull(index) }
   /// A boolean.
   ///
-  /// - Throws: `DecodingError` for all else. O(1).
+  /// - Throws: `DecodingError` for all else.
   public func bool() throws -> Bool { try core.bool(index) }
   /// A string, with its escapes resolved.
   ///
@@ -126,8 +125,8 @@ public struct CanonicalReader {
 
   // MARK: Containers
 
-  /// The value of a key; nil where there is none or it is null. Cost: constant when members are
-  /// asked for in their order.
+  /// The value of a key; nil if there is none or it is null. Cost: constant when members are asked
+  /// for in their order.
   ///
   /// - Throws: when this is no object.
   public func memberIfPresent(_ key: StaticString) throws -> CanonicalReader? {

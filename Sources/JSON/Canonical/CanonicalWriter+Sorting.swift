@@ -27,7 +27,7 @@ extension CanonicalWriter {
         view.sort(order)
         var target = bytes.base + first
         for (place, index) in order.enumerated() {
-          // Equal keys stand side by side in the order they came in.
+          // Equal keys are adjacent, in the order in which they were written.
           if view.areMembers, place + 1 < count, view.compareKeys(index, order[place + 1]) == 0 {
             continue
           }

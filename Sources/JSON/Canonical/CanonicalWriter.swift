@@ -76,7 +76,7 @@ public struct CanonicalWriter: ~Copyable {
           + "or a key has no value, or a value no key"))
   }
 
-  /// - Parameter capacity: bytes to have room for at first.
+  /// - Parameter capacity: The initial capacity in bytes.
   public init(capacity: Int = 512) {
     bytes = Stack(capacity: capacity)
     frames = Stack(capacity: 8)
@@ -274,7 +274,7 @@ public struct CanonicalWriter: ~Copyable {
   @inline(__always)
   private var lastByte: UInt8 { bytes.base[bytes.count &- 1] }
 
-  /// Makes room for one value: a comma where it is not the first of an array.
+  /// Prepares for one value: writes a comma unless it is the first of an array.
   @inline(__always)
   mutating func beginValue() {
     let frame = frames.top

@@ -16,7 +16,7 @@ final class DecoderCore {
   @exclusivity(unchecked) private var plainTypes = TypeSet()
   @exclusivity(unchecked) private var room = StackRoom()
   @exclusivity(unchecked) var keyLists = KeyLists()
-  /// What the values that are decoded are told besides.
+  /// The user info that is passed to the decoded values.
   let userInfo: [CodingUserInfoKey: any Sendable]
 
   init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
@@ -28,7 +28,7 @@ final class DecoderCore {
     tape.append(JSONToken(kind: .null, start: 0, end: 0, next: 1))
   }
 
-  /// There is always a value to stand on: null where reading has failed.
+  /// There is always a value to be at: null where reading has failed.
   func read(_ bytes: some Collection<UInt8>, _ limits: JSONLimits) throws(JSONError) {
     memory.count = 0
     let isCopied: Void? = bytes.withContiguousStorageIfAvailable { memory.append($0) }

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// A place for one value or a container in the making. It is stale once the writer has gone on.
+/// The position of one value, or of a container that is being written. It is stale once the writer
+/// has continued past it.
 struct EncoderPlace {
   var depth: Int
   var serial: Int
@@ -12,10 +13,10 @@ struct EncoderPlace {
 
 /// What all encoders and containers of one encoding share.
 ///
-/// Values are written straight into the output; containers are frames on a stack. Who writes to a
-/// container while another is open above it closes that one. Only where a closed container is
-/// written to again does the encoding start over, with a `LinkedOutput` that keeps all containers
-/// open to the end.
+/// Values are written straight into the output; containers are frames on a stack. A write to a
+/// container closes the containers that are open above it. If a closed container is written to
+/// again, the encoding starts over, with a `LinkedOutput` that keeps all containers open to the
+/// end.
 final class EncoderCore {
   // Unchecked, as the checks would cost a fifth of the time: no method here holds an access to a
   // property while it calls code that could reach this object again. `writeByHand` hands out the
@@ -178,8 +179,8 @@ final class EncoderCore {
     return false
   }
 
-  /// Ends a run whose output will not be used. Only who keeps a container beyond its encoding ever
-  /// sees it.
+  /// Ends a run whose output will not be used. Only a write to a container that outlives its
+  /// encoding throws it.
   private var staleError: EncodingError {
     .invalidValue(
       "a late value",
@@ -196,8 +197,7 @@ final class EncoderCore {
           debugDescription: "found a second value or container of another kind, expected one"))
   }
 
-  /// The kind of array that the value at `place` wants: its type tells whether its order is its
-  /// own.
+  /// The kind of array for the value at `place`: its type shows whether its order is significant.
   func arrayKind(_ place: EncoderPlace) -> CanonicalWriter.Kind {
     let type =
       links.map { $0.type(of: place.serial) }
@@ -323,7 +323,7 @@ final class EncoderCore {
     latestSerial = place.serial
     try value.encode(to: CanonicalEncoding(core: self, place: place))
     guard links == nil else { return }
-    // Whoever wrote to a stale place has closed this one: then the second run is due.
+    // A write to another container has closed this one, which requires the second run.
     guard place.depth < writer.frames.count,
       writer.frames.base[place.depth].serial == place.serial
     else { return }
@@ -335,8 +335,8 @@ final class EncoderCore {
     }
   }
 
-  /// Undoes what a value that threw has left, its key included, so that who catches the error can
-  /// go on.
+  /// Removes the output of a value that threw, including its key, so that a caller that catches the
+  /// error can continue.
   @inline(__always)
   func undoing(_ place: EncoderPlace, _ body: () throws -> Void) throws {
     guard links == nil else {

@@ -1,5 +1,5 @@
 /// Where the encoder keeps its containers when a value writes to several of them in turns: all stay
-/// open to the end, the scalars' bytes lie in the order they came, and only then all is put
+/// open to the end, the scalars' bytes are in the order they came, and only then all is put
 /// together.
 ///
 /// Rare, so it is built for being right, not for speed.

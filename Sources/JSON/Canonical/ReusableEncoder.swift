@@ -4,10 +4,10 @@ package struct ReusableEncoder: ~Copyable {
 
   package init() {}
 
-  /// Encodes a value that is not `CanonicalEncodable` itself, in the place of the last one. For one
+  /// Encodes a value that is not `CanonicalEncodable` itself, in place of the last one. For one
   /// that is, a `CanonicalWriter` that is used again does the same with less.
   package mutating func encode<T: Encodable>(_ value: T) throws {
-    // Whoever kept an encoder beyond its value keeps it for himself.
+    // If user code still holds the encoder, a new one is allocated.
     if isKnownUniquelyReferenced(&core) {
       core.reset()
     } else {

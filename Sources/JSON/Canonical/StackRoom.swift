@@ -10,7 +10,7 @@ struct StackRoom {
   private(set) var depth = 0
   private var start = 0
 
-  /// Counts one more level; false when there is no room for it.
+  /// Counts one more level; false if the stack is too small for it.
   @inline(__always)
   mutating func enter() -> Bool {
     var here: UInt8 = 0

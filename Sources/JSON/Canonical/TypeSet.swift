@@ -16,7 +16,7 @@ struct TypeSet {
 
   @inline(__always)
   private static func place(_ id: UInt) -> Int {
-    // Metadata lies at multiples of 8, of types of one module close together.
+    // Metadata is at multiples of 8, of types of one module close together.
     Int((id >> 3 ^ id >> 7 ^ id >> 11) & 15)
   }
 }

@@ -14,7 +14,7 @@ public struct JSONConditionError: Error, Sendable, Hashable, CustomStringConvert
     case missingValue(after: JSONCondition.Operator)
     /// This text is no JSON, for this reason.
     case malformedValue(String, reason: String)
-    /// This word stands where `and` or `or` has to.
+    /// The word was found in place of `and` or `or`.
     case unknownConjunction(String)
   }
 

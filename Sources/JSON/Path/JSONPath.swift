@@ -12,7 +12,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   /// From the outside in; none of them is the value itself.
   public var steps: [Step]
 
-  /// A path from its steps. O(1).
+  /// A path from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
   /// Reads a path. Keys without quotes end at `.`, `[`, `]` and `"`; keys in quotes are JSON
@@ -108,7 +108,7 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension JSON {
-  /// The value at a path; nil where the way ends before it. Cost: linear in the members passed.
+  /// The value at a path; nil if the way ends before it. Cost: linear in the members passed.
   public func value(at path: JSONPath) -> JSON? {
     path.steps.reduce(self as JSON?) { value, step in
       switch step {

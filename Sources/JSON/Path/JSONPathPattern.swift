@@ -5,7 +5,7 @@
 /// a member `name` with this text, in any case of ASCII letters; a text with `]` in it is written
 /// as a JSON string. A key `*` is written `["*"]`.
 public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
-  /// From a value to those inside it.
+  /// A step from a value to the values inside it.
   public enum Step: Sendable, Hashable {
     /// The member with this key.
     case key(String)
@@ -20,7 +20,7 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
   /// From the outside in; none of them is the value itself.
   public var steps: [Step]
 
-  /// A pattern from its steps. O(1).
+  /// A pattern from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
   /// Reads a pattern.

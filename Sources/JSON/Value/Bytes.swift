@@ -36,7 +36,7 @@ func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPoint
 }
 
 /// The top bit of the first byte that is a quote, a `\` or a control character, and maybe of others
-/// behind it; 0 where there is none.
+/// after it; 0 if there is none.
 @inlinable
 @inline(__always)
 func escapeMarks(_ word: UInt64) -> UInt64 {

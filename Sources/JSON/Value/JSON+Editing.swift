@@ -1,8 +1,8 @@
 // Subscripts that read and change, and renaming. An edit that does not fit changes nothing: a
-// migration goes through actions of all cases, and touches those that have what it names.
+// migration goes through actions of all cases, and changes the ones that have the member it names.
 
 extension JSON {
-  /// The last member of that key; nil where there is none, or no object.
+  /// The last member of that key; nil if there is none, or no object.
   ///
   /// ```swift
   /// json["pay"]["amount"] = 12  // Adds or replaces; nothing where there is no object `pay`.
@@ -45,10 +45,10 @@ extension JSON {
     }
   }
 
-  /// The element at that index; nil where there is none, or no array.
+  /// The element at that index; nil if there is none, or no array.
   ///
-  /// Assigning replaces the element; nil removes it, and the later ones move up. Nothing changes
-  /// where there is no element at that index, or no array.
+  /// Assigning replaces the element; nil removes it, and the later ones move up. Nothing changes if
+  /// there is no element at that index, or no array.
   ///
   /// - Complexity: O(1), in place; removing O(number of elements).
   public subscript(index: Int) -> JSON? {
@@ -88,7 +88,7 @@ extension JSON {
   /// key already: none is lost. So do values that are no objects, and all where the path leads
   /// nowhere.
   ///
-  /// - Parameter path: The objects whose members are meant; this value itself where there is none.
+  /// - Parameter path: The objects whose members are meant; this value itself if there is none.
   /// - Returns: The number of objects that changed.
   /// - Complexity: O(number of members and elements passed), in place.
   @discardableResult
@@ -156,7 +156,7 @@ extension JSON? {
         yield &absent
         return
       }
-      // Just looked at; a name for it would be a copy.
+      // The value exists, as checked above; binding it to a name would copy it.
       yield &self![key]
     }
   }

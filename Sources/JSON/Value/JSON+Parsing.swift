@@ -98,7 +98,7 @@ extension JSON {
     }
   }
 
-  /// Keys are told apart by their bytes, since `String` takes composed and decomposed letters for
+  /// Keys are compared by their bytes, since `String` treats composed and decomposed letters as
   /// equal.
   private static func keepingLast(_ members: [Member]) -> [Member] {
     var places: [[UInt8]: Int] = [:]

@@ -11,8 +11,8 @@ extension JSON {
     case key(String, isFirst: Bool)
   }
 
-  /// Goes through the value in order, on a stack of its own: how deep a text nests is up to who
-  /// sent it, how much stack a thread has is not up to us.
+  /// Visits the value in order, with a stack on the heap: the nesting depth comes from input, and a
+  /// thread's stack is limited.
   func walk(_ visit: (Event) -> Void) {
     enum Open {
       case array([JSON], next: Int)

@@ -21,7 +21,7 @@ public enum JSON: Sendable, Hashable {
   public struct Member: Sendable, Hashable {
     /// The key, with its escapes resolved.
     public var key: String
-    /// What stands behind the colon.
+    /// What follows the colon.
     public var value: JSON
 
     /// A member; nothing is checked.

@@ -1,6 +1,6 @@
 /// How a `JSON` is written as text.
 public struct JSONFormat: Sendable, Hashable {
-  /// Which characters are written as `\u…` beyond those that JSON demands.
+  /// The characters that are written as `\u…` in addition to the ones that JSON requires.
   public enum Escaping: Sendable, Hashable {
     /// Only quotes, `\` and what is below U+0020.
     case minimal
@@ -16,7 +16,7 @@ public struct JSONFormat: Sendable, Hashable {
   /// Which characters are escaped beyond need.
   public var escaping: Escaping
 
-  /// One line with the least escaping, unless told otherwise.
+  /// One line with the least escaping, by default.
   ///
   /// - Parameter indent: Below 0 counts as 0: a line for each element, none of them moved in.
   public init(indent: Int? = nil, escaping: Escaping = .minimal) {
@@ -37,7 +37,7 @@ extension JSON: CustomStringConvertible {
   public var pretty: String { text(.pretty) }
   /// One line, ASCII only.
   public var asciiText: String { text(JSONFormat(escaping: .ascii)) }
-  /// One line that is safe to print on a terminal, whoever sent it.
+  /// One line that is safe to print on a terminal, whatever its source.
   public var description: String { text(JSONFormat(escaping: .controls)) }
 
   /// The value as JSON text. A `.number` that is no JSON number is written as a string, so that the

@@ -4,7 +4,7 @@ public struct JSONLimits: Sendable, Hashable {
   public enum DuplicateKeys: Sendable, Hashable {
     /// The text is refused; the error is at the second key.
     case refuse
-    /// The last value counts; in a `JSON` it stands where the first one stood.
+    /// The last value counts; in a `JSON` it has the position of the first one.
     case keepLast
   }
 

@@ -168,8 +168,8 @@ struct JSONTokenizer: ~Copyable {
       }
       return nil
     }
-    // Sorting cheap hashes first spares the set, whose seeded hashing is what stands against a text
-    // made to collide.
+    // Sorting cheap hashes first avoids the set in most cases. The set's seeded hashing resists
+    // texts made to collide.
     let hashes = keys.map { key in
       bytes.unescaped(tape.tokens[key]) { text in
         text.reduce(UInt64(truncatingIfNeeded: text.count)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

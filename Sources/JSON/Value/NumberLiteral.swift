@@ -62,7 +62,7 @@ struct NumberLiteral {
 
   var isIntegral: Bool { exponent >= digits.count }
 
-  /// The digits without exponent; nil where there would be more than 40.
+  /// The digits without exponent; nil if there would be more than 40.
   var integerText: String? {
     guard exponent <= 40 else { return nil }
     if digits.isEmpty { return "0" }

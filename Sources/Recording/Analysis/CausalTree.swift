@@ -1,6 +1,7 @@
 import SwiftBoardStore
 
-/// What caused what in a recording: steps, the effects they returned, and the steps those sent.
+/// The causes in a recording: steps, the effects that they returned, and the steps that the effects
+/// sent.
 ///
 /// Holds the names of the steps of its range, so the range bounds the memory: about 200 bytes a
 /// step.
@@ -17,7 +18,7 @@ package struct CausalTree: Sendable {
   private var nodes: [Node] = []
   private var roots: [Int] = []
   private let first: Int
-  /// Whether there are steps behind the range.
+  /// Whether there are steps after the range.
   package let isTruncated: Bool
 
   /// One file, by itself.
@@ -64,8 +65,8 @@ package struct CausalTree: Sendable {
     return nodes[step - first].children.map { nodes[$0].step }
   }
 
-  /// A step a line, under its cause and indented by two: number, action, who sent it, and what it
-  /// returned.
+  /// One line for each step, below its cause and indented by two: number, action, sender, and
+  /// returned effects.
   package var text: String {
     var lines: [String] = []
     // Chains of effects may be as long as the log: no recursion.
@@ -87,8 +88,8 @@ package struct CausalTree: Sendable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// For `dot`: boxes are steps, edges bear the name of the effect between two; plain texts are who
-  /// sent a root.
+  /// A graph for `dot`: boxes are steps, edges are labelled with the effect between two steps, and
+  /// plain texts are the senders of roots.
   package var graphviz: String {
     var text = Graphviz("causes")
     for node in nodes {

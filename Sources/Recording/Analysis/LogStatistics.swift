@@ -8,15 +8,15 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     package var count = 0
     /// How many actions they sent.
     package var actions = 0
-    /// Those whose one action was reduced.
+    /// Effects whose only action was reduced.
     package var finished = 0
-    /// Those that a later step cancelled.
+    /// Effects that a later step cancelled.
     package var cancelled = 0
-    /// Those that may send several actions, sent some, and of which the log says nothing more.
+    /// Effects that may send several actions, sent some, and have no recorded end.
     package var silent = 0
-    /// Those of which nothing is known but that they were returned.
+    /// Effects with no record except that they were returned.
     package var open = 0
-    /// Over all but the open ones: from the step that returned one to the last that tells of it.
+    /// Over all but the open ones: from the step that returned one to the last that reports it.
     package var steps = 0
     /// The same in time.
     package var microseconds: Int64 = 0
@@ -38,7 +38,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   package private(set) var microseconds: Int64 = 0
   /// Bytes of all lines.
   package private(set) var bytes = 0
-  /// Lines, those of unknown kinds too.
+  /// The number of lines, including lines of unknown kinds.
   package private(set) var lines = 0
   /// Bytes of step lines.
   package private(set) var stepBytes = 0
@@ -54,7 +54,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   package private(set) var digests = 0
   /// Steps by the action's name, at most 1 000 of them; the rest is under `…`.
   package private(set) var actions: [String: Int] = [:]
-  /// Steps by who sent them.
+  /// The number of steps by sender.
   package private(set) var origins: [LogTimeline.Source: Int] = [:]
   /// By name, bounded likewise.
   package private(set) var effects: [String: Effects] = [:]

@@ -59,9 +59,9 @@ public enum StateDiff {
   /// Cost: linear in the size of the two values up to the last change that is returned, times the
   /// patterns.
   ///
-  /// - Parameter ignoring: What they lead to is compared on neither side, whether it is there or
-  ///   not. Elements that are left out move no others: those that are compared are paired in their
-  ///   order, and named by their places in `old`.
+  /// - Parameter ignoring: The values at these paths are compared on neither side, whether they
+  ///   exist or not. Ignored elements do not shift others: the remaining elements are paired in
+  ///   order, and named by their positions in `old`.
   public static func changedPaths(
     _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
   ) -> [Change] {
@@ -73,7 +73,7 @@ public enum StateDiff {
   /// What is left of patterns, from some value on.
   private typealias Patterns = [ArraySlice<JSONPathPattern.Step>]
 
-  /// What is left one step further; nil where one of them ends there.
+  /// What is left one step further; nil if one of them ends there.
   private static func inside(
     _ patterns: Patterns, where matches: (JSONPathPattern.Step) -> Bool
   ) -> Patterns? {
@@ -187,8 +187,7 @@ public enum StateDiff {
   }
 
   /// Two texts, of which long ones are cut to what is around the first place at which they differ:
-  /// a quarter of it stands before that place. Where there is only one, it is cut behind its
-  /// beginning.
+  /// a quarter of it precedes that place. A single text is cut after its beginning.
   ///
   /// Cost: linear in the length of both.
   ///

@@ -85,8 +85,8 @@ extension LogTravel {
     return graph
   }
 
-  /// The observed state machine, a state being called by what it has at a path: `nothing` where
-  /// there is none.
+  /// The observed state machine, a state being called by what it has at a path: `nothing` if there
+  /// is none.
   package func stateGraph(
     by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
   ) throws -> StateGraph {

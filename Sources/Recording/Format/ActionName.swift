@@ -4,8 +4,8 @@ import SwiftBoardJSON
 ///
 /// An enum with payloads is logged as `{"case":{…}}`, one inside another as
 /// `{"outer":{"inner":{…}}}` or, where `Codable` writes it without a label, as
-/// `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string. From JSON alone a payload that
-/// looks like a case cannot be told from one, so names go no deeper than they are asked to.
+/// `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string. JSON alone cannot distinguish a
+/// payload that looks like a case from a case, so names go no deeper than requested.
 package enum ActionName {
   /// - Parameter depth: Names at most; the first is the case of the action itself, which in a
   ///   composed program is the feature.

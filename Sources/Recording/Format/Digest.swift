@@ -1,4 +1,4 @@
-/// An XXH64 value as it stands in a log: `xxh64:` and 16 lowercase hexadecimal digits.
+/// An XXH64 value as it is in a log: `xxh64:` and 16 lowercase hexadecimal digits.
 ///
 /// Used twice: as the digest of a state (over its canonical JSON) and as the `sum` of a line (see
 /// `SumChain`).

@@ -46,7 +46,7 @@ func canonical(_ value: JSON) -> [UInt8] {
   CanonicalEncoder.encode(json: value)
 }
 
-/// Why a line whose body has so many bytes could not be read again; nil where it could.
+/// Why a line whose body has so many bytes could not be read again; nil if it could.
 @inline(__always)
 func obstacle(toBody count: Int) -> String? {
   // A reader counts the line without its line feed.
@@ -54,7 +54,7 @@ func obstacle(toBody count: Int) -> String? {
     ? "the line has more than 64 MiB" : nil
 }
 
-/// Why a line with this canonical value could not be read again; nil where it could.
+/// Why a line with this canonical value could not be read again; nil if it could.
 func obstacle(to canonical: UnsafeBufferPointer<UInt8>) -> String? {
   // The line's own object is one level. The whole line, which also says what was typed, is measured
   // when it is written.

@@ -1,11 +1,11 @@
 import SwiftBoardStore
 
-/// The descriptor of a returned effect, as it stands in a log. Its place in the source is not part
-/// of it.
+/// The descriptor of a returned effect, as it is in a log. Its place in the source is not part of
+/// it.
 public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
   /// The effect's name; its kind's where it has none.
   public let name: String
-  /// The cancel ids, each with its place in the composition, `/` between the parts, as
+  /// The cancel ids, each with its position in the composition, `/` between the parts, as
   /// `EffectDescriptor.ids`; the first alone where the log is of a program that wrote no others.
   public let ids: [String]
   /// The raw value of `EffectDescriptor.Kind`; a log of a newer program may have others.
@@ -13,7 +13,7 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
   /// The members of a `merge` or `concatenate`, in order; else empty.
   public let parts: [LogEffect]
 
-  /// The first of the cancel ids; `nil` where there is none. O(1).
+  /// The first of the cancel ids; `nil` if there is none.
   public var id: String? { ids.first }
 
   /// An effect with one id or none, as a log has it.

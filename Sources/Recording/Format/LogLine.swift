@@ -14,13 +14,13 @@ public enum LogLine: Sendable, Hashable {
   case mark(LogMark)
   /// A whole state.
   case snapshot(LogSnapshot)
-  /// A clean stop; the last line where there is one.
+  /// A clean stop; the last line if there is one.
   case end(LogEnd)
   /// A kind of a later version: its members without `k` and `sum`.
   case unknown(kind: String, [JSON.Member])
 }
 
-/// The first line: who recorded, in which world, and from which state.
+/// The first line: the recording program, its environment, and the initial state.
 public struct LogHeader: Sendable, Hashable {
   /// The version of the format; this module writes and reads 1.
   public var version = 1
@@ -45,8 +45,8 @@ public struct LogHeader: Sendable, Hashable {
   public var digestEvery: Int?
   /// Paths or types whose values are tokens.
   public var redacted: [String]
-  /// Which additions to the version the writer knew; 0 where the log does not say. From 1 on
-  /// effects have all of their ids.
+  /// Which additions to the version the writer knew; 0 if the log does not say. From 1 on effects
+  /// have all of their ids.
   public var minor = 0
   /// Members that this program does not know, in their order.
   public var extra: [JSON.Member] = []
@@ -56,7 +56,7 @@ extension LogHeader {
   /// The additions that this module writes.
   static let currentMinor = 1
 
-  /// Whether every effect stands there with all of its ids, not with the first alone.
+  /// Whether every effect has all of its ids, not only the first.
   @usableFromInline var hasAllIDs: Bool { minor >= 1 }
 }
 
@@ -74,7 +74,7 @@ public struct LogStep: Sendable, Hashable {
   public var draws: [LoggedDraw]
   /// What it returned, in order.
   public var effects: [LogEffect]
-  /// Of the state after the step; `nil` where this step has none.
+  /// Of the state after the step; `nil` if this step has none.
   public var digest: Digest?
   /// Members that this program does not know, in their order.
   public var extra: [JSON.Member]

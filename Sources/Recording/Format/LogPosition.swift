@@ -1,5 +1,5 @@
-/// A place between two lines of a log, with all that a reader must know of the lines before it to
-/// check those behind it.
+/// A position between two lines of a log, with everything that a reader must know about the lines
+/// before it to check the lines after it.
 ///
 /// A reader that begins at such a place judges every line as one that came from the front does. A
 /// value takes about 150 bytes and belongs to the file it was taken from.

@@ -8,7 +8,7 @@ struct LogRules {
 
   private var begun = false
   private(set) var time: Int64 = 0
-  /// The digest after `step`, nil where that step has none.
+  /// The digest after `step`, nil if that step has none.
   private var digest: Digest?
   private var digestEvery = 1
   private var stepsWithoutDigest = 0

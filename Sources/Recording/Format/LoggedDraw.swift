@@ -1,4 +1,4 @@
-/// One value that a reduction drew, as it stands in a log.
+/// One value that a reduction drew, as it is in a log.
 public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
   /// Which generator was asked, and how its value is written.
   public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -13,7 +13,7 @@ struct StepScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// A step, or nil where the body of a line is to be parsed the long way.
+  /// A step, or nil if the body of a line is to be parsed the long way.
   static func step(_ body: ArraySlice<UInt8>) -> LogStep? {
     body.withUnsafeBufferPointer { bytes in
       var scanner = StepScanner(bytes)
@@ -36,8 +36,8 @@ struct StepScanner {
     let digest: Digest?
   }
 
-  /// Where nothing but an action and a digest follows `by`; whoever reads the action finds out
-  /// whether more does.
+  /// Where nothing but an action and a digest follows `by`; the reader of the action checks whether
+  /// more follows.
   static func bare(_ body: UnsafeBufferPointer<UInt8>) -> Bare? {
     var scanner = StepScanner(body)
     return scanner.bare()
@@ -232,7 +232,7 @@ struct StepScanner {
     return String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// What stands between quotes, in ASCII and without escapes.
+  /// What is between quotes, in ASCII and without escapes.
   private mutating func plainText() -> Range<Int>? {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
     let start = position &+ 1

@@ -6,7 +6,7 @@
 /// 2. the bytes of this line from its `{` up to, and without, the `,"sum":` that ends it.
 ///
 /// So a line is its body, then `,"sum":"`, the sum's text, `"}` and the line feed, and a line that
-/// is changed, missing, doubled or moved breaks the chain at that line or at the one behind it.
+/// is changed, missing, doubled or moved breaks the chain at that line or at the one after it.
 struct SumChain: Sendable {
   /// The sum of the last line, nil before the header.
   private(set) var previous: Digest?
@@ -46,7 +46,7 @@ struct SumChain: Sendable {
     self.previous = sum
   }
 
-  /// Completes the line whose body is what stands in `line` from `start` on.
+  /// Completes the line whose body begins at `start` in `line`.
   @inline(__always)
   mutating func seal(_ line: inout ByteBuffer, from start: Int) {
     let sum = SumChain.sum(of: line.bytes(from: start), after: previous)

@@ -1,9 +1,8 @@
 /// The 64-bit xxHash with seed 0, fed piece by piece.
 ///
-/// Fast and good at finding accidents; it is no defence against somebody who wants two inputs with
-/// one hash. Follows the published description of the algorithm (xxHash specification 0.1.1, "XXH64
-/// Algorithm Description"). About 10 GB/s in a release build; a value is 80 bytes and allocates
-/// nothing.
+/// Fast and good at finding accidents; it does not resist deliberate collisions. Follows the
+/// published description of the algorithm (xxHash specification 0.1.1, "XXH64 Algorithm
+/// Description"). About 10 GB/s in a release build; a value is 80 bytes and allocates nothing.
 package struct XXH64: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -58,8 +57,8 @@ package struct XXH64: Sendable {
     return finish(hash, buffer, from: position)
   }
 
-  /// The hash of a digest's text with `body` behind it, which need not stand behind it in memory.
-  /// Nothing is copied.
+  /// The hash of a digest's text with `body` after it, which need not follow it in memory. Nothing
+  /// is copied.
   static func hash(_ previous: Digest, _ body: UnsafeRawBufferPointer) -> UInt64 {
     // What of the body shares the first stripe with the 22 characters.
     let shared = 32 - Digest.length

@@ -1,7 +1,7 @@
 import SwiftBoardStore
 
 /// The life of an effect, as far as a log shows it: from the step that returned it to the last step
-/// that tells of it.
+/// that reports it.
 ///
 /// A log has what effects sent, not when they ended. An effect of one action ends with that, and a
 /// cancellation by id is there as an effect of the step that asked for it; of one that may send
@@ -11,13 +11,13 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
-    /// A later step cancelled it: by one of its ids, or by a place in the composition that it is
+    /// A later step cancelled it: by one of its ids, or by a position in the composition that it is
     /// in.
     case cancelled
     /// It may send several actions, and the log has none of it behind `last`: it ended there, later
     /// in silence, with its child, by a successor of the same id, or ran when the recording ended.
     case silent
-    /// Nothing tells of its end, and it sent nothing; or what was asked for ends before the log
+    /// Nothing reports its end, and it sent nothing; or what was asked for ends before the log
     /// does. `last` is the last step that was read.
     case open
   }
@@ -28,9 +28,9 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   public let first: Int
   /// The time of the step that returned it, in microseconds.
   public let began: Int64
-  /// The last step that tells of it, and its time.
+  /// The last step that reports it, and its time.
   public internal(set) var last: Int
-  /// The time of the last step that tells of it, in microseconds.
+  /// The time of the last step that reports it, in microseconds.
   public internal(set) var ended: Int64
   /// How it ended.
   public internal(set) var end: End
@@ -106,7 +106,7 @@ struct EffectSpans {
   ///
   /// - Parameters:
   ///   - step: The last step that was read, and its time.
-  ///   - isWhole: Whether there is nothing behind it.
+  ///   - isWhole: Whether there is nothing after it.
   mutating func finish(at step: Int, _ time: Int64, isWhole: Bool) -> [EffectSpan] {
     defer { self = EffectSpans(capacity: capacity) }
     return slots.compactMap { slot in
@@ -222,8 +222,9 @@ struct EffectSpans {
       ? cancel(cancelled, reaches: nil) : ids.contains { cancel(cancelled, reaches: $0) }
   }
 
-  /// An id is the place in the composition and the id given there: a cancellation reaches its own
-  /// place and those below. One without an id given is that of a whole place.
+  /// An id consists of the position in the composition and the id given there: a cancellation
+  /// reaches its own position and the positions below it. A cancellation without a given id is for
+  /// the whole position.
   static func cancel(_ cancelled: String?, reaches id: String?) -> Bool {
     guard let cancelled else { return true }
     guard let id else { return false }

@@ -6,7 +6,7 @@ import SwiftBoardStore
 ///
 /// Needs no types of the program. Not for several threads at once.
 public final class LogTimeline {
-  /// Who sent an action, by kind.
+  /// The kind of sender of an action.
   public enum Source: String, Sendable, Hashable, CaseIterable {
     /// In the order of `StepOrigin`'s cases: a person's line, an effect, a link, code that embeds
     /// the store.
@@ -56,13 +56,13 @@ public final class LogTimeline {
   public enum Entry: Sendable, Hashable {
     /// A step and its action's name.
     case step(LogStep, action: String)
-    /// A name that somebody gave to the state behind a step.
+    /// A user's name for the state after a step.
     case mark(LogMark)
-    /// An issue, behind the step it belongs to.
+    /// An issue, after the step it belongs to.
     case issue(LogIssue)
-    /// An effect, behind the step with which it ended; those that never did come last, and so do
-    /// those that ended behind the filter's range, which is not read. Left out where a filter asks
-    /// for actions.
+    /// An effect, after the step with which it ended. Effects that never ended come last, and so do
+    /// effects that ended after the filter's range, which is not read. Left out if a filter selects
+    /// actions.
     case effect(EffectSpan)
     /// A clean stop.
     case end(LogEnd)
@@ -109,7 +109,7 @@ public final class LogTimeline {
 
   /// The next entry that passes the filter; nil is the end.
   ///
-  /// Cost: reading the lines up to it. Lines behind the filter's ranges are not read.
+  /// Cost: reading the lines up to it. Lines after the filter's ranges are not read.
   public func next() throws(LogReadError) -> Entry? {
     while true {
       if let entry = waiting.popLast() { return entry }

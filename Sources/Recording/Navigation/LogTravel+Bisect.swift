@@ -3,7 +3,7 @@ import SwiftBoardStore
 
 /// What a search over a recording's states found.
 public struct LogBisection: Sendable, Hashable {
-  /// The first step after which the predicate held; nil where it never does.
+  /// The first step after which the predicate held; nil if it never does.
   public let step: Int?
   /// How often the predicate was asked.
   public let evaluations: Int

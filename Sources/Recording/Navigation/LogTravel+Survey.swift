@@ -26,7 +26,7 @@ extension LogTravel {
         } catch {
           throw error.placed(in: chain, part)
         }
-        // That a file in the middle has no end is said by the one behind it, which does not join.
+        // That a file in the middle has no end is said by the one after it, which does not join.
         if part < chain.parts.count - 1 { warnings.removeAll(where: \.isAboutTheEnd) }
         guard case .risky(let found, let others) = graders[part].grade else { continue }
         let moved = found.map { $0.placed(in: chain, part) }
@@ -130,7 +130,7 @@ extension LogTravel {
 }
 
 extension LogWarning {
-  /// What is said of a file's steps, said of the recording's, of which `count` lie in earlier
+  /// What is said of a file's steps, said of the recording's, of which `count` are in earlier
   /// files.
   fileprivate func behind(_ count: Int) -> LogWarning {
     if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }

@@ -14,7 +14,7 @@ import SwiftBoardStore
 ///
 /// Only the reducer runs, as in a replay. Not for several threads at once.
 public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codable {
-  /// What a traveller may keep.
+  /// Limits on what is kept in memory.
   public struct Options: Sendable {
     /// States and places of snapshots in the log, at most.
     public var snapshots = 256
@@ -22,7 +22,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     public var snapshotBytes = 16 << 20
     /// Marks, at most; later ones are not found by name.
     public var marks = 10_000
-    /// Whether to go on where decoding drops or fills in something.
+    /// Whether to continue where decoding drops or fills in something.
     public var acceptRisk = false
 
     /// The defaults.
@@ -45,7 +45,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// The last step whose state can be visited.
   public let stepCount: Int
   /// The first step at which the reducer does not do what was recorded; `stepCount` is the one
-  /// before it. Nil where all agrees.
+  /// before it. Nil if all agrees.
   public let divergence: Divergence?
   /// What is odd about it.
   public let warnings: [LogWarning]
@@ -58,7 +58,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// For each file.
   private let graders: [Replayer<R>.Grader]
   private let index: SnapshotIndex
-  /// The last visit, from which the next one may go on.
+  /// The last visit, from which the next one may continue.
   private var cursor: Cursor?
 
   /// Steps between kept states. For tests.
@@ -66,14 +66,14 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   /// How many states and places are kept. For tests.
   var indexCount: Int { index.entries.count }
 
-  /// Reads, grades and verifies all files of a recording, and that each goes on where the one
+  /// Reads, grades and verifies all files of a recording, and that each continues where the one
   /// before it ended.
   ///
   /// Cancelling the task in which it runs ends it with `ReplayError.unreadable(.cancelled)`, within
   /// a step and 256 KiB; see `LogFile`.
   ///
   /// - Parameters:
-  ///   - replayer: The program; its journal must serve nobody else meanwhile.
+  ///   - replayer: The program; its journal must not be used elsewhere meanwhile.
   ///   - progress: Called at every 256 KiB that were read, on this thread.
   /// - Throws: As `Replayer.replay`, except that a divergence is no error here.
   public init(
@@ -150,7 +150,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     .noStep(n, first: firstStep, last: stepCount)
   }
 
-  /// The step that the first mark of this name stands behind.
+  /// The step that the first mark of this name follows.
   public func step(ofMark name: String) throws(ReplayError) -> Int {
     guard let mark = marks.first(where: { $0.name == name }) else { throw .noMark(name) }
     return mark.n

@@ -4,10 +4,10 @@ struct SnapshotIndex {
   struct Entry {
     /// The state is the one after this step.
     let step: Int
-    /// Where to read on: behind the step, or at the log's own snapshot of it, which may be a file's
+    /// Where to read on: after the step, or at the log's own snapshot of it, which may be a file's
     /// header.
     let position: LogChainPosition
-    /// The canonical state; nil where the log has it at `position`.
+    /// The canonical state; nil if the log has it at `position`.
     let state: [UInt8]?
   }
 

@@ -7,11 +7,11 @@ import SwiftBoardSystem
 ///
 /// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest.
 /// The oldest may have been removed; what is left must be without gaps. A recording that was never
-/// rotated is a chain of one, whatever lies beside it.
+/// rotated is a chain of one file, whatever other files are in its folder.
 ///
-/// A step of a chain has the number it has in the whole recording: that in its file, and the steps
-/// of all files before, those that were removed too. A chain may be read while it is written and
-/// rotated: a file is found under the name it has by then.
+/// A step of a chain has its number in the whole recording: its number in the file plus the steps
+/// of all earlier files, including removed ones. A chain may be read while it is written and
+/// rotated: a file is found under its current name.
 public struct LogChain: Sendable {
   /// One file.
   public struct Part: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct LogChain: Sendable {
     public let path: String
     /// The k of `NAME.k`; of `NAME`, the number it will get.
     public let number: Int
-    /// Steps in the files before, those that were removed too.
+    /// The number of steps in the earlier files, including removed ones.
     public let stepsBefore: Int
   }
 
@@ -29,12 +29,12 @@ public struct LogChain: Sendable {
   /// is by then.
   public internal(set) var files: [LogFile]
   /// Whether the newest file, the one without a number, is not there though ended ones are: the
-  /// recording goes on behind the last step, or a crash came between two names.
+  /// recording continues behind the last step, or a crash came between two names.
   public let isNewestMissing: Bool
   /// Whether it is a fork, whose first steps are another recording's.
   public let isFork: Bool
   private let links: [LogLink?]
-  /// Of the headers' states; nil where the headers were not read.
+  /// Of the headers' states; nil if the headers were not read.
   private let digests: [Digest?]
   /// Microseconds from the beginning of the first file to that of each.
   let times: [Int64]
@@ -96,8 +96,8 @@ public struct LogChain: Sendable {
     // A crash may have left the ended file under both of its names.
     let isEnded =
       newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last, isCancelled)
-    // The beginning of a recording has none before it: what bears its name and a number is left
-    // over from another one.
+    // The beginning of a recording has none before it: what has its name and a number is left over
+    // from another one.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.part }.map { $0 + 1 }
@@ -198,14 +198,14 @@ public struct LogChain: Sendable {
   /// The step with whose state the file begins that has step `n`. O(log n).
   public func stepsBefore(fileOf n: Int) -> Int { parts[part(of: n)].stepsBefore }
 
-  /// The name to give a part in a message; nil where there is only one.
+  /// The name to give a part in a message; nil if there is only one.
   func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
 
-  /// Checks every file, and that each goes on where the one before it ended, without running
+  /// Checks every file, and that each continues where the one before it ended, without running
   /// anything. O(bytes).
   ///
-  /// - Returns: The number of steps, those of removed files too, and what is odd about the last
-  ///   file.
+  /// - Returns: The number of steps, including the steps of removed files, and the warnings about
+  ///   the last file.
   public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
     var steps = firstStep
     let reader = try LogChainReader(self)
@@ -215,7 +215,7 @@ public struct LogChain: Sendable {
     return (steps, reader.lastWarnings)
   }
 
-  /// Checks that the file behind the one at `index`, which ends like this, goes on there.
+  /// Checks that the file behind the one at `index`, which ends like this, continues there.
   func join(
     _ index: Int, steps: Int, sum: Digest?, digest: Digest?
   ) throws(LogReadError) {

@@ -9,15 +9,15 @@ struct LogChainPosition: Sendable {
 
 /// Reads the files of a chain one after the other as one log: steps are numbered through, times
 /// count from the beginning of the first file, and only that has a header and only the last an end.
-/// That each file goes on where the one before it ended is checked on the way.
+/// That each file continues where the one before it ended is checked on the way.
 ///
 /// Memory: that of one `LogReader`. Not for several threads at once.
 final class LogChainReader {
   struct Entry {
     let part: Int
-    /// As it stands in its file.
+    /// As it is in its file.
     let inFile: LogReader.Entry
-    /// As it stands in the chain.
+    /// As it is in the chain.
     let line: LogLine
   }
 
@@ -79,7 +79,7 @@ final class LogChainReader {
     return nil
   }
 
-  /// The next line of any file, ends and headers too, as it stands there.
+  /// The next line of any file, including ends and headers, as written in the file.
   func nextInFile() throws(LogReadError) -> LogReader.Entry? {
     while true {
       if chain.isCancelled() { throw .cancelled }

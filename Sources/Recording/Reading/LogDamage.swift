@@ -1,4 +1,4 @@
-/// A place at which a log is not what was written. Nothing behind it is read, nothing is guessed.
+/// A place at which a log is not what was written. Nothing after it is read, nothing is guessed.
 public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: Int
@@ -6,7 +6,7 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   public let offset: Int
   /// What the format asks for at this place, in words.
   public let expected: String
-  /// What stands there, shortened.
+  /// The text at that position, shortened.
   public let found: String
   /// One sentence without the place.
   public let message: String
@@ -30,7 +30,7 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
   /// The last line has no line feed: the writer died within it. It is not read. `offset` is where
   /// it begins, in bytes.
   case tornTail(offset: Int)
-  /// There is no end line: the recording was not stopped, or it goes on.
+  /// There is no end line: the recording was not stopped, or it continues.
   case cutShort(afterStep: Int)
   /// A line of a kind that this program does not know, skipped.
   case unknownKind(String, line: Int)

@@ -1,10 +1,10 @@
 import SwiftBoardJSON
 
-/// What most likely happened to a line whose sum is wrong, from the line itself and the one behind
+/// What most likely happened to a line whose sum is wrong, from the line itself and the one after
 /// it.
 ///
-/// The chain tells more than "wrong": a sum also vouches for the line before it, so that a swapped
-/// pair, a doubled line and a missing one can be told from a changed byte.
+/// The chain of sums distinguishes kinds of damage: a sum also covers the line before it, so that a
+/// swapped pair, a repeated line and a missing one differ from a changed byte.
 struct LogDiagnosis {
   /// The last right sum and the last right step.
   let previous: Digest?
@@ -54,8 +54,8 @@ struct LogDiagnosis {
       : "the sum is wrong: the line was changed, or lines before it are missing"
   }
 
-  /// Whether the next step goes on as if `found` had the number that belongs here: then its number
-  /// was changed.
+  /// Whether the next step continues as if `found` had the number that belongs here: then its
+  /// number was changed.
   private func isMisnumbered(_ found: LogStep) -> Bool {
     guard let following, case .step(let next)? = try? LogLineParser.parse(following) else {
       return false

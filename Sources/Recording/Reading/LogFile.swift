@@ -12,15 +12,15 @@ public struct LogFile: Sendable {
   /// What is known of a file that was opened before.
   private struct Known: Sendable {
     let identity: LogFileIdentity
-    /// The name that rotation gives it once it is full; nil where it keeps its own.
+    /// The name that rotation gives it once it is full; nil if it keeps its own.
     let later: String?
   }
 
   private let place: Place
   private let limits: LogReader.Limits
-  /// Whether nobody wants it read any more.
+  /// Whether the reading has been cancelled.
   let isCancelled: @Sendable () -> Bool
-  /// Hears how many bytes were read.
+  /// Receives how many bytes were read.
   var onRead: (@Sendable (Int) -> Void)?
 
   /// A file, which need not be there before it is read.
@@ -69,7 +69,7 @@ public struct LogFile: Sendable {
     if case .path(let path, _) = place { path } else { nil }
   }
 
-  /// Its bytes now; 0 where that cannot be told. O(1).
+  /// Its bytes now; 0 if that is unknown.
   var size: Int {
     switch place {
     case .bytes(let bytes): bytes.count
@@ -124,7 +124,7 @@ public struct LogFile: Sendable {
   }
 }
 
-/// A source that ends with an error as soon as nobody wants it read, and says how far it is.
+/// A source that throws as soon as the reading is cancelled, and that reports progress.
 private final class WatchedSource: LogSource {
   private let base: any LogSource
   private let isCancelled: @Sendable () -> Bool

@@ -10,8 +10,8 @@ struct LogFileIdentity: Sendable, Hashable {
   private let end: Int
   private let tail: [UInt8]
 
-  /// Of an open file whose first line was read by `reader`; nil where the file is no regular one,
-  /// such as a pipe.
+  /// Of an open file whose first line was read by `reader`; nil if the file is no regular one, such
+  /// as a pipe.
   init?(_ descriptor: Int32, _ reader: LogReader) {
     guard let info = FileInfo(descriptor: descriptor), info.isRegular,
       let sum = reader.position.sum

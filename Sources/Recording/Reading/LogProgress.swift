@@ -12,7 +12,7 @@ public struct LogProgress: Sendable, Hashable {
 }
 
 extension LogChain {
-  /// The same files; whoever reads them is followed.
+  /// Returns the same files with reporting of read progress.
   ///
   /// - Parameters:
   ///   - passes: How often all of it will be read.

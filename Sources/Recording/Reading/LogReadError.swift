@@ -8,7 +8,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   case io(path: String, LogIOError)
   /// One of a rotated recording's files cannot be read.
   indirect case file(path: String, LogReadError)
-  /// A file of a rotated recording does not go on where the one before it ended.
+  /// A file of a rotated recording does not continue where the one before it ended.
   case broken(path: String, expected: String, found: String)
   /// A file of a rotated recording is not there, between two that are.
   case gap(path: String)

@@ -6,7 +6,7 @@ import SwiftBoardJSON
 /// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any bytes whatever
 /// give lines and then either the end or one error. Not for several threads at once.
 public final class LogReader {
-  /// What may be in a log; the format's limits unless a test wants others.
+  /// What may be in a log; the format's limits unless a test sets others.
   public struct Limits: Sendable {
     static let formatLine = 64 << 20
 
@@ -51,13 +51,13 @@ public final class LogReader {
 
   /// A reader at the front of a file.
   ///
-  /// - Throws: `LogReadError.missing` where there is none, `io` where it cannot be opened.
+  /// - Throws: `LogReadError.missing` if there is none, `io` where it cannot be opened.
   public convenience init(path: String) throws(LogReadError) {
     self.init(try FileSource(path: path))
   }
 
-  /// Reads on from `position`; `source` begins there. What stands before is neither read nor
-  /// checked again.
+  /// Reads on from `position`; `source` begins there. What precedes is neither read nor checked
+  /// again.
   package convenience init(
     _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
   ) {
@@ -69,7 +69,7 @@ public final class LogReader {
     number = position.line
   }
 
-  /// Where the next line begins. O(1).
+  /// Where the next line begins.
   package var position: LogPosition {
     LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
   }

@@ -23,13 +23,13 @@ public final class FileSource: LogSource {
     throw .io(path: path, LogIOError(.last("lseek")))
   }
 
-  /// Bytes of the file now; 0 where it has no size.
+  /// Bytes of the file now; 0 if it has no size.
   var size: Int { FileInfo(descriptor: file.number).map { Int($0.size) } ?? 0 }
 
   /// The same of a path; opens nothing.
   static func size(of path: String) -> Int { FileInfo(path).map { Int($0.size) } ?? 0 }
 
-  /// Whether there is something at a path whose bytes are gone once they are read.
+  /// Whether the bytes at a path can be read only once, as from a pipe.
   static func isReadOnce(_ path: String) -> Bool {
     FileInfo(path).map { !$0.isRegular && !$0.isFolder } ?? false
   }

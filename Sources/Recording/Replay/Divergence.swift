@@ -40,10 +40,10 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   public let line: Int
   /// Where the line begins, in bytes.
   public let offset: Int
-  /// Who sent the action, as the log has it.
+  /// The sender of the action, as recorded.
   public let origin: StepOrigin
-  /// The action as it stands in the log, before migrations; `null` where the difference is found in
-  /// a snapshot.
+  /// The action as it is in the log, before migrations; `null` where the difference is found in a
+  /// snapshot.
   public let action: JSON
   /// All that differs at this step, at least one.
   public let differences: [Difference]

@@ -43,8 +43,8 @@ public final class DrawJournal: Sendable {
   /// matters.
   private let reducingThread = Atomic<UInt>(0)
   /// Whether the reduction serves; and whether `core` is as it was made, which spares most
-  /// reductions two locks. Both are for the thread that reduces alone, and whoever reduces next on
-  /// another thread comes after it by the store's own lock.
+  /// reductions two locks. Only the reducing thread uses them, and the store's lock orders the
+  /// reducing threads.
   private let isServing = Atomic<Bool>(false)
   private let isQuiet = Atomic<Bool>(true)
   private let core = Mutex(Core())
@@ -53,7 +53,7 @@ public final class DrawJournal: Sendable {
   public init() {}
 
   /// Whether the caller runs inside a reduction, so that `draw` would note or serve. Lets an
-  /// interceptor skip the text form of a value that nobody will read.
+  /// interceptor skip the text form of a value that will not be read.
   public var isReducingHere: Bool {
     @inline(never) get { reducingThread.load(ordering: .relaxed) == DrawJournal.currentThread }
   }
@@ -96,7 +96,7 @@ public final class DrawJournal: Sendable {
     }
   }
 
-  /// Ends the reduction if nothing was drawn; false, and it goes on, where something was.
+  /// Ends the reduction if nothing was drawn; false, and it continues, where something was.
   func endedQuietly() -> Bool {
     guard isQuiet.load(ordering: .relaxed) else { return false }
     reducingThread.store(0, ordering: .relaxed)

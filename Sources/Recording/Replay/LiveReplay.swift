@@ -13,9 +13,9 @@ import Synchronization
 /// services answer is up to them, so with live services two runs may rightly differ, and where
 /// several effects run at once their order is compared as well.
 ///
-/// That an action does not come is known as soon as nothing is under way any more: all that was
-/// sent has ended, with its effects and what they led to, and the state says so too where the
-/// program can tell it from that (`isUnderWay`).
+/// An action is known to be missing as soon as nothing is running: all sent actions have ended,
+/// with their effects and what they caused, and the state agrees, if the program can decide that
+/// from the state (`isUnderWay`).
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// A recording that can be run.
   public struct Recording: Sendable {
@@ -62,12 +62,12 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     public let sent: Int
     /// Steps that agreed.
     public let agreed: Int
-    /// Nil where all did.
+    /// Nil if all did.
     public let difference: Difference?
   }
 
   private enum Event: Sendable {
-    /// Nil where the action is not compared.
+    /// Nil if the action is not compared.
     case reduced(JSON?, isUnderWay: Bool)
     /// All that an action that was sent set going has ended; what it led to is in front of this.
     case ended
@@ -112,9 +112,9 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   }
 
   /// Makes sure that a recording can be run: reads every file to its end, twice where there are
-  /// several, and sees that each goes on where the one before it ended and that every line decodes.
-  /// What decoding drops or fills in is no obstacle here: only actions are compared, as this
-  /// program writes them.
+  /// several, and sees that each continues where the one before it ended and that every line
+  /// decodes. What decoding drops or fills in is no obstacle here: only actions are compared, as
+  /// this program writes them.
   ///
   /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
   ///   of the whole recording.
@@ -152,8 +152,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     try await run(LogChain(file), on: store, patience: patience, clock: clock)
   }
 
-  /// Runs a recording against a store in the state that the recording began with. Nobody else
-  /// should send to it meanwhile.
+  /// Runs a recording against a store in the state that the recording began with. The store must
+  /// not receive other actions meanwhile.
   ///
   /// The log is read as it is needed: memory does not grow with it. Actions that come behind the
   /// recording's last step are no difference, since a recording may be stopped while effects run.
@@ -236,7 +236,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     var isUnderWay: Bool
   }
 
-  /// The next action that is reduced; nil where none can come, or none does in time.
+  /// The next action that is reduced; nil if none can come, or none does in time.
   private func next(
     _ life: inout Life, _ continuation: AsyncStream<Event>.Continuation, _ number: Int,
     _ patience: Duration, _ clock: any Clock<Duration>

@@ -16,7 +16,7 @@ struct LogGrader<State: Codable, Action: Codable> {
   /// program's states.
   private(set) var digestsComparable = true
 
-  /// Keeps those of `migrations` that lie on the way from the log's version to the program's.
+  /// Keeps the `migrations` from the log's version to the program's version.
   init(
     from version: Int, to current: Int, migrations: [LogMigration],
     userInfo: [CodingUserInfoKey: any Sendable]
@@ -48,7 +48,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     guard (try? CanonicalEncoder.encode(action, into: &encoded)) != nil else {
       throw obstacle("it has no canonical form", step.action, entry, step.n)
     }
-    // Nearly always the same bytes, which settles it without looking into them.
+    // Nearly always the same bytes, which need no parsing.
     if migrations.isEmpty, encoded == step.actionBytes { return }
     note(encoded, try migrated(step.action, \.action, entry, step.n), entry, step: step.n)
   }

@@ -3,7 +3,8 @@ import SwiftBoardJSON
 // What a report says to programs that collect test results.
 
 extension LogVerification.Report {
-  /// TAP version 14: a test point a file, and for those that fail a block that says where and why.
+  /// TAP version 14: one test point for each file, and for each failure a block that says where and
+  /// why.
   ///
   /// - Parameter exitCode: The exit code that the program gives an error.
   public func tap(exitCode: (ReplayError) -> Int32) -> String {
@@ -75,7 +76,7 @@ extension LogVerification.Report {
 }
 
 extension LogVerification {
-  /// What stands in attributes and text, without what XML cannot have.
+  /// What is in attributes and text, without what XML cannot have.
   static func xml(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

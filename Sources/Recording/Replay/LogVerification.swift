@@ -24,7 +24,7 @@ public struct LogVerification: Sendable {
   public struct Progress: Sendable {
     /// Files that are finished.
     public let done: Int
-    /// Those of them that did not agree.
+    /// The number of files that did not agree.
     public let failed: Int
     /// All files.
     public let total: Int
@@ -71,7 +71,7 @@ public struct LogVerification: Sendable {
   /// Verifies the files and returns when all are done. Blocks the calling thread, which works as
   /// well.
   ///
-  /// - Parameter progress: Called behind every file, from one thread at a time; slow ones slow the
+  /// - Parameter progress: Called after every file, from one thread at a time; slow ones slow the
   ///   run.
   public func run(
     _ paths: [String], progress: @escaping @Sendable (Progress) -> Void = { _ in }
@@ -84,7 +84,7 @@ public struct LogVerification: Sendable {
     }
     let start = ContinuousClock.now
     let board = Mutex(Board(results: Array(repeating: nil, count: paths.count)))
-    // A lock of its own, so that a slow listener does not hold up who takes the next file.
+    // A separate lock, so that a slow listener does not delay the workers that take the next file.
     let listener = Mutex(())
     let check = check
     DispatchQueue.concurrentPerform(iterations: min(workers, max(1, paths.count))) { _ in

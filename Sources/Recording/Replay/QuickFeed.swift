@@ -2,8 +2,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Gives the lines of a log to a verification that expects nothing to be wrong: each is looked at
-/// where it was read to, and nothing is made of it that is not asked for.
+/// Feeds the lines of a log to a verification that expects them to be correct: each line is
+/// examined in the read buffer, and no value is created that is not requested.
 ///
 /// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the
 /// long way, which says what it is.
@@ -157,9 +157,9 @@ final class QuickFeed {
 extension Replayer {
   /// Verifies a log in which all is as it should be, in one pass; nil for every other.
   ///
-  /// The first pass of a replay is there so that nothing runs before every line is known to decode.
-  /// Here nobody sees what runs, and an action that is not written again byte for byte leaves the
-  /// log to the long way, which grades it.
+  /// The first pass of a replay ensures that nothing runs before every line is known to decode.
+  /// Here the run is not observed, and an action that does not encode to the same bytes makes the
+  /// slow path grade the log.
   @inlinable
   func verifyQuickly(
     _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>,
@@ -241,7 +241,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     states = .make()
   }
 
-  /// Nil where the state does not come back as it was.
+  /// Nil if the state does not come back as it was.
   @usableFromInline
   func state(_ header: LogHeader) -> State? {
     guard
@@ -251,7 +251,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     return state
   }
 
-  /// Nil where the action does not come back as it was.
+  /// Nil if the action does not come back as it was.
   @inlinable
   func action(_ feed: QuickFeed) -> Action? {
     guard let action = try? actions.decode(&feed.reader),
@@ -261,7 +261,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     return action
   }
 
-  /// Nil where the action does not come back as it was.
+  /// Nil if the action does not come back as it was.
   @usableFromInline
   func action(_ step: LogStep) -> Action? {
     guard
@@ -281,7 +281,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
 }
 
 extension ValueRoom {
-  /// Whether the value that was encoded last is the action that `feed` stands on, byte for byte.
+  /// Whether the value that was encoded last is the action that `feed` is at, byte for byte.
   @usableFromInline
   func isAction(of feed: QuickFeed) -> Bool { feed.isAction(bytes) }
 }

@@ -33,7 +33,7 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
   ///   - effects: The descriptors of the effects returned, as `LogEffect` describes them: with all
   ///     ids, or, as in tests exported from recordings that have no others, with the first alone.
   ///   - changes: The paths of the state that the step changed, and what was there afterwards as
-  ///     JSON; nil where it is gone.
+  ///     JSON; nil if it was removed.
   ///   - state: The whole state afterwards as JSON.
   /// - Throws: What decoding the action or encoding the state throws.
   public mutating func step(

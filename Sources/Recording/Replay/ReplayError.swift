@@ -15,7 +15,7 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
   /// There are only the steps `first` to `last`: 0 is the beginning, a larger one where older
   /// files were removed.
   case noStep(Int, first: Int = 0, last: Int)
-  /// A step lies beyond the one at which the program does not do what was recorded.
+  /// The step is after the one at which the program diverges from the recording.
   case unreachable(step: Int, Divergence)
   /// No mark in the recording has this name.
   case noMark(String)

@@ -1,12 +1,11 @@
-/// Holds up whoever plays a recording until the next step is due on a clock, and until somebody
-/// says to go on.
+/// Delays a replay until the next step is due on a clock, and until the user continues it.
 ///
-/// Steps are due by the clock's time and not by pauses between them, so that what a step takes, and
-/// what a clock sleeps too long, delays no other one. Who was held up for more than a second, by a
-/// terminal that stood still or a machine that slept, goes on at the pace from there and catches up
-/// with nothing; so it is after every word of `nextStep`.
+/// Steps are due at absolute times rather than after pauses, so that neither the duration of a step
+/// nor an overlong sleep delays the others. A replay that is late by more than a second, because a
+/// terminal was stopped or the machine slept, continues at the pace from there and does not catch
+/// up. The same applies after every call to `nextStep`.
 package struct ReplayPacer: Sendable {
-  /// Waits for somebody's word; false: to end here. Throws where that is cancelled.
+  /// Waits for the user; false ends the replay. Throws if the wait is cancelled.
   package typealias NextStep = @Sendable () async throws -> Bool
 
   private static let slack = Duration.seconds(1)
@@ -21,7 +20,7 @@ package struct ReplayPacer: Sendable {
   /// - Parameters:
   ///   - pace: Nil waits for no time.
   ///   - clock: Is asked for the time, and slept on, only where there is a pace.
-  ///   - nextStep: Asked before each step, when it is due; nil asks nobody.
+  ///   - nextStep: Called before each step, when it is due; nil continues without asking.
   package init(
     _ pace: ReplayPace?, clock: some Clock<Duration> = ContinuousClock(), nextStep: NextStep? = nil
   ) {
@@ -38,7 +37,7 @@ package struct ReplayPacer: Sendable {
   /// Waits until the next step, which was recorded at `time`, in microseconds, is to be played. The
   /// first one is due at once.
   ///
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether to continue.
   /// - Throws: `CancellationError` when the task is cancelled, at once where it sleeps, and what
   ///   `nextStep` throws.
   package mutating func wait(until time: Int64) async throws -> Bool {

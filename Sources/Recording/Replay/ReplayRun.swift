@@ -13,7 +13,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private(set) var time: Int64 = 0
   private(set) var digests = 0
   private var hasAllIDs = false
-  /// The canonical state when a digest was last compared, and the step; and room for the next.
+  /// The canonical state when a digest was last compared, and the step; and a buffer for the next.
   private var known: [UInt8] = []
   private var knownStep = 0
   private var current: [UInt8] = []
@@ -111,7 +111,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private func difference(
     _ expected: Digest, _ found: Digest, _ step: Int, _ reader: LogReader
   ) throws -> Divergence.Difference {
-    // A snapshot of this step, if there is one, stands before the next step.
+    // A snapshot of this step, if there is one, precedes the next step.
     search: while let entry = try? reader.next() {
       switch entry.line {
       case .snapshot(let snapshot):

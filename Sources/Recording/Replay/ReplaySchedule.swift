@@ -1,4 +1,4 @@
-/// When each step of a recording is due, counted from the first one that is played. It knows no
+/// When each step of a recording is due, counted from the first one that is played. It uses no
 /// clock.
 ///
 /// What is rounded is never added up: at a constant pace the millionth step is as exact as the
@@ -22,10 +22,10 @@ package struct ReplaySchedule: Sendable, Hashable {
   }
 
   /// When the next step is due, which was recorded at `time`, in microseconds; zero for the first
-  /// one. The pause before it is what lies between that and the moment of the one before.
+  /// one. The pause before it is what is between that and the moment of the one before.
   ///
   /// Steps are asked for in the recording's order. One whose time is before that of the last one,
-  /// as after a clock was put back, is due at once. O(1).
+  /// as after a clock was put back, is due at once.
   package mutating func moment(of time: Int64) -> Duration {
     guard let beginning, let last, time >= last.time else {
       return goOn(from: Point(time: time, moment: last?.moment ?? .zero))

@@ -42,14 +42,14 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   /// files were read to their end, joined and graded.
   ///
   /// - Parameters:
-  ///   - acceptRisk: Whether to go on where something was dropped or filled in while decoding.
+  ///   - acceptRisk: Whether to continue where something was dropped or filled in while decoding.
   ///     Digests are not compared where that concerns the state itself.
   ///   - last: The last step to replay, counted through all files; nil: all. What follows it is
   ///     graded and not run.
   ///   - onStep: Called with each step, which has its number and time in the whole recording.
   /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
   ///   of the whole recording.
-  /// - Complexity: Reads every file three times, twice where there is one.
+  /// - Complexity: Reads every file three times, twice if there is one.
   public func replay(
     _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
   ) throws(ReplayError) -> ReplaySummary {
@@ -87,8 +87,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     try verify(LogFile(path: path), acceptRisk: acceptRisk)
   }
 
-  /// Replays a file without telling of its steps: for checking many files. A log in which all
-  /// agrees takes one pass, every other one the two of a replay, and a third.
+  /// Replays a file without reporting its steps: for checking many files. A log in which all agrees
+  /// takes one pass, every other one the two of a replay, and a third.
   ///
   /// A file that was found in a chain is the same in every pass, whatever its name is by then.
   ///
@@ -162,7 +162,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
 }
 
 extension Step {
-  /// The step of a file as one of the recording, of which `count` steps lie in earlier files.
+  /// The step of a file as one of the recording, of which `count` steps are in earlier files.
   fileprivate func behind(_ count: Int) -> Step {
     var origin = origin
     if case .effect(let name, let id, let step) = origin, step > 0 {

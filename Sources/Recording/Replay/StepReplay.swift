@@ -32,7 +32,7 @@ struct StepReplay<R: Reducer>: Sendable {
 @usableFromInline
 struct ReplayedStep<Action: Sendable> {
   @usableFromInline let effects: [Effect<Action>]
-  /// How the draws differ from the recorded ones; nil where they do not.
+  /// How the draws differ from the recorded ones; nil if they do not.
   @usableFromInline let mismatch: DrawJournal.Mismatch?
 
   @usableFromInline
@@ -59,7 +59,7 @@ struct ReplayedStep<Action: Sendable> {
   /// The draws and effects that are not the recorded ones.
   ///
   /// - Parameters:
-  ///   - descriptors: Those of `effects`, where the caller has them; nil: none.
+  ///   - descriptors: The descriptors of `effects`, if the caller has them; nil: none.
   ///   - hasAllIDs: As the log's header says.
   @usableFromInline
   func differences(

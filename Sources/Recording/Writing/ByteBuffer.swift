@@ -1,7 +1,7 @@
 /// Growing memory into which lines are written: what a recorder touches for every byte, without the
 /// uniqueness checks of an array.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
-  // Unchecked: nobody else has the pointer.
+  // Unchecked: the pointer is not shared.
   private var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   private var capacity: Int

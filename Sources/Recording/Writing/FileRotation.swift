@@ -5,8 +5,8 @@ import Synchronization
 /// numbers are newer. A number is given once and stays; the oldest files are removed.
 ///
 /// `NAME` always exists and is locked all the time, so that no second recorder can begin in
-/// between. A crash at any moment leaves whole files: at worst the ended file stands under both of
-/// its names, or `NAME.next`, which holds a header and no step, is left over; the next recording
+/// between. A crash at any moment leaves whole files: at worst the ended file is under both of its
+/// names, or `NAME.next`, which holds a header and no step, is left over; the next recording
 /// removes it.
 final class FileRotation: LogRotation {
   private struct State {
@@ -29,7 +29,7 @@ final class FileRotation: LogRotation {
 
   /// - Parameters:
   ///   - existing: The numbers that are taken, ascending.
-  ///   - onKept: Hears of the first file that should be removed and cannot be.
+  ///   - onKept: Receives the first file that should be removed and cannot be.
   init(
     path: String, keep: Int?, synchronizes: Bool, existing: [Int] = [],
     system: FileSystem = FileSystem(),
@@ -55,7 +55,7 @@ final class FileRotation: LogRotation {
       } catch {
         switch error {
         case .exists where attempt == 0:
-          // Left over from a crash: who holds the lock on `NAME` is the only one who may write it.
+          // Removes what a crash left behind: only the holder of the lock on `NAME` may write it.
           do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
         case .failed(_, let error): throw error
         default: throw LogIOError(code: EEXIST, operation: "open")
@@ -121,7 +121,7 @@ final class FileRotation: LogRotation {
         if isFirst { onKept(file, LogIOError(error)) }
         return
       } catch {
-        // Somebody else removed it.
+        // Another process removed it.
       }
       state.withLock { $0.lowest = number + 1 }
     }
@@ -129,8 +129,8 @@ final class FileRotation: LogRotation {
 }
 
 extension FileRotation {
-  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil where the
-  /// folder cannot be read.
+  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil if the folder
+  /// cannot be read.
   static func numbers(of path: String) -> [Int]? {
     let parts = PathParts(path)
     guard let names = try? FileSystem().names(in: parts.folder) else { return nil }

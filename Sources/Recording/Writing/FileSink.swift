@@ -78,7 +78,7 @@ public final class FileSink: LogSink {
     try call("write") { pwrite($0, bytes.baseAddress, bytes.count, off_t(offset)) }
   }
 
-  /// One `ftruncate`. What is beyond `size` is gone.
+  /// One `ftruncate`. Bytes beyond `size` are removed.
   public func truncate(to size: Int) throws(LogIOError) {
     _ = try call("ftruncate") { Int(ftruncate($0, off_t(size))) }
   }

@@ -1,7 +1,7 @@
 /// The bodies of the last lines of a log, from a step without a digest on. Kept for every such
 /// step, so its memory is used again.
 struct LineTail: Sendable {
-  /// The chain before the first of them; nil where the last step has a digest, and nothing is kept.
+  /// The chain before the first of them; nil if the last step has a digest, and nothing is kept.
   private(set) var before: SumChain?
   private var bytes: [UInt8] = []
   private var ends: [Int] = []

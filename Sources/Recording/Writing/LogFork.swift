@@ -12,21 +12,21 @@ package struct LogContinuation: Sendable {
   package let step: Int
   /// Microseconds from its beginning to that step.
   package let time: Int64
-  /// Of the state after that step; nil where the step has none.
+  /// Of the state after that step; nil if the step has none.
   package let digest: Digest?
 
   let chain: SumChain
-  /// The last step and what stands behind it, when that has no digest.
+  /// The last step and what follows it, when that has no digest.
   let tail: LineTail
 }
 
-/// Makes a log whose first steps are those of another, to be continued in another way.
+/// Creates a log that begins with the first steps of another, to be continued differently.
 package enum LogFork {
   /// The key of the header that says where a fork comes from.
   static let key = "forked"
 
   /// Copies the first `n` steps of a log into a new file, with the marks, issues and snapshots
-  /// behind them.
+  /// after them.
   ///
   /// Every line keeps its bytes but for its sum, which depends on the lines before it: the header
   /// says under the unknown key `forked` where it comes from (`{"file":…,"step":n,"sum":…}`, the
@@ -51,7 +51,7 @@ package enum LogFork {
     }
     defer { sink.close() }
     guard let continuation = copy.continuation else {
-      // The header was there a moment ago: somebody changed the file.
+      // The header was there a moment ago: the file was changed.
       sink.remove(path)
       throw .noStep(n, last: 0)
     }

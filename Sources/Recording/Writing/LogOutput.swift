@@ -15,7 +15,7 @@ struct LogOutput: ~Copyable {
   private static let lookInterval: UInt64 = 50_000_000
 
   private var sink: any LogSink
-  /// The file to go on in, which has its first line already.
+  /// The file to continue in, which has its first line already.
   private var next: (any LogSink)?
   /// Bytes in the file.
   private var size: Int
@@ -119,8 +119,8 @@ struct LogOutput: ~Copyable {
   /// Writes `new` over the last lines `old` of the file; `new` is longer. A failed write leaves
   /// `old` there.
   ///
-  /// A crash in between may leave some of either, which the sums show: those lines, all behind the
-  /// last digest, are then lost even where they had been synchronized.
+  /// A crash in between may leave a mixture of both, which the checksums reveal: these lines, all
+  /// after the last digest, are then lost even if they had been synchronized.
   mutating func replaceTail(_ old: [UInt8], with new: [UInt8], step: Int) -> Failure? {
     guard !isBroken else { return nil }
     let start = size - old.count

@@ -5,17 +5,17 @@ import SwiftBoardJSON
 /// A recorder calls `next`, writes the header there, and then `commit`; after an error `abandon`.
 /// One thread at a time.
 public protocol LogRotation: AnyObject, Sendable {
-  /// A new file, which is in nobody's way yet.
+  /// Creates a new file, which replaces no other file before `commit`.
   func next() throws(LogIOError) -> any LogSink
-  /// Puts the file of the last `next` in the place of the one that was written so far, and that one
-  /// behind the older ones.
+  /// Puts the file of the last `next` in place of the one that was written so far, and that one
+  /// after the older ones.
   func commit() throws(LogIOError)
   /// Removes the file of the last `next`; the one that was written so far stays in its place.
   func abandon()
 }
 
 extension RecordingOptions {
-  /// When a recording goes on in another file, and how many files are kept.
+  /// When a recording continues in another file, and how many files are kept.
   public struct Rotation: Sendable, Hashable {
     /// Bytes after which a file is ended. The step that reaches it, and the end line, still go
     /// there; and a file is never ended before it is twice as long as its header, lest a large

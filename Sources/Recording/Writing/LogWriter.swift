@@ -2,8 +2,8 @@ import Dispatch
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder that knows no type of the program: lines with their numbers and sums,
-/// when they are written, and how a recording ends.
+/// The part of a recorder that is independent of the program's types: lines with their numbers and
+/// sums, when they are written, and how a recording ends.
 final class LogWriter: Sendable {
   /// Bytes that wait under `.none` until they are written by another thread: few enough to be still
   /// in the cache then.
@@ -24,19 +24,20 @@ final class LogWriter: Sendable {
     var size: Int
     var header: Int
     var time: Int64 = 0
-    /// Of the state after `step`; nil where that step has none.
+    /// Of the state after `step`; nil if that step has none.
     var digest: Digest?
     var open = true
     var failure: RecordingFailure?
     /// The last step in the recording, once it has failed.
     var kept: Int?
-    /// A last step without a digest, and what stands behind it: what `stop` completes.
+    /// A last step without a digest, and what follows it: what `stop` completes.
     var tail = LineTail()
-    /// Whether the lines that wait will be written after a while; and whether somebody is about to.
+    /// Whether a delayed write of the buffered lines is scheduled, and whether a write is about to
+    /// begin.
     var isFlushPlanned = false
     var isFlushDue = false
-    /// Where in `lines` the tail goes on; nil where there is none. It is copied only when those are
-    /// written.
+    /// The offset in `lines` at which the tail continues; nil without a tail. The tail is copied
+    /// only when `lines` are written.
     var tailStart: Int?
 
     /// Gives the lines away, and takes memory for the next ones.
@@ -70,7 +71,7 @@ final class LogWriter: Sendable {
   // Taken in the order file, lines: collecting never waits for the disk.
   private let output: Mutex<LogOutput>
   private let core: Lock<Core>
-  /// `Core.open`, for who would rather not do work in vain.
+  /// A hint that mirrors `Core.open`, so that callers can skip useless work.
   private let seemsOpen = Atomic<Bool>(true)
   private let durability: RecordingOptions.Durability
   private let keepsTail: Bool
@@ -240,7 +241,7 @@ final class LogWriter: Sendable {
   /// Ends the file behind a step with a digest and begins the next one.
   ///
   /// - Parameter header: Gives the body of its first line.
-  /// - Returns: Whether the recording goes on.
+  /// - Returns: Whether the recording continues.
   func rotate(digest: Digest, header: (LogLink) -> [UInt8]) -> Bool {
     guard let rotation else { return true }
     var failure: LogOutput.Failure?
@@ -299,7 +300,7 @@ final class LogWriter: Sendable {
     checkFile(always: false)
   }
 
-  /// Ends the recording where its file has lost its name: nobody would find it.
+  /// Ends the recording if its file has lost its name, since it could not be found.
   func checkFile(always: Bool) {
     guard let path = output.withLock({ $0.missingName(always: always) }) else { return }
     lose(path)

@@ -23,7 +23,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - state: The store's state now.
   ///   - rotation: Gives the next file where the options say that the recording rotates; nil: it
   ///     does not.
-  ///   - journal: The journal that the generators draw through; nil where the reducer has none.
+  ///   - journal: The journal that the generators draw through; nil if the reducer has none.
   ///   - clock: Microseconds from any origin, monotonic; called inside the store's critical
   ///     section.
   ///   - endsRecording: Whether an action is the one that will stop the recording, so that its step
@@ -67,7 +67,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// the next step, at `checkFile()` and at `stop`.
   ///
   /// - Parameter onWarning: Called once, as `onFailure` is, when rotation cannot remove a file that
-  ///   it should not keep. The recording goes on.
+  ///   it should not keep. The recording continues.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
@@ -102,7 +102,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// `log` was made.
   ///
   /// Steps are numbered, times counted and digests spaced as in the log; `options.baseStep` is the
-  /// store's last step all the same, 0 for a new store.
+  /// store's last step nevertheless, 0 for a new store.
   ///
   /// - Parameter state: The store's state now, which must be the one after the log's last step.
   package init(

@@ -6,9 +6,9 @@ public struct RecordingInfo: Sendable, Hashable {
   public var created: Int64
   /// For example `live`.
   public var environment: String
-  /// For a person who reads the log; replays do not depend on it.
+  /// Information for readers of the log; replays do not depend on it.
   public var locale: String
-  /// For a person who reads the log; replays do not depend on it.
+  /// Information for readers of the log; replays do not depend on it.
   public var timeZone: String
   /// Of the random source, decimal.
   public var seed: String
@@ -63,7 +63,7 @@ public struct RecordingOptions: Sendable, Hashable {
   /// The store's number of the last step before the recording; the next step has number 1 in the
   /// file.
   public var baseStep: Int
-  /// When to go on in another file; nil: never.
+  /// When to continue in another file; nil: never.
   public var rotation: Rotation?
 
   /// Options with their defaults: every step flushed and with a digest, no snapshots, one file.
@@ -87,7 +87,7 @@ public struct RecordingOptions: Sendable, Hashable {
 public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   /// The first step, counted in the recording, that is not in the file.
   public let step: Int
-  /// The system call that failed; nil where an action or a state could not be encoded.
+  /// The system call that failed; nil if an action or a state could not be encoded.
   public let io: LogIOError?
   /// What went wrong, in a sentence.
   public let reason: String

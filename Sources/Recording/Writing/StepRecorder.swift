@@ -6,7 +6,7 @@ import Synchronization
 /// it goes, and when that is ended. Knows values as bytes only.
 @usableFromInline
 final class StepRecorder: @unchecked Sendable {
-  // Unchecked because of `room`, which is for who has set `isEncoding`.
+  // Unchecked because of `room`, which only the thread that has set `isEncoding` uses.
   let writer: LogWriter
   private let options: RecordingOptions
   private let info: RecordingInfo
@@ -21,7 +21,7 @@ final class StepRecorder: @unchecked Sendable {
   private let base: Atomic<Int>
   /// A pointer, as references to an object would be counted at every step.
   @usableFromInline let room = StepRecorder.makeRoom()
-  /// Whether `room` is in use. Values are encoded by code of others, which may come here again.
+  /// Whether `room` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
   /// - Parameter earlier: Steps and microseconds of the recording that is continued.
@@ -58,13 +58,13 @@ final class StepRecorder: @unchecked Sendable {
   enum Beginning {
     /// Nothing is recorded any more.
     case closed
-    /// The recorder's room is taken for the step, and prepared.
+    /// The recorder's buffers are reserved for the step, and prepared.
     case taken
-    /// That room is in use, and the step needs one of its own.
+    /// The buffers are in use, and the step needs its own.
     case inUse
   }
 
-  /// Begins a step, whose values are to be encoded in a room and given to `end` or `fail`.
+  /// Begins a step, whose values are encoded in a buffer that is passed to `end` or `fail`.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
@@ -78,8 +78,8 @@ final class StepRecorder: @unchecked Sendable {
     return .taken
   }
 
-  /// What is to be encoded in `room`, and what the reduction drew, which nothing that is encoded
-  /// adds to.
+  /// Decides what is encoded in `room`, and ends the journal's reduction, so that encoding adds no
+  /// draws.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
@@ -172,7 +172,7 @@ final class StepRecorder: @unchecked Sendable {
     if let digest { digested(room, digest, storeStep, number, rotates: rotates, now) }
   }
 
-  /// Writes what belongs behind a step with a digest.
+  /// Writes what belongs after a step with a digest.
   private func digested(
     _ room: UnsafeMutablePointer<EncodingRoom>, _ digest: Digest, _ storeStep: Int, _ number: Int,
     rotates: Bool, _ now: Int64

@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// What a step is encoded in. Whoever has taken it from the recorder is the only one who has it.
+/// Scratch buffers for encoding one step, used by one thread at a time.
 @usableFromInline
 struct EncodingRoom: ~Copyable {
   @usableFromInline var action = ValueRoom()
@@ -9,7 +9,7 @@ struct EncodingRoom: ~Copyable {
   @usableFromInline var wantsState = false
   /// What the reduction drew.
   var draws: [LoggedDraw] = []
-  /// Whether it drew anything: the array would be counted where it is looked at.
+  /// Whether it drew anything: reading the array would cost a reference count.
   var hasDraws = false
 }
 

@@ -5,7 +5,7 @@ struct WaitingLines: ~Copyable {
   private static let step = Array(#"{"k":"step","#.utf8)
 
   var bytes = ByteBuffer()
-  /// The recording's last step before the first of them. Set by who adds the first line.
+  /// The recording's last step before the first of them. Set together with the first line.
   var before = 0
 
   var isEmpty: Bool { bytes.count == 0 }

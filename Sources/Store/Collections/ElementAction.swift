@@ -1,4 +1,4 @@
-/// An action of one of many children, with the id that tells which.
+/// An action of one of many children, with the child's id.
 ///
 /// ```swift
 /// enum Action { case rows(ElementAction<Row.ID, Row.Action>) }
@@ -8,7 +8,7 @@ public enum ElementAction<ID, Action> {
   /// The element's id, and what happens to it.
   case element(id: ID, action: Action)
 
-  /// Whose action it is. O(1).
+  /// Whose action it is.
   @inlinable
   public var id: ID {
     switch self {
@@ -16,7 +16,7 @@ public enum ElementAction<ID, Action> {
     }
   }
 
-  /// What the child sees of it. O(1).
+  /// What the child sees of it.
   @inlinable
   public var action: Action {
     switch self {

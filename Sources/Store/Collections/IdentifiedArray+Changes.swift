@@ -1,10 +1,10 @@
 extension IdentifiedArray {
   // MARK: Adding
 
-  /// Puts an element at the end, unless its id is there already.
+  /// Appends an element, unless its id is there already.
   ///
   /// - Returns: Whether it was put in. Where it was not, nothing changed.
-  /// - Complexity: O(1) amortised; O(count) while somebody keeps a copy of `ids`.
+  /// - Complexity: O(1) amortised; O(count) while there is a copy of `ids`.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element, id: ID) -> Bool {
@@ -45,9 +45,9 @@ extension IdentifiedArray {
 
   // MARK: Removing
 
-  /// Takes out the element under the id.
+  /// Removes the element under the id.
   ///
-  /// - Returns: What was taken out, `nil` where there was none.
+  /// - Returns: What was taken out, `nil` if there was none.
   /// - Complexity: O(count − position): O(1) at the end.
   @inlinable
   @discardableResult
@@ -58,7 +58,7 @@ extension IdentifiedArray {
     return element
   }
 
-  /// Takes out the element at a position; `nil` where there is none. O(count − position).
+  /// Removes the element at a position; `nil` if there is none. O(count − position).
   @inlinable
   @discardableResult
   public mutating func remove(at position: Int) -> Element? {
@@ -66,14 +66,14 @@ extension IdentifiedArray {
     return remove(id: ids[position])
   }
 
-  /// Takes out the last element; `nil` where there is none. O(1).
+  /// Removes the last element; `nil` if there is none.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? {
     remove(at: count - 1)
   }
 
-  /// Takes out everything. O(count).
+  /// Removes everything. O(count).
   @inlinable
   public mutating func removeAll(keepingCapacity: Bool = false) {
     order.removeAll(keepingCapacity: keepingCapacity)
@@ -81,8 +81,8 @@ extension IdentifiedArray {
     positions.removeAll(keepingCapacity: keepingCapacity)
   }
 
-  /// Takes out the elements that the closure accepts; the others keep their order. O(count), and
-  /// O(1) in copies where none is accepted: `ids` stays the same storage.
+  /// Removes the elements that the closure accepts; the others keep their order. O(count), and O(1)
+  /// in copies where none is accepted: `ids` stays the same storage.
   @inlinable
   public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
     guard let first = try storage.firstIndex(where: isGone) else { return }
@@ -105,7 +105,7 @@ extension IdentifiedArray {
 
   // MARK: Ordering
 
-  /// Moves the element under the id so that it stands at `position` afterwards.
+  /// Moves the element under the id so that it is at `position` afterwards.
   ///
   /// - Parameter position: From 0, counted without the element; beyond the ends is the end.
   /// - Returns: Whether there is such an element.
@@ -122,8 +122,8 @@ extension IdentifiedArray {
     return true
   }
 
-  /// Exchanges two elements' places; nothing happens where one is not there. O(1); O(count) while
-  /// somebody keeps a copy of `ids`.
+  /// Exchanges the positions of two elements; does nothing if either is missing. O(1); O(count)
+  /// while there is a copy of `ids`.
   @inlinable
   public mutating func swap(id first: ID, with second: ID) {
     guard let a = positions[first], let b = positions[second], a != b else { return }

@@ -1,20 +1,20 @@
-// For reading by position. Elements are changed by id, since a position says nothing of what stands
-// there after the next step.
+// For reading by position. Elements are changed by id, since a position may have another element
+// after the next step.
 
 extension IdentifiedArray: RandomAccessCollection {
-  /// Always 0. O(1).
+  /// Always 0.
   @inlinable
   public var startIndex: Int { 0 }
-  /// The number of elements. O(1).
+  /// The number of elements.
   @inlinable
   public var endIndex: Int { storage.count }
 
-  /// The element at a position, which must be one of `indices`, as with any collection. O(1).
+  /// The element at a position, which must be one of `indices`, as with any collection.
   @inlinable
   public subscript(position: Int) -> Element { storage[position] }
 
-  /// Calls `body` with all elements, which lie side by side; never answers `nil` for want of
-  /// storage. O(1) beside `body`.
+  /// Calls `body` with all elements, which are contiguous; never returns `nil` for want of storage.
+  /// O(1) plus the cost of `body`.
   @inlinable
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<Element>) throws -> R

@@ -3,8 +3,8 @@
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// The elements in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it stands where the first
-  ///   stood. The later one wins by default.
+  /// - Parameter combine: Makes one element of two with the same id; it takes the position of the
+  ///   first. The later one wins by default.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -14,15 +14,14 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(elements, id: { $0.id }, uniquingIDsWith: combine)
   }
 
-  /// Puts an element at the end, unless its id is there already: see `append(_:id:)`. O(1)
-  /// amortised.
+  /// Appends an element, unless its id is there already: see `append(_:id:)`. O(1) amortised.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element) -> Bool {
     append(element, id: element.id)
   }
 
-  /// Puts elements at the end, those whose ids are there already left out. O(n).
+  /// Appends the elements whose ids are not in the array yet. O(n).
   @inlinable
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }
@@ -50,7 +49,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   }
 }
 
-/// Of two elements with the same id in a literal the later one wins, in the place of the first.
+/// Of two elements with the same id in a literal the later one wins, in place of the first.
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, ID == Element.ID {
   public init(arrayLiteral elements: Element...) {

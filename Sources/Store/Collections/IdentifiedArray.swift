@@ -7,8 +7,8 @@
 /// ```
 ///
 /// Ids, elements and the index are kept apart. Changing an element touches only the elements'
-/// storage, so a copy of `ids` that somebody keeps makes nothing be copied, and comparing `ids`
-/// with it is O(1) as long as no id came or went.
+/// storage, so a retained copy of `ids` causes no copying, and comparing `ids` with it is O(1) as
+/// long as no id was added or removed.
 ///
 /// **The id is given when the element is put in, and stays.** An element that changes the property
 /// its id was taken from is still found under the id it was put in with: nothing is lost and
@@ -23,7 +23,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   ///
   /// Shares its storage with the array: a kept copy costs a retain, and makes the next change *of
   /// ids* copy them, never one of an element. Comparing it with a later `ids` is O(1) where no id
-  /// came or went, else O(count).
+  /// was added or removed, else O(count).
   @inlinable
   public var ids: [ID] { order }
   @usableFromInline var order: [ID]
@@ -45,8 +45,8 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 
   /// The elements under the ids that `id` gives them, in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it stands where the first
-  ///   stood. The later one wins by default.
+  /// - Parameter combine: Makes one element of two with the same id; it takes the position of the
+  ///   first. The later one wins by default.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -70,7 +70,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   @inlinable
   public var elements: ContiguousArray<Element> { storage }
 
-  /// Makes room for `count` elements. O(count).
+  /// Reserves storage for `count` elements. O(count).
   @inlinable
   public mutating func reserveCapacity(_ count: Int) {
     order.reserveCapacity(count)
@@ -87,16 +87,16 @@ extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
 // MARK: - Finding
 
 extension IdentifiedArray {
-  /// Where the element stands, from 0. O(1).
+  /// Where the element stands, from 0.
   @inlinable
   public func position(of id: ID) -> Int? { positions[id] }
 
-  /// Whether there is an element under the id. O(1).
+  /// Whether there is an element under the id.
   @inlinable
   public func contains(id: ID) -> Bool { positions[id] != nil }
 
   /// The element under the id. Assigning `nil` removes it, as `remove(id:)` does; assigning to an
-  /// id that is not there appends.
+  /// id that does not exist appends.
   ///
   /// - Complexity: Reading and changing in place O(1), with nothing copied; appending O(1)
   ///   amortised; removing O(count).
@@ -140,7 +140,7 @@ extension IdentifiedArray {
 
   /// Changes the element under the id in place.
   ///
-  /// - Returns: What `change` returns, `nil` where the id is not there.
+  /// - Returns: What `change` returns, `nil` if the id does not exist.
   /// - Complexity: O(1), nothing is copied or moved.
   @inlinable
   @discardableResult

@@ -1,4 +1,4 @@
-/// What happens to a stack of features and to those in it.
+/// An action for a stack of features, or for a feature in it.
 public enum StackAction<State, Action> {
   /// An action of one element.
   case element(id: StackElementID, action: Action)
@@ -9,7 +9,7 @@ public enum StackAction<State, Action> {
   /// `StackState.nextID` or later.
   case push(id: StackElementID?, state: State)
 
-  /// Puts an element on top, under the id that the stack gives it. O(1).
+  /// Puts an element on top, under the id that the stack gives it.
   @inlinable
   public static func push(_ state: State) -> Self { .push(id: nil, state: state) }
 }

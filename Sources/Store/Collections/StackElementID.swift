@@ -9,7 +9,7 @@ public struct StackElementID: Hashable, Sendable, Comparable {
   public let generation: Int
 
   /// An id to compare with. Only the one in `StackState.nextID` may be pushed. Not checked: from 0
-  /// on is meant. O(1).
+  /// on is meant.
   @inlinable
   public init(generation: Int) {
     self.generation = generation

@@ -6,7 +6,7 @@
 /// is part of the value: two stacks with the same elements whose next ids differ are not equal,
 /// because they will not behave alike.
 ///
-/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in the place of
+/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in place of
 /// another: when this reducer has seen the action, the elements of the new one get the ids that the
 /// old one would have given next.
 /// ```swift
@@ -15,7 +15,7 @@
 /// To know an id in the same step write `state.path.removeAll()` and `state.path.append(…)`.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
-  /// What the next element will be called. O(1).
+  /// What the next element will be called.
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
@@ -37,12 +37,12 @@ public struct StackState<Element> {
     for element in elements { append(element) }
   }
 
-  /// The ids, the bottom one first. See `IdentifiedArray.ids`. O(1).
+  /// The ids, the bottom one first. See `IdentifiedArray.ids`.
   @inlinable
   public var ids: [StackElementID] { rows.ids }
 
-  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that is
-  /// not there is pushing under that id, and does nothing where the id was given before.
+  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that does
+  /// not exist is pushing under that id, and does nothing where the id was given before.
   ///
   /// - Complexity: O(1), in place; removing O(number of elements above).
   @inlinable
@@ -59,7 +59,7 @@ public struct StackState<Element> {
     }
   }
 
-  /// Changes the element under the id in place; `nil` where the id is not there. O(1), nothing is
+  /// Changes the element under the id in place; `nil` if the id does not exist. O(1), nothing is
   /// copied.
   @inlinable
   @discardableResult
@@ -69,7 +69,7 @@ public struct StackState<Element> {
     try rows.update(id: id, change)
   }
 
-  /// Whether there is an element under the id. O(1).
+  /// Whether there is an element under the id.
   @inlinable
   public func contains(id: StackElementID) -> Bool { rows.contains(id: id) }
 
@@ -86,7 +86,7 @@ public struct StackState<Element> {
     return id
   }
 
-  /// Puts an element on top under an id that somebody else has chosen.
+  /// Appends an element with an id that the caller has chosen.
   ///
   /// - Returns: Whether it was put there: an id below `nextID` has been given before, and is
   ///   refused.
@@ -99,7 +99,7 @@ public struct StackState<Element> {
     return rows.append(element, id: id)
   }
 
-  /// Takes the element off the top; `nil` where the stack is empty. O(1).
+  /// Takes the element off the top; `nil` if the stack is empty.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? { rows.popLast() }
@@ -156,8 +156,8 @@ extension StackState {
   @inlinable
   func mayRepeatIDs(before next: StackElementID) -> Bool { isNew || self.next < next }
 
-  /// Goes on where a stack stopped that it was put in the place of. Elements of a new stack get
-  /// other ids, those of a copy keep theirs, as far as numbers reach. O(count).
+  /// Continues the ids of the stack that this one replaces. Elements of a new stack get new ids,
+  /// and elements of a copy keep theirs, as far as numbers reach. O(count).
   @usableFromInline
   mutating func goOn(from next: StackElementID) {
     let sum = next.generation + self.next.generation
@@ -172,15 +172,15 @@ extension StackState {
 }
 
 extension StackState: RandomAccessCollection {
-  /// The bottom of the stack: always 0. O(1).
+  /// The bottom of the stack: always 0.
   @inlinable
   public var startIndex: Int { 0 }
-  /// The number of elements. O(1).
+  /// The number of elements.
   @inlinable
   public var endIndex: Int { rows.endIndex }
 
   /// The element at a position from the bottom, which must be one of `indices`, as with any
-  /// collection. O(1).
+  /// collection.
   @inlinable
   public subscript(position: Int) -> Element { rows[position] }
 }

@@ -30,7 +30,7 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
 
-  /// Those of the wrapped reducer, through one closure.
+  /// The subscriptions of the wrapped reducer, through one closure.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     declared(state, dependencies)

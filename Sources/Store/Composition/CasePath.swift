@@ -11,9 +11,9 @@
 /// The same value serves actions and states that are enums: `modify` changes what a case holds in
 /// place.
 public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
-  /// Makes the case around a value: the enum case itself.
+  /// Creates the case around a value: the enum case itself.
   public let embed: @Sendable (Value) -> Root
-  /// The value inside, or `nil` where it is another case. Called for every action: keep it to one
+  /// The value inside, or `nil` if it is another case. Called for every action: keep it to one
   /// pattern.
   public let extract: @Sendable (Root) -> Value?
 
@@ -50,7 +50,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
     CasePath(embed: embed, extract: extract)
   }
 
-  /// Whether `root` is of this case. O(1).
+  /// Whether `root` is of this case.
   @inlinable
   public func matches(_ root: Root) -> Bool { extract(root) != nil }
 
@@ -59,7 +59,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   /// The value is taken out before it is changed, so that there is never a second reference to what
   /// it refers to: an array of any length inside is changed where it is.
   ///
-  /// - Returns: What `change` returns; `nil` where `root` is of another case, and then nothing
+  /// - Returns: What `change` returns; `nil` if `root` is of another case, and then nothing
   ///   changed.
   /// - Complexity: O(1), no allocation unless the case is `indirect`.
   @inlinable
@@ -67,8 +67,8 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   public func modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
     withUnsafeMutablePointer(to: &root) { place in
       guard var value = extract(place.pointee) else { return nil }
-      // Ends the reference that the enum holds. Nobody sees the place meanwhile: `root` is
-      // exclusively ours, and `change` cannot throw.
+      // Ends the reference that the enum holds. The memory is not observed meanwhile: the access to
+      // `root` is exclusive, and `change` cannot throw.
       place.deinitialize(count: 1)
       defer { place.initialize(to: embed(value)) }
       return change(&value)

@@ -1,7 +1,9 @@
-/// What a child is told by where no `identity:` is given: its `id`, if its state is `Identifiable`.
+/// The identity of a child without an `identity:` argument: its `id`, if its state is
+/// `Identifiable`.
 ///
-/// Found out when it runs. An overload for `Identifiable` would do it when it is compiled, but a
-/// chain of operators that each have one more form takes the compiler longer than anybody waits.
+/// The conformance is looked up at run time. An overload for `Identifiable` would resolve it at
+/// compile time, but one more overload of each operator makes chains of operators too slow to
+/// type-check.
 ///
 /// - Complexity: One look-up of a conformance, which the optimiser makes none where the state's
 ///   type is known to have it.
@@ -22,7 +24,7 @@ func identity<State, Child: Identifiable>(
   return OwnIdentity(id: id)
 }
 
-/// Says that a child is told from no other.
+/// Declares that a child has no identity.
 @usableFromInline
 struct NoIdentity: Hashable, Sendable {
   @inlinable

@@ -2,7 +2,7 @@
 @usableFromInline
 enum ChildPresence: Equatable, Sendable {
   case absent
-  /// There is one, and nobody tells it from others.
+  /// There is one, without an identity.
   case there
   case one(CancelID)
 
@@ -25,8 +25,8 @@ enum ChildPresence: Equatable, Sendable {
     }
   }
 
-  /// Lets the child reduce, and says which child it was before and is after: it may have changed
-  /// what it is told by.
+  /// Lets the child reduce, and returns its identity before and after: the child may have changed
+  /// it.
   @inlinable
   static func step<State, Effects>(
     _ state: inout State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?,

@@ -61,7 +61,7 @@ struct ChildScope: Sendable {
     .cancelScope(path: [key, ScopeKey(identity)], location: location)
   }
 
-  /// Ends everything of the children that are gone; of all at once where none is left. O(count).
+  /// Ends all effects of removed children; of all children at once if none is left. O(count).
   @usableFromInline
   func end<ID: Hashable & Sendable, Element, Action>(
     _ before: [ID], now: IdentifiedArray<ID, Element>
@@ -70,7 +70,7 @@ struct ChildScope: Sendable {
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
-  /// What becomes of an action for a child that is not there: an issue. What the child still has
+  /// What becomes of an action for a child that does not exist: an issue. What the child still has
   /// going ends as well, where the store could not see that it was removed: inside a reducer that
   /// composes others by itself.
   @usableFromInline

@@ -1,10 +1,10 @@
-/// Finds the children whose effects run and who are gone: what the store hands
+/// Finds absent children whose effects still run: the argument that the store passes to
 /// `Reducer.findAbsentChildren`.
 ///
 /// It has no public members. A reducer that is made of others hands it on to these.
 public struct ChildSearch {
-  /// The place in the composition at which the search is: what runs in the children of the reducer
-  /// that is asked.
+  /// The position in the composition at which the search is: what runs in the children of the
+  /// reducer that is asked.
   @usableFromInline var place: EffectIndex.Place
   /// Whether children are looked for that are there.
   @usableFromInline let forPresent: Bool
@@ -48,7 +48,7 @@ extension ChildSearch {
     visit(child, at: key, inside, state)
   }
 
-  /// Looks at a child that may be there, and may be told from others at its place.
+  /// Checks a child that may exist, and that may have an identity.
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
@@ -61,8 +61,8 @@ extension ChildSearch {
     visit(child, at: key, inside, by: identity, state())
   }
 
-  /// Looks at the elements of a list. O(1) where none came or went and effects run in no child of
-  /// theirs; else O(number of elements whose effects run).
+  /// Looks at the elements of a list. O(1) where none was added or removed and effects run in no
+  /// child of theirs; else O(number of elements whose effects run).
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
@@ -168,7 +168,7 @@ extension ChildSearch {
 }
 
 extension CancelID {
-  /// The value that the id was made of, where it is of this type. O(1).
+  /// The value that the id was made of, where it is of this type.
   @inlinable
   func base<Base: Hashable & Sendable>(as type: Base.Type) -> Base? {
     if type == CancelID.self { return self as? Base }

@@ -67,7 +67,7 @@ public protocol ReducerWithoutReduce {
     _ state: inout OwnState, _ action: OwnAction, _ dependencies: OwnDependencies
   ) -> OwnEffects
 
-  /// Whether it has none: true wherever this compiles. O(1).
+  /// Whether it has none: true wherever this compiles.
   static var hasBodyAlone: Bool { get }
 }
 
@@ -92,6 +92,6 @@ extension ReducerWithoutReduce {
 }
 
 extension ReducerWithoutReduce where OwnEffects == NeverWritten {
-  /// True. O(1).
+  /// True.
   public static var hasBodyAlone: Bool { true }
 }

@@ -6,8 +6,8 @@ extension Reducer {
   /// Scope(state: \.search, action: .search) { Search().dependencies(\Board.Dependencies.search) }
   /// ```
   ///
-  /// - Parameter part: What it sees of those it is given: a closure or a key path. Called for every
-  ///   action.
+  /// - Parameter part: The part of the dependencies that it sees: a closure or a key path. Called
+  ///   for every action.
   /// - Complexity: One call of `part` for each action; nothing is kept.
   @inlinable
   public consuming func dependencies<Whole: Sendable>(
@@ -19,7 +19,7 @@ extension Reducer {
   /// Changes the dependencies that this reducer, and all in it, see. Where it is applied twice, the
   /// inner one has the last word.
   ///
-  /// - Parameter change: Gets a copy of those it is given. Called for every action.
+  /// - Parameter change: Changes a copy of the dependencies. Called for every action.
   /// - Complexity: A copy of the dependencies and one call of `change` for each action that reaches
   ///   this reducer.
   @inlinable

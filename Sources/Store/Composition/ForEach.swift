@@ -3,8 +3,8 @@ extension Reducer {
   ///
   /// The child sees an action before this reducer does (R8). Every element is a place of its own:
   /// equal cancel ids in two of them never meet (R6). When an element goes, its effects are
-  /// cancelled with the same step (R7). An action for an id that is not there is dropped, for this
-  /// reducer too, and is an issue at this line.
+  /// cancelled with the same step (R7). An action for an id that does not exist is dropped, for
+  /// this reducer too, and is an issue at this line.
   ///
   /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
   /// step as well: after each step, while effects of children run, the store looks which children
@@ -15,10 +15,10 @@ extension Reducer {
   ///   .forEach(\.rows, action: .rows) { Row() }
   /// ```
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
   ///   line of source.
-  /// - Complexity: O(1) beside the child and this reducer, however many elements there are, as long
-  ///   as none comes or goes; then O(count).
+  /// - Complexity: O(1) plus the cost of the child and this reducer, however many elements there
+  ///   are, as long as none is added or removed; then O(count).
   @inlinable
   @inline(__always)
   public consuming func forEach<
@@ -118,9 +118,9 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; an id that is not there is an issue at the composing line, and
-  /// neither sees the action. O(1) beside the two, O(count) in a step in which an element comes or
-  /// goes.
+  /// The child first, then the base; an id that does not exist is an issue at the composing line,
+  /// and neither sees the action. O(1) plus the cost of the two, O(count) in a step in which an
+  /// element is added or removed.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -129,7 +129,7 @@ where Child.Dependencies == Base.Dependencies {
     guard case .element(let id, let childAction)? = self.action.extract(action) else {
       let before = state[keyPath: self.state].ids
       let effects = base.reduce(&state, action, dependencies)
-      // O(1) where no id came or went: the same storage is equal.
+      // O(1) where no id was added or removed: the same storage is equal.
       if before == state[keyPath: self.state].ids { return effects }
       return effects + scope.end(before, now: state[keyPath: self.state])
     }

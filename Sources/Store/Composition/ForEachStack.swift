@@ -6,24 +6,23 @@ extension Reducer {
   /// - `popFrom`: this reducer sees the action while the elements are still there, then they are
   ///   taken off.
   ///
-  /// When an element goes, whoever took it off, its effects are cancelled with the same step (R7).
-  /// Every element is a place of its own for cancel ids (R6). An element that is not there, or an
+  /// When an element is removed, by any reducer, its effects are cancelled with the same step (R7).
+  /// Every element is a scope of its own for cancel ids (R6). An element that does not exist, or an
   /// id that was given before, is an issue at this line; the action is dropped, for this reducer
   /// too.
   ///
-  /// A new stack that this reducer puts in the place of another (`state.path = StackState([…])`)
-  /// has other elements. They get the ids that come next, when this reducer has seen the action.
+  /// A new stack that this reducer puts in place of another (`state.path = StackState([…])`) has
+  /// other elements. They get the ids that come next, when this reducer has seen the action.
   ///
-  /// A child that wants to be dismissed says so with an action of its own, and the parent takes it
-  /// off:
+  /// A child requests its dismissal with an action of its own, and the parent removes it:
   /// ```swift
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
   /// ```
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
   ///   line of source.
-  /// - Complexity: O(1) beside the child and this reducer, as long as none comes or goes; then
-  ///   O(count).
+  /// - Complexity: O(1) plus the cost of the child and this reducer, as long as none is added or
+  ///   removed; then O(count).
   @inlinable
   public consuming func forEach<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -88,8 +87,8 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// Carries out the action on the stack as `forEach` says. O(1) beside child and base, O(count) in
-  /// a step in which an element comes or goes.
+  /// Carries out the action on the stack as `forEach` says. O(1) plus the cost of child and base,
+  /// O(count) in a step in which an element is added or removed.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
@@ -138,7 +137,7 @@ where Child.Dependencies == Base.Dependencies {
     }
     // The base may have taken it off already.
     if let popped { state[keyPath: self.state].pop(from: popped) }
-    // O(1) where no id came or went: the same storage is equal.
+    // O(1) where no id was added or removed: the same storage is equal.
     if before == state[keyPath: self.state].ids { return effects }
     return .joined(effects, scope.end(before, now: state[keyPath: self.state].rows))
   }

@@ -15,9 +15,9 @@ extension Reducer {
   ///
   /// - Parameters:
   ///   - identity: Tells one child from the next in the same case, for example `\.key`. Left out,
-  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or where there is no such
-  ///     `id`, a value that is replaced within the case is the same child.
-  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of
+  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or if there is no such `id`,
+  ///     a value that is replaced within the case is the same child.
+  ///   - id: Tells children apart whose effects may have equal ids; without one it is this line of
   ///     source.
   /// - Complexity: The child's and this reducer's own; what the case holds is changed in place.
   @inlinable

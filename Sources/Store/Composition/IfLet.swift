@@ -3,24 +3,25 @@ extension Reducer {
   ///
   /// The child sees an action before this reducer does (R8). When its state becomes `nil`, or
   /// another child takes its place, its effects are cancelled with the same step (R7). An action
-  /// for a child that is not there is dropped, for this reducer too, and is an issue at this line.
+  /// for a child that does not exist is dropped, for this reducer too, and is an issue at this
+  /// line.
   ///
   /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
   /// step as well: after each step, while effects of children run, the store looks which children
   /// are there.
   ///
   /// It serves presentation as well: the parent presents by setting the state and dismisses by
-  /// setting it to `nil`. A child that wants to be dismissed says so with an action of its own,
-  /// which the parent sees after the child did:
+  /// setting it to `nil`. A child requests its dismissal with an action of its own, which the
+  /// parent sees after the child:
   /// ```swift
   /// case .detail(.doneTapped): state.detail = nil
   /// ```
   ///
   /// - Parameters:
   ///   - identity: Tells one child from the next at the same place, for example `\.key`. Left out,
-  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or where there is no such
-  ///     `id`, a state that is replaced while it is not `nil` is the same child.
-  ///   - id: Tells children apart whose effects may bear equal ids; without one it is this line of
+  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or if there is no such `id`,
+  ///     a state that is replaced while it is not `nil` is the same child.
+  ///   - id: Tells children apart whose effects may have equal ids; without one it is this line of
   ///     source.
   /// - Complexity: The child's and this reducer's own; no allocation without effects.
   @inlinable

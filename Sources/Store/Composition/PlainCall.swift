@@ -1,5 +1,5 @@
 // The plain-call form of the operators, for a `reduce` that is written as a switch. Nothing here
-// costs anything where there are no effects.
+// costs anything if there are no effects.
 
 extension Array {
   /// A child's effects as its parent returns them: actions embedded, ids moved into a place of
@@ -10,7 +10,7 @@ extension Array {
   /// case .child(let action):
   ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
   /// ```
-  /// - Parameter id: Tells children apart whose effects may bear equal ids. It is shown in
+  /// - Parameter id: Tells children apart whose effects may have equal ids. It is shown in
   ///   descriptors.
   /// - Complexity: One comparison without effects; the id is not even made then.
   @inlinable
@@ -66,8 +66,8 @@ extension Reducer {
   ///   state.detail = nil
   ///   return [.endChild(id: "detail")]
   /// ```
-  /// - Returns: The child's effects; an issue at this line where there is no child, and then
-  ///   nothing changed.
+  /// - Returns: The child's effects; an issue at this line if there is no child, and then nothing
+  ///   changed.
   /// - Complexity: The child's own; in place.
   @inlinable
   @inline(__always)
@@ -111,7 +111,7 @@ extension Reducer {
   /// ```
   /// - Returns: The child's effects, each element's in a place of its own; an issue at this line
   ///   where the element is not there, and then nothing changed.
-  /// - Complexity: O(1) beside the child's own; in place.
+  /// - Complexity: O(1) plus the cost of the child's own; in place.
   @inlinable
   @inline(__always)
   public func reduce<ID: Hashable & Sendable>(
@@ -131,8 +131,8 @@ extension Reducer {
 }
 
 extension Effect {
-  /// Ends everything that a child has going: its effects are cancelled, and those of its children.
-  /// For children that are composed by plain calls; operators do it by themselves.
+  /// Ends a child: cancels its effects and the effects of its children. For children that are
+  /// composed by plain calls; operators do it by themselves.
   ///
   /// - Parameter id: The one given to `scoped`.
   /// - Complexity: O(number of the child's effects) when it is reduced, and O(length of the queue)
@@ -157,7 +157,7 @@ extension Effect {
       location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Ends everything that elements have going which were there and are gone.
+  /// Ends the effects of removed elements.
   ///
   /// ```swift
   /// let before = state.rows.ids
@@ -165,7 +165,7 @@ extension Effect {
   /// return Effect.endRemoved(from: before, in: state.rows, of: "rows")
   /// ```
   /// - Parameter id: The one given to `scoped` for the list.
-  /// - Complexity: O(1) where no id came or went since `before` was taken, else O(count).
+  /// - Complexity: O(1) where no id was added or removed since `before` was taken, else O(count).
   public static func endRemoved<ID: Hashable & Sendable, Element>(
     from before: [ID], in elements: IdentifiedArray<ID, Element>,
     of id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line

@@ -19,7 +19,7 @@ extension Reducer {
   /// - Parameters:
   ///   - style: `changes` uses reflection and keeps a copy of the state while this reducer runs, so
   ///     that a step copies what it changes: for development. `actionLabels` keeps nothing.
-  ///   - name: Stands before every action, to tell several apart.
+  ///   - name: A prefix for every action, to distinguish several printers.
   ///   - sink: Gets the lines of one step, without a line break at the end. It runs under the
   ///     store's lock and must not use the store. Standard error by default.
   /// - Complexity: `actionLabels`: O(depth of the action's cases), with reflection. `changes`:

@@ -37,7 +37,7 @@ public struct EmptyReducer<State: Sendable, Action: Sendable, Dependencies: Send
   @inline(__always)
   public init() {}
 
-  /// Leaves the state as it is and returns no effects. O(1).
+  /// Leaves the state as it is and returns no effects.
   @inlinable
   @inline(__always)
   public func reduce(

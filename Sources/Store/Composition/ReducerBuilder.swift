@@ -1,9 +1,8 @@
-/// Lets reducers be written one under the other: each sees the state as those above left it, and
-/// the effects are those of all, in order.
+/// Lets reducers be written one under the other: each sees the state as the ones above left it, and
+/// the effects of all are returned, in order.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
   /// A reducer as it stands: its type is kept, so that the optimiser sees through the whole body.
-  /// O(1).
   @inlinable
   @inline(__always)
   public static func buildExpression<R: Reducer<State, Action, Dependencies>>(
@@ -19,7 +18,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     EmptyReducer()
   }
 
-  /// The first reducer of a body, as it is. O(1).
+  /// The first reducer of a body, as it is.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: consuming R)
@@ -28,7 +27,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     first
   }
 
-  /// What stands above, and the next: a pair for each further reducer. O(1).
+  /// What is above, and the next: a pair for each further reducer.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<
@@ -37,7 +36,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     ReducerPair(accumulated, next)
   }
 
-  /// An `if` without `else`; decided when the body is made, which is for every action. O(1).
+  /// An `if` without `else`; decided when the body is made, which is for every action.
   @inlinable
   @inline(__always)
   public static func buildOptional<R: Reducer<State, Action, Dependencies>>(
@@ -46,7 +45,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     OptionalReducer(reducer)
   }
 
-  /// What the `if`, or an earlier case of the `switch`, leads to. O(1).
+  /// What the `if`, or an earlier case of the `switch`, leads to.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -55,7 +54,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .first(first)
   }
 
-  /// What the `else`, or a later case of the `switch`, leads to. O(1).
+  /// What the `else`, or a later case of the `switch`, leads to.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -64,7 +63,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .second(second)
   }
 
-  /// A loop: the reducers in its order. The array is made with the body. O(1).
+  /// A loop: the reducers in its order. The array is made with the body.
   @inlinable
   @inline(__always)
   public static func buildArray<R: Reducer<State, Action, Dependencies>>(
@@ -108,7 +107,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
     self.reducer = reducer
   }
 
-  /// The reducer where there is one; else nothing.
+  /// The reducer if there is one; else nothing.
   @inlinable
   @inline(__always)
   public func reduce(

@@ -5,8 +5,7 @@
 /// - Complexity: No allocation without effects. A key path costs a few nanoseconds a level; the
 ///   plain call (`Array.scoped`) costs none.
 public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reducer>: Reducer {
-  /// The child sees them whole; with `dependencies:` it is those of the parent, of which the child
-  /// sees a part.
+  /// The child's dependencies; with `dependencies:`, the parent's, of which the child sees a part.
   public typealias Dependencies = Child.Dependencies
 
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
@@ -16,7 +15,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 
   /// A child that sees all of the parent's dependencies.
   ///
-  /// - Parameter id: Tells children apart whose effects may bear equal ids; without one it is this
+  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
   ///   line of source. It is shown in descriptors.
   /// - Complexity: Nothing is allocated here where `id` is left out or a literal.
   @inlinable

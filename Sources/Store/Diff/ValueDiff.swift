@@ -1,7 +1,7 @@
 /// The difference of two values as lines: what only the first has behind `-`, what only the second
 /// has behind `+`, and of what both have as much as is needed to find the place.
 ///
-/// - Returns: `nil` where nothing that a mirror shows differs.
+/// - Returns: `nil` if nothing that a mirror shows differs.
 /// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different
 ///   lengths O((n + m) · d) for d differences; sets and dictionaries sorted by their text. For
 ///   tests and for people, not for every step.
@@ -27,7 +27,7 @@ struct ValueDiff {
   mutating func compare(
     _ a: ValueTree, _ b: ValueTree, label: String?, indent: Int, isLast: Bool
   ) {
-    // What a value says of itself is shorter than its parts, where it tells the two apart.
+    // A value's own description is shorter than its parts, if it distinguishes the two.
     let saysSo = a.text != nil && b.text != nil && a.text != b.text
     guard a.shape == b.shape, a.name == b.name, a.shape != .leaf, !saysSo else {
       write("-", a, label: label, indent: indent, isLast: isLast)

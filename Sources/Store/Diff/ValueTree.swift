@@ -148,7 +148,7 @@ package struct ValueTree: Equatable {
   package var closing: String { shape == .parts ? ")" : "]" }
 }
 
-/// A list with parts that its mirror leaves out although they tell two of them apart.
+/// A list whose mirror omits parts that distinguish two lists.
 package protocol PartlyMirrored {
   /// The parts, with their names.
   var unmirrored: [Mirror.Child] { get }

@@ -1,6 +1,6 @@
 extension Effect {
-  /// The same effect, a while later. The time runs from the effect's start; who cancels the effect
-  /// cancels the wait.
+  /// Delays the effect. The time runs from the effect's start; cancelling the effect cancels the
+  /// wait.
   ///
   /// Name, ids and place stay. A `.send` becomes a task. A group waits once and then begins as a
   /// whole, as members of a sequence whose first is a task called “delay”; so does a `.cancel` or

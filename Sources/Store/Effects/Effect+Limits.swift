@@ -7,10 +7,10 @@ public struct OverflowPolicy: Sendable {
     self.overflow = overflow
   }
 
-  /// The one that has run longest is cancelled: the newest run. O(1).
+  /// The one that has run longest is cancelled: the newest run.
   public static var cancelOldest: OverflowPolicy { OverflowPolicy(.cancelOldest) }
 
-  /// The new one is dropped, and never starts: the oldest run. O(1).
+  /// The new one is dropped, and never starts: the oldest run.
   public static var drop: OverflowPolicy { OverflowPolicy(.drop) }
 
   /// The new one waits for a permit; none is lost.
@@ -27,17 +27,17 @@ public struct OverflowPolicy: Sendable {
 
 /// Among which effects a limit counts.
 public enum LimitScope: Sendable, Hashable {
-  /// Those of the whole store that are limited by an equal id, wherever in the composition they are
+  /// All effects of the store that are limited by an equal id, wherever in the composition they are
   /// returned.
   case store
-  /// Those of the same place in the composition: each element of a `forEach` has a limit of its
-  /// own.
+  /// The effects of the same position in the composition: each element of a `forEach` has a limit
+  /// of its own.
   case place
 }
 
 extension Effect {
-  /// Runs at most `count` effects of one id at once. The id also cancels them, those that wait
-  /// included, as `cancellable(id:)` does.
+  /// Runs at most `count` effects of one id at once. The id also cancels them, including waiting
+  /// ones, as `cancellable(id:)` does.
   ///
   /// Give every effect of an id the same count, scope and policy: each is judged by its own. An
   /// effect that is limited already, or throttled, keeps that limit; this one counts it as a whole,

@@ -1,11 +1,11 @@
 extension Effect {
   /// Gives the effect an id under which `cancel(id:)` finds it. Several effects may share one.
   ///
-  /// - Parameter cancelInFlight: Cancels those that bear the id already, here or in a child of
-  ///   here, first.
+  /// - Parameter cancelInFlight: Whether to cancel earlier effects with the id first, in this
+  ///   reducer and in its children.
   /// - Complexity: One small object here, and one more for an id that is neither `Int` nor
-  ///   `String`. In the store O(depth of the place in the composition) entries of a table for each
-  ///   id.
+  ///   `String`. In the store O(depth of the position in the composition) entries of a table for
+  ///   each id.
   @inlinable
   public consuming func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
@@ -16,9 +16,9 @@ extension Effect {
       key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight)
   }
 
-  /// Lets the effect go on when the child that returned it ends: neither a state that becomes `nil`
-  /// nor an element or case that goes cancels it. An action that it sends to a child that is not
-  /// there any more is still an issue.
+  /// Lets the effect continue when the child that returned it ends: neither a state that becomes
+  /// `nil` nor an element or case that goes cancels it. An action that it sends to a child that no
+  /// longer exists is still an issue.
   ///
   /// - Complexity: One small object.
   @inlinable

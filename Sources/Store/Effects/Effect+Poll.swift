@@ -3,13 +3,13 @@ extension Effect {
   public enum PollErrors: Sendable {
     /// Ends, and throws it: `catch` makes an action of it, else it is an issue.
     case stop
-    /// Sends the action made of it, and goes on.
+    /// Sends the action made of it, and continues.
     case goOn(@Sendable (_ error: any Error) -> Action)
   }
 
   /// Does the same work at every interval, and sends what it finds, until it is cancelled.
   ///
-  /// It never overlaps itself: work that takes longer than an interval goes on, and the intervals
+  /// It never overlaps itself: work that takes longer than an interval continues, and the intervals
   /// it covered are left out. The intervals are counted from the start, so they do not drift.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ extension Effect {
   ///
   /// A `.run` starts from its beginning. What it sent before it threw has been reduced and stays
   /// so, and is sent again: let it send where that does no harm, or use a `.task`, which sends
-  /// nothing before it succeeds. Each member of a group is retried by itself; a sequence goes on
+  /// nothing before it succeeds. Each member of a group is retried by itself; a sequence continues
   /// when the member has succeeded or given up.
   ///
   /// - Parameters:

@@ -1,21 +1,22 @@
 extension Effect {
-  /// Lets through one effect of an id per interval: the first at once, and, where `latest` is set,
-  /// at the interval's end the last of those that came meanwhile. The others never start and are
-  /// reported as dropped.
+  /// Runs one effect of an id per interval: the first at once, and, if `latest` is set, the last
+  /// one returned during the interval at its end. The others never start and are reported as
+  /// dropped.
   ///
   /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among
-  /// the effects of the same place in the composition, other than `limited`, which counts in the
-  /// whole store unless told otherwise. The descriptor is a `merge` that bears the name and the id,
-  /// with a part “throttle” for the interval in front of the effect's own.
+  /// the effects of the same position in the composition, other than `limited`, which counts in the
+  /// whole store by default. The descriptor is a `merge` that has the name and the id, with a part
+  /// “throttle” for the interval in front of the effect's own.
   ///
   /// - Parameters:
   ///   - id: Effects of different ids have nothing to do with each other.
   ///   - interval: From the start of an effect that was let through; how long that one runs does
   ///     not matter. Zero or less lets all through.
   ///   - clock: The clock of the dependencies.
-  ///   - latest: Whether the last that came within the interval runs at its end, or is dropped as
-  ///     the others are. With `false`, an effect that is `cancellable(id:cancelInFlight: true)` and
-  ///     is dropped still cancels those in flight: the ids are looked at first.
+  ///   - latest: Whether the last effect returned within the interval runs at its end, or is
+  ///     dropped like the others. With `false`, an effect that is `cancellable(id:cancelInFlight:
+  ///     true)` and is dropped still cancels the effects in flight, because the ids are handled
+  ///     first.
   /// - Complexity: One task more for each effect that is let through, which measures the interval.
   @inlinable
   public func throttled(
@@ -32,12 +33,12 @@ extension Effect {
   ///
   /// The id cancels the effects of all keys, and their intervals. The key is no id and cancels
   /// nothing; an id that is given to the throttled effect besides, with `cancellable(id:)`, can
-  /// cancel those of one key. Keys of different ids, and those of another place in the composition,
-  /// have nothing to do with each other.
+  /// cancel the effects of one key. Keys of different ids, or of different positions in the
+  /// composition, are independent.
   ///
   /// - Parameters:
   ///   - id: Shared by the effects of all keys.
-  ///   - key: What the effect is about. Keys are told apart as ids are, by their type as well.
+  ///   - key: What the effect is about. Keys of different types differ, as with ids.
   ///   - interval: As there.
   ///   - clock: The clock of the dependencies.
   ///   - latest: As there.

@@ -1,8 +1,8 @@
 extension Effect {
   /// Sends an action at every interval until it is cancelled, the first after one interval.
   ///
-  /// Ticks are counted from the start, so they do not drift. One that nobody could attend to in
-  /// time is left out, not made up for.
+  /// Ticks are counted from the start, so they do not drift. A tick that is missed is skipped, not
+  /// made up for.
   ///
   /// - Parameters:
   ///   - interval: Zero or less is an issue, and no timer.

@@ -3,7 +3,7 @@
 ///
 /// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests,
 /// recordings and `Store.effects` can say what it is. Making one runs nothing. 80 bytes, and what
-/// its closure captures; an id or a place in the composition is one small object more.
+/// its closure captures; an id or a position in the composition is one small object more.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline
   enum Operation: Sendable {
@@ -20,7 +20,7 @@ public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline var operation: Operation
   @usableFromInline var name: String?
   @usableFromInline var location: SourceLocation
-  /// What most effects do not have; `nil` keeps those small and cheap to copy.
+  /// Properties that most effects do not have; `nil` keeps such effects small and cheap to copy.
   @usableFromInline var traits: EffectTraits?
 
   @inlinable
@@ -77,7 +77,7 @@ extension Effect {
   /// any other action. No task is started.
   ///
   /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that
-  ///   returned it goes on.
+  ///   returned it continues.
   @inlinable
   public static func send(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -85,8 +85,8 @@ extension Effect {
     Effect(.send(action), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Cancels every effect that bears `id` here or in a child of here, started or not. No action of
-  /// theirs is reduced afterwards. Where none bears it, nothing happens.
+  /// Cancels every effect that has `id` here or in a child of here, started or not. No action of
+  /// theirs is reduced afterwards. Where none has it, nothing happens.
   ///
   /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects
   ///   found), and O(length of the queue) where actions wait in it.
@@ -134,8 +134,8 @@ extension Effect {
 
   /// Effects that run one after the other: each starts when the work of the one before has ended,
   /// without waiting for what its actions caused. One that fails or is cancelled does not keep the
-  /// next from starting. Cancelling the whole cancels those that have not begun, too. A member that
-  /// is a `concatenate` itself, without an id, counts as its members.
+  /// next from starting. Cancelling the whole also cancels members that have not begun. A member
+  /// that is a `concatenate` itself, without an id, counts as its members.
   ///
   /// - Complexity: As `merge`.
   @inlinable

@@ -8,7 +8,7 @@ final class EffectLimit: Sendable {
   enum Overflow: Sendable, Equatable {
     case cancelOldest
     case drop
-    /// Wait for a permit; of those that wait at most `capacity` stay.
+    /// Wait for a permit; at most `capacity` effects wait.
     case wait(capacity: Int?, dropsOldest: Bool)
   }
 

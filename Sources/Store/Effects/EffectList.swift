@@ -160,7 +160,7 @@ extension Array {
     asOne { $0.retry(policy, clock: clock, while: isWorthwhile) }
   }
 
-  /// These effects and those of `other`, side by side, in the order of the two lists.
+  /// These effects and the effects of `other`, concurrently, in the order of the two lists.
   ///
   /// - Complexity: O(number of both).
   @inlinable
@@ -168,7 +168,7 @@ extension Array {
     .joined(self, other)
   }
 
-  /// These effects as one, and when it has ended those of `other` as one: see
+  /// These effects as one, and, when it has ended, the effects of `other` as one: see
   /// `Effect.concatenate(with:fileID:line:)`.
   @inlinable
   public func concatenate<Action>(

@@ -5,7 +5,7 @@ public struct EffectTimeout: Error, Sendable, Hashable, CustomStringConvertible 
   /// The time it was given.
   public let duration: Duration
 
-  /// The error as the operator throws it; for tests and handlers. O(1).
+  /// The error as the operator throws it; for tests and handlers.
   public init(name: String, duration: Duration) {
     self.name = name
     self.duration = duration

@@ -3,7 +3,7 @@
 final class EffectTraits: Sendable {
   /// The ids, in the order in which they were given.
   @usableFromInline let keys: [CancelKey]
-  /// Those of the ids whose earlier effects are cancelled first.
+  /// The ids whose earlier effects are cancelled first.
   @usableFromInline let keysInFlight: [CancelKey]
   /// Where in the composition the effect was returned, outermost first.
   @usableFromInline let path: [ScopeKey]
@@ -38,7 +38,7 @@ extension CancelKey {
 }
 
 extension Effect {
-  /// Those of its ids, and of its members', whose earlier effects are cancelled first.
+  /// The ids, its own and its members', whose earlier effects are cancelled first.
   @inlinable
   var keysInFlight: [CancelKey] {
     let own = traits?.keysInFlight ?? []
@@ -53,7 +53,7 @@ extension Effect {
     return keys
   }
 
-  /// - Parameter cancelInFlight: Whether effects that bear `key` already are cancelled first.
+  /// - Parameter cancelInFlight: Whether effects that have `key` already are cancelled first.
   @inlinable
   consuming func with(
     key: CancelKey? = nil, cancelInFlight: Bool = false, limit: EffectLimit? = nil,

@@ -17,7 +17,7 @@ public struct RetryPolicy: Sendable, Hashable {
     case exponential(Duration, factor: Double)
   }
 
-  /// How waits are spread, so that many who failed together do not come back together.
+  /// How waits are spread, so that many effects that failed together do not retry together.
   public enum Jitter: Sendable, Hashable {
     /// Not at all.
     case none
@@ -37,7 +37,7 @@ public struct RetryPolicy: Sendable, Hashable {
   /// No wait is longer.
   public var maximum: Duration
 
-  /// A policy from its parts. A wait below zero counts as zero. O(1).
+  /// A policy from its parts. A wait below zero counts as zero.
   @inlinable
   public init(attempts: Int, backoff: Backoff, maximum: Duration = .seconds(60)) {
     self.attempts = attempts
@@ -45,13 +45,13 @@ public struct RetryPolicy: Sendable, Hashable {
     self.maximum = maximum
   }
 
-  /// The same wait each time. `attempts` as in the property. O(1).
+  /// The same wait each time. `attempts` as in the property.
   @inlinable
   public static func constant(_ wait: Duration, attempts: Int) -> RetryPolicy {
     RetryPolicy(attempts: attempts, backoff: .constant(wait), maximum: wait)
   }
 
-  /// Waits of once, twice, three times `step`. O(1).
+  /// Waits of once, twice, three times `step`.
   ///
   /// - Parameters:
   ///   - maximum: No wait is longer.
@@ -63,7 +63,7 @@ public struct RetryPolicy: Sendable, Hashable {
     RetryPolicy(attempts: attempts, backoff: .linear(step), maximum: maximum)
   }
 
-  /// Waits of `first`, `first · factor`, `first · factor²` … O(1).
+  /// Waits of `first`, `first · factor`, `first · factor²` …
   ///
   /// - Parameters:
   ///   - factor: Not above zero, or no number, counts as 1; below 1 the waits shrink.

@@ -10,7 +10,7 @@ struct RetrySchedule: Sendable {
   @usableFromInline var planned: Duration
   /// The first wait, from which decorrelated waits begin.
   @usableFromInline let first: Duration
-  /// The last wait, from which decorrelated waits go on.
+  /// The last wait, from which decorrelated waits continue.
   @usableFromInline var last: Duration
 
   @inlinable
@@ -28,8 +28,8 @@ struct RetrySchedule: Sendable {
     last = first
   }
 
-  /// How long to wait before the next attempt; `nil` where there is none. Draws one word unless
-  /// jitter is `none`.
+  /// How long to wait before the next attempt; `nil` if there is none. Draws one word unless jitter
+  /// is `none`.
   @inlinable
   mutating func next(_ random: () -> UInt64) -> Duration? {
     attemptsLeft -= 1

@@ -10,7 +10,7 @@ public struct Send<Action: Sendable>: Sendable {
   }
 
   /// Sends the action and reduces it on the calling thread. When it returns, the action is reduced,
-  /// or queued where an observer is being told of a step before.
+  /// or queued where an observer is being notified of a step before.
   ///
   /// - Complexity: One lock beside the reducer's own cost; with observers that of `Store.send`.
   @inlinable

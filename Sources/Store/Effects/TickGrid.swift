@@ -16,8 +16,7 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
     start = clock.now
   }
 
-  /// Waits for the next tick. Those that have passed already are left out; one that is due now is
-  /// not.
+  /// Waits for the next tick. Past ticks are skipped; a tick that is due now is not.
   ///
   /// - Returns: Its number: how many intervals from the start it is.
   @inlinable
@@ -32,7 +31,7 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
 }
 
 extension Effect {
-  /// What an effect is that was asked to repeat without a pause; `nil` where there is one.
+  /// What an effect is that was asked to repeat without a pause; `nil` if there is one.
   @inlinable
   static func refusal(
     of interval: Duration, _ name: String, _ location: SourceLocation

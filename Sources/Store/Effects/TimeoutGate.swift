@@ -21,7 +21,7 @@ final class TimeoutGate: Sendable {
   @inlinable
   deinit {}
 
-  /// True for the first who calls it.
+  /// Closes the gate. Returns true for the first call only.
   @inlinable
   func close() -> Bool {
     state.withLock { state in

@@ -1,5 +1,5 @@
 extension EffectGraph {
-  /// Cancels the effects that bear the key. What they have caused goes on.
+  /// Cancels the effects that have the key. What they have caused continues.
   ///
   /// - Parameter effect: The `.cancel` effect, where it has a node.
   @usableFromInline
@@ -8,8 +8,8 @@ extension EffectGraph {
     run()
   }
 
-  /// Whether a `.cancel` effect is about `found`: not about what stands behind it in the same list,
-  /// or in the same group (R5).
+  /// Whether a `.cancel` effect is about `found`: not about what follows it in the same list, or in
+  /// the same group (R5).
   ///
   /// - Parameter effect: `.none` for one without a node, which is in no group.
   private func isMeant(_ found: EffectID, by effect: EffectID) -> Bool {
@@ -17,7 +17,7 @@ extension EffectGraph {
       || !found.isAfter(effect)
   }
 
-  /// Cancels the effects that bear one of the keys, together: none starts because another is
+  /// Cancels the effects that have one of the keys, together: none starts because another is
   /// cancelled.
   @usableFromInline
   mutating func cancel(all keys: [CancelKey]) {
@@ -74,8 +74,8 @@ extension EffectGraph {
     .map { tree.id($0) }
   }
 
-  /// Cancels effects in the order returned; first those that have not begun, which would else get
-  /// the permits of the others.
+  /// Cancels effects in the order returned; effects that have not begun come first, since they
+  /// would otherwise receive the permits of the others.
   mutating func cancel(_ effects: [EffectID]) {
     let effects = effects.count < 2 ? effects : effects.sorted { $1.isAfter($0) }
     for id in effects where tree.contains(id) {

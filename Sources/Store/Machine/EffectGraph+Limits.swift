@@ -1,5 +1,5 @@
 extension EffectGraph {
-  /// Asks for a permit under the node's limit. False where it has to wait, or never starts.
+  /// Asks for a permit under the node's limit. False if it has to wait, or never starts.
   mutating func requestPermit(_ slot: Int32) -> Bool {
     guard let limit = tree[slot].limit, !isCounted(slot, limit.key) else { return true }
     switch limits.enter(tree.id(slot), limit) {

@@ -12,7 +12,7 @@ extension EffectGraph {
   ///
   /// - Parameters:
   ///   - parent: A group or a task; `.none` for an effect that stands for its task.
-  ///   - outermost: The serial number of the outermost group it is in; `nil` where it is in none.
+  ///   - outermost: The serial number of the outermost group it is in; `nil` if it is in none.
   ///   - keys: The ids of an effect and of all groups it is in.
   @usableFromInline
   mutating func add(
@@ -61,7 +61,7 @@ extension EffectGraph {
     tree[slot].endsWith = []
   }
 
-  /// Removes a node of which nothing is to come, and those above it that only waited for it.
+  /// Removes a finished node, and the nodes above it that only waited for it.
   mutating func removeIfDone(_ slot: Int32) {
     var slot = slot
     while slot >= 0, tree[slot].pins == 0, tree[slot].hasEnded || tree[slot].form == .task {

@@ -8,7 +8,8 @@
 /// itself. A node stays until its work has ended, the actions it sent have left the queue, and
 /// nothing is under it.
 ///
-/// `+Nodes` adds and removes nodes, `+Cancelling` and `+Limits` are those events.
+/// `+Nodes` adds and removes nodes; `+Cancelling` and `+Limits` handle the events of the same
+/// names.
 @usableFromInline
 struct EffectGraph: Sendable {
   @usableFromInline
@@ -37,7 +38,7 @@ struct EffectGraph: Sendable {
   @usableFromInline var idleWaiters: [WaiterID] = []
   /// The store is shutting down: an effect that would have to wait for a permit is cancelled.
   @usableFromInline var isDraining = false
-  /// What follows from the event under way; the last is next.
+  /// What follows from the current event; the last is next.
   private var agenda: [Transition] = []
 
   private enum Transition: Sendable, Equatable {
@@ -158,7 +159,7 @@ extension EffectGraph {
 // MARK: Waiting
 
 extension EffectGraph {
-  /// Resumes the waiter when the node and all that is under it have ended. False where that is so
+  /// Resumes the waiter when the node and all that is under it have ended. False if that is so
   /// already.
   @usableFromInline
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
@@ -168,7 +169,7 @@ extension EffectGraph {
     return true
   }
 
-  /// Resumes the waiter when there is no node any more. False where that is so already.
+  /// Resumes the waiter when there is no node any more. False if that is so already.
   @usableFromInline
   mutating func waitUntilIdle(_ waiter: WaiterID) -> Bool {
     if tree.count == 0 { return false }

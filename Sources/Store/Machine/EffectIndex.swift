@@ -1,7 +1,7 @@
 /// Finds effects by their ids and by the places of the composition at which they were returned.
 ///
-/// The places form a tree, as the composition does: a cancel looks at its own place and at those
-/// inside it, never at a sibling (R6).
+/// The positions form a tree, as the composition does: a cancellation affects its own position and
+/// the positions inside it, never a sibling (R6).
 ///
 /// - Complexity: Inserting and removing O(depth of the place), looking up O(number of places inside
 ///   and of effects found).
@@ -52,7 +52,7 @@ struct EffectIndex: Sendable {
     if !place.isEmpty { root.change(at: place[...]) { $0.here.remove(effect) } }
   }
 
-  /// The effects that bear the key's id at its place or inside it; without an id all effects of
+  /// The effects that have the key's id at its place or inside it; without an id all effects of
   /// that place and inside it. In the order in which they were returned.
   func effects(_ key: CancelKey) -> [EffectID] {
     var place = root
@@ -106,7 +106,7 @@ extension EffectGraph {
   @usableFromInline
   var hasEffectsOfChildren: Bool { !index.root.inner.isEmpty }
 
-  /// Takes what a search for children has found: cancels the effects of those that are gone, in the
+  /// Applies the result of a search for children: cancels the effects of absent children, in the
   /// order in which they were returned.
   @usableFromInline
   mutating func conclude(

@@ -31,10 +31,10 @@ struct EffectNode: Sendable {
   var serial: UInt32
   var form: Form
   var phase: Phase
-  /// The serial number of the outermost group that it is in, or its own: what stands at one place
-  /// of the list that a reducer returned.
+  /// The serial number of the outermost group that it is in, or its own: what is at one place of
+  /// the list that a reducer returned.
   var outermost: UInt32
-  /// Reasons to keep the node while it has no work: actions in the queue, and the step under way.
+  /// Reasons to keep the node while it has no work: actions in the queue, and the current step.
   var pins: Int32 = 0
   /// Of a group: the members whose work has not ended.
   var unfinished: Int32 = 0
@@ -42,7 +42,7 @@ struct EffectNode: Sendable {
   var uncancelled: Int32 = 0
   /// Of a leaf: where the index finds it; empty once it is not to be found any more.
   var keys: [CancelKey] = []
-  /// Of a leaf: the place of the child whose end cancels it; empty where none does.
+  /// Of a leaf: the place of the child whose end cancels it; empty if none does.
   var endsWith: [ScopeKey] = []
   var limit: EffectLimit?
   var hasPermit = false

@@ -1,6 +1,6 @@
 /// The nodes of an effect graph as a tree.
 ///
-/// They lie in an array and refer to each other by slot: a slot that is free is used again.
+/// They are in an array and refer to each other by slot: a slot that is free is used again.
 ///
 /// - Complexity: O(1) to insert and to remove.
 @usableFromInline
@@ -106,7 +106,7 @@ struct EffectTree: Sendable {
 // MARK: Looking
 
 extension EffectTree {
-  /// Whether the effect's work may go on.
+  /// Whether the effect's work may continue.
   @usableFromInline
   func isRunning(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .running }
 
@@ -142,7 +142,7 @@ extension EffectTree {
     return self.id(slot)
   }
 
-  /// The serial number of the outermost group that it is in, or its own; 0 for a node that is gone.
+  /// The serial number of the outermost group that it is in, or its own; 0 for a removed node.
   @usableFromInline
   func outermost(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].outermost : 0 }
 

@@ -18,7 +18,7 @@ struct Queue<Element: Sendable>: Sendable {
   @inlinable
   var elements: [Element] { storage[head...].compactMap(\.self) }
 
-  /// The first element of which `isWanted` is true. O(number of those before it).
+  /// Returns the first element for which `isWanted` is true. O(number of elements before it).
   func first(where isWanted: (Element) -> Bool) -> Element? {
     for case let element? in storage[head...] where isWanted(element) { return element }
     return nil

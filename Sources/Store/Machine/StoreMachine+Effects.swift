@@ -75,7 +75,7 @@ extension StoreMachine {
     if isNew, !graph.tree.contains(task) { task = .none }
   }
 
-  /// Makes the task that effects belong to, which stays until it is unpinned.
+  /// Creates the task that effects belong to, which stays until it is unpinned.
   @inlinable
   mutating func makeTask(_ task: inout EffectID) {
     guard task == .none else { return }
@@ -133,8 +133,7 @@ extension StoreMachine {
     return id
   }
 
-  /// Adds a group with its members, and theirs: an effect bears the ids of the groups that it is
-  /// in.
+  /// Adds a group with its members, and theirs: an effect has the ids of the groups that it is in.
   @inlinable
   mutating func addGroup(
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
@@ -149,14 +148,14 @@ extension StoreMachine {
       guard let members = effect.operation.members else { continue }
       let inherited = effect.traits.map { keys + $0.keys } ?? keys
       let membersOutlive = outlives || effect.traits?.outlives == true
-      // The last one lies on top, so that they are added in order.
+      // The last one is on top, so that they are added in order.
       rest += members.reversed().map { ($0, id, inherited, membersOutlive) }
     }
     return outermost
   }
 
-  /// Cancels what bears the ids of an effect that asks for it, before any of the effect is there:
-  /// it would cancel itself.
+  /// Cancels what has the ids of an effect that asks for it, before any of the effect is there: it
+  /// would cancel itself.
   @inlinable
   mutating func cancelInFlight(_ effect: Effect<R.Action>) {
     graph.cancel(all: effect.keysInFlight)
@@ -216,7 +215,7 @@ extension StoreMachine {
     }
   }
 
-  /// Whether a task is to be made for an effect that is to start. What stood behind it in its step
+  /// Whether a task is to be made for an effect that is to start. What stood after it in its step
   /// may have cancelled it: then its work ends here, and its body never runs.
   @inlinable
   mutating func begins(_ id: EffectID, inheritsTaskLocals: Bool) -> Bool {

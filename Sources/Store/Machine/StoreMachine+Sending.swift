@@ -16,7 +16,7 @@ extension StoreMachine {
     return task
   }
 
-  /// An action from an effect that goes on.
+  /// An action from an effect that continues.
   ///
   /// - Parameters:
   ///   - wantsTask: Whether what the action causes gets a task of its own.
@@ -40,8 +40,8 @@ extension StoreMachine {
 
   /// The one action of a task effect, with which its work ends.
   ///
-  /// In a held store the work ends at once: what comes behind it in a sequence does not wait until
-  /// a test receives the action. So its permit is free, and a `.cancel` behind it in the sequence
+  /// In a held store the work ends at once: what comes after it in a sequence does not wait until a
+  /// test receives the action. So its permit is free, and a `.cancel` after it in the sequence
   /// reached, before the action is reduced, and not after as elsewhere.
   ///
   /// - Returns: The action, if it is to be reduced at once.
@@ -102,9 +102,9 @@ extension StoreMachine {
     inheritingGroup = 0
   }
 
-  /// The action has been reduced or dropped, with which the work of its sender may end. What stands
-  /// behind a `.send` in a sequence belongs to the turn; what stands behind work that took time
-  /// opens one.
+  /// The action has been reduced or dropped, with which the work of its sender may end. What
+  /// follows a `.send` in a sequence belongs to the turn; what follows work that took time opens
+  /// one.
   @inlinable
   mutating func endSender(of action: QueuedAction<R.Action>) {
     guard case .ending(let id) = action.sender else { return }
@@ -183,8 +183,8 @@ extension StoreMachine {
 
   // MARK: Waiting
 
-  /// Resumes the waiter when the task has ended and observers have been told of its last step.
-  /// False where that is so already.
+  /// Resumes the waiter when the task has ended and observers have been notified of its last step.
+  /// False if that is so already.
   @usableFromInline
   mutating func wait(for task: EffectID, _ waiter: EffectGraph.WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
@@ -193,7 +193,7 @@ extension StoreMachine {
     return true
   }
 
-  /// Resumes the waiter when there is no effect any more, or when the store has ended. False where
+  /// Resumes the waiter when there is no effect any more, or when the store has ended. False if
   /// that is so already.
   @usableFromInline
   mutating func waitUntilIdle(_ waiter: EffectGraph.WaiterID) -> Bool {

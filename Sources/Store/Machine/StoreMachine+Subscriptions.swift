@@ -90,7 +90,8 @@ extension StoreMachine {
         : .unnamedSubscription(at: effect.location, step: steps))
   }
 
-  /// Cancels what was declared. What its actions have caused goes on, as with any cancelled effect.
+  /// Cancels what was declared. What its actions have caused continues, as with any cancelled
+  /// effect.
   @inlinable
   mutating func end(_ subscription: Subscription) {
     graph.cancelTree(subscription.effect)

@@ -5,14 +5,14 @@
 /// copy.
 ///
 /// An action arrives, is taken when there is no obstacle, is reduced, and makes a step; its effects
-/// join the graph. The step is returned to the caller, which tells hooks and observers.
+/// join the graph. The step is returned to the caller, which notifies hooks and observers.
 ///
 /// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all
 /// that it causes at once: they are in `turn`, while actions that come meanwhile wait in
 /// `arrivals`.
 ///
-/// `+Sending` is what brings actions in, `+Effects` what becomes of effects, `+Subscriptions` what
-/// the state declares, and `+Children` the end of effects whose child is gone.
+/// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles what the state
+/// declares, and `+Children` ends effects of removed children.
 @usableFromInline
 struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline typealias State = R.State
@@ -27,7 +27,7 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Observers are being told of a step.
+    /// Observers are being notified of a step.
     @inlinable static var telling: Obstacles { Obstacles(rawValue: 1) }
     /// A test takes the steps one by one.
     @inlinable static var held: Obstacles { Obstacles(rawValue: 2) }
@@ -46,11 +46,11 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable static var hooks: Audience { Audience(rawValue: 1) }
     @inlinable static var observers: Audience { Audience(rawValue: 2) }
     @inlinable static var meter: Audience { Audience(rawValue: 4) }
-    /// The reducer declares subscriptions, which are looked at after each step.
+    /// The reducer declares subscriptions, which are checked after each step.
     @inlinable static var subscriptions: Audience { Audience(rawValue: 8) }
-    /// Effects of children run: after each step children are looked for that are gone.
+    /// Effects of children run: after each step, removed children are searched for.
     @inlinable static var children: Audience { Audience(rawValue: 16) }
-    /// A hook or the meter is to be told before the reduction.
+    /// A hook or the meter is called before the reduction.
     @inlinable static var upcoming: Audience { Audience(rawValue: 32) }
   }
 
@@ -62,7 +62,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var obstacles: Obstacles
   @usableFromInline var audience: Audience = []
 
-  /// The rest of the turn under way.
+  /// The rest of the current turn.
   @usableFromInline var turn = Queue<QueuedAction<R.Action>>()
   /// Actions that open turns, in the order in which they came.
   @usableFromInline var arrivals = Queue<QueuedAction<R.Action>>()
@@ -83,7 +83,7 @@ struct StoreMachine<R: Reducer>: Sendable {
 
   /// What is to be done, oldest first. The caller removes what it has done.
   @usableFromInline var commands = Queue<Command>()
-  /// Waits that are over once observers have been told.
+  /// Waits that are over once observers have been notified.
   @usableFromInline var overdue: [EffectGraph.WaiterID] = []
 
   /// - Parameter steps: The number of the last step that was taken elsewhere: 0 for a new store.
@@ -133,8 +133,8 @@ extension StoreMachine {
     !commands.isEmpty || obstacles.isEmpty && !(turn.isEmpty && arrivals.isEmpty)
   }
 
-  /// Takes the next action of the turn, or else of those that arrived, if it can be reduced. Drops
-  /// those of effects that were cancelled.
+  /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
+  /// Drops actions of cancelled effects.
   ///
   /// - Parameter ignored: What does not count as an obstacle.
   @inlinable
@@ -158,7 +158,7 @@ extension StoreMachine {
 
   /// Reduces an action that was taken.
   ///
-  /// - Returns: The step, if hooks or observers are to be told.
+  /// - Returns: The step, if hooks or observers are to be notified.
   @inlinable
   mutating func reduce(_ next: QueuedAction<R.Action>) -> Step<R.Action>? {
     let origin =
@@ -202,7 +202,7 @@ extension StoreMachine {
     if audience.contains(.meter) {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
-    // From here on, so that nothing that the step ends is known before observers are told.
+    // From here on, so that nothing that the step ends is known before observers are notified.
     if audience.contains(.observers) { obstacles.insert(.telling) }
     if !effects.isEmpty || !audience.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
@@ -234,7 +234,7 @@ extension StoreMachine {
     isInStep = false
   }
 
-  /// Observers have been told of the step.
+  /// Observers have been notified of the step.
   @inlinable
   mutating func told() {
     obstacles.remove(.telling)

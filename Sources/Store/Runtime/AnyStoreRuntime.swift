@@ -7,7 +7,7 @@ class AnyStoreRuntime: @unchecked Sendable {
   enum Request: Sendable {
     case cancel(EffectID)
     case isFinished(EffectID)
-    /// Whether it has ended and observers have been told of all that it did.
+    /// Whether it has ended and observers have been notified of all that it did.
     case isSettled(EffectID)
     /// Resumes the continuation when that is so. True if it is so already: then the caller resumes
     /// it.

@@ -13,7 +13,7 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   }
 
   @usableFromInline var items: [Item]?
-  /// Observers are to be told of a step. It stays under the lock until then: an optional of all
+  /// Observers are to be notified of a step. It stays under the lock until then: an optional of all
   /// that here would cost each `send`.
   @usableFromInline var publishes = false
 
@@ -56,7 +56,7 @@ struct Publication<State: Sendable, Action: Sendable>: Sendable {
   }
 }
 
-/// Is told of steps.
+/// An observer of steps.
 @usableFromInline
 struct Observer<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline typealias Body = @Sendable (Step<Action>, borrowing State) -> Void

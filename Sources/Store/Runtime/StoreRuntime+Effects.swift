@@ -45,7 +45,7 @@ extension StoreRuntime {
 
   @inlinable
   func end(_ id: EffectID, throwing error: any Error) {
-    // Most errors are those of the cancelled; to ask an error what it is takes longer than this.
+    // Most errors come from cancelled effects; this check is cheaper than a cast of the error.
     let work = lock.withLock { $0.machine.runningWork(id) }
     guard let work, !(error is CancellationError) else { return end(id) }
     // Outside the lock, since the texts of the error and of the action are code of the user's.

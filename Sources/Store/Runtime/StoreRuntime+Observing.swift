@@ -34,7 +34,7 @@ extension StoreRuntime {
 }
 
 extension StoreRuntime.Shared {
-  /// - Returns: `nil` where the store has ended.
+  /// - Returns: `nil` if the store has ended.
   mutating func addObserver(
     _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
     _ end: (@Sendable () -> Void)?
@@ -57,8 +57,8 @@ extension StoreRuntime.Shared {
     noteAudience()
   }
 
-  /// All observers as one; `nil` where there are none. O(number of observers) after one came or
-  /// went.
+  /// All observers as one; `nil` if there are none. O(number of observers) after one was added or
+  /// removed.
   @usableFromInline
   mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
     if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
@@ -67,8 +67,8 @@ extension StoreRuntime.Shared {
 }
 
 extension Observer {
-  /// A function that calls the observers in order; `nil` where there are none. A tree, so that it
-  /// is not deep: to call a function out of an array instead counts two references, which takes as
+  /// A function that calls the observers in order; `nil` if there are none. A tree, so that it is
+  /// not deep: to call a function out of an array instead counts two references, which takes as
   /// long as a lock.
   static func together(_ observers: ArraySlice<Observer>) -> Body? {
     if observers.count < 2 { return observers.first?.body }

@@ -17,12 +17,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     /// The tasks of effects, by slot.
     @usableFromInline var tasks: [EffectTask?] = []
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
-    /// All observers as one, in their order; made when they are told.
+    /// All observers as one, in order; created when a step is delivered.
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
-    /// A step that observers are to be told of: from the reduction until the thread that tells them
+    /// A step that observers are to be notified of: from the reduction until the delivering thread
     /// takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
-    /// The thread that holds the lock has made the publication, and is the one that tells.
+    /// The thread that holds the lock has made the publication, and delivers it.
     @usableFromInline var isToPublish = false
     @usableFromInline var hooks = HookSlot<R.State, R.Action>()
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
@@ -160,8 +160,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude(effects, action, origin, task: &task, &shared)
   }
 
-  /// A reduction without effects. Where only hooks are to be told, as for a recorder, the machine
-  /// has nothing to decide.
+  /// A reduction without effects. If only hooks are called, as for a recorder, the machine has
+  /// nothing to decide.
   @inlinable
   @inline(never)
   func conclude(
@@ -189,7 +189,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   /// Does what follows from an event, with the steps of the actions that wait, until observers have
-  /// to be told of one.
+  /// to be notified of one.
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared) -> Outcome {

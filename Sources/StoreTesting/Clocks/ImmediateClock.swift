@@ -38,10 +38,10 @@ public final class ImmediateClock: Clock, Sendable {
 
   /// The latest deadline of a sleep so far. One lock.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts. O(1).
+  /// Zero: every difference counts.
   public var minimumResolution: Duration { .zero }
 
-  /// Moves time to `deadline` and returns; time never goes back. O(1).
+  /// Moves time to `deadline` and returns; time never goes back.
   /// - Throws: `CancellationError` where the task is cancelled; `LimitReached` at one sleep too
   ///   many.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

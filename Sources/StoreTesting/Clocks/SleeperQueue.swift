@@ -1,7 +1,7 @@
-/// Who sleeps until when: a heap by deadline and then by arrival.
+/// The sleepers of a clock: a heap by deadline and then by arrival.
 ///
-/// Who is cancelled stays in the heap as an empty place until that comes up, or until more than
-/// half of the places are empty.
+/// A cancelled sleeper stays in the heap as an empty entry until it reaches the top, or until more
+/// than half of the entries are empty.
 ///
 /// - Complexity: falling asleep, waking and cancelling are O(log n) each, amortized.
 struct SleeperQueue: Sendable {
@@ -22,7 +22,7 @@ struct SleeperQueue: Sendable {
   var isEmpty: Bool { asleep.isEmpty }
   var count: Int { asleep.count }
 
-  /// The deadlines of all who sleep, in the order in which they will wake. O(n log n).
+  /// The deadlines of all sleepers, in the order in which they will wake. O(n log n).
   var deadlines: [TestClock.Instant] {
     heap.filter { asleep[$0.id] != nil }.sorted(by: <).map(\.deadline)
   }
@@ -38,7 +38,7 @@ struct SleeperQueue: Sendable {
     }
   }
 
-  /// - Parameter id: Larger than those of all who came before.
+  /// - Parameter id: Larger than the ids of all earlier sleepers.
   mutating func insert(_ continuation: Continuation, id: Int, deadline: TestClock.Instant) {
     asleep[id] = continuation
     heap.append(Place(deadline: deadline, id: id))
@@ -59,7 +59,7 @@ struct SleeperQueue: Sendable {
     return continuation
   }
 
-  /// Takes out all who sleep until `deadline`, which is the next, in the order in which they came.
+  /// Removes all sleepers of `deadline`, which is the next, in the order of arrival.
   mutating func removeAll(due deadline: TestClock.Instant) -> [Continuation] {
     var due: [Continuation] = []
     while let first = heap.first, first.deadline <= deadline {

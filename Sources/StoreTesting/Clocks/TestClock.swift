@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A clock that stands still until it is advanced: nothing that sleeps on it waits for real.
+/// A clock that does not move until it is advanced: nothing that sleeps on it waits in real time.
 ///
-/// Advancing wakes sleepers in the order of their deadlines, those of one deadline in the order in
-/// which they fell asleep, and runs the executor until nothing is ready before it moves on to the
-/// next deadline. So who wakes, works and sleeps again does it at the right moment. Nothing yields,
-/// nothing is left to chance.
+/// Advancing wakes sleepers in the order of their deadlines, and sleepers with equal deadlines in
+/// the order in which they went to sleep. It runs the executor until nothing is ready before it
+/// moves to the next deadline, so a task that wakes, works and sleeps again does so at the right
+/// time. The result is deterministic.
 ///
 /// It drives the tasks of its own executor alone. Stores that share time share a clock.
 public final class TestClock: Clock, Sendable {
@@ -19,11 +19,11 @@ public final class TestClock: Clock, Sendable {
       self.offset = offset
     }
 
-    /// The moment `duration` later. O(1).
+    /// The moment `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// How long it is until `other`; negative where that is past. O(1).
+    /// How long it is until `other`; negative where that is past.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether `a` comes before `b`. O(1).
+    /// Whether `a` comes before `b`.
     public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     /// The offset.
     public var description: String { String(describing: offset) }
@@ -41,7 +41,7 @@ public final class TestClock: Clock, Sendable {
   /// Runs what sleeps on this clock.
   public let executor: ManualExecutor
 
-  /// A clock at the beginning of time, with nobody asleep.
+  /// Creates a clock at the beginning of time, without sleepers.
   ///
   /// - Parameter executor: Where the tasks run that sleep here; a `TestStore` with this clock runs
   ///   its effects on it.
@@ -51,18 +51,18 @@ public final class TestClock: Clock, Sendable {
 
   /// The moment to which the clock was advanced. One lock.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts. O(1).
+  /// Zero: every difference counts.
   public var minimumResolution: Duration { .zero }
 
-  /// When those who sleep will wake, in the order in which they will. O(n log n).
+  /// The deadlines of all sleepers, in the order in which they will wake. O(n log n).
   public var sleepers: [Instant] { state.withLock { $0.sleepers.deadlines } }
 
-  /// When the next one wakes; `nil` where nobody sleeps. O(1), and O(log n) for each who was
-  /// cancelled before.
+  /// The next deadline; `nil` without sleepers. O(log n) for each cancelled sleeper that this
+  /// removes.
   public var nextDeadline: Instant? { state.withLock { $0.sleepers.nextDeadline } }
 
-  /// Suspends until the clock is advanced to `deadline`; returns at once where that is past. O(log
-  /// n) of those who sleep.
+  /// Suspends until the clock is advanced to `deadline`; returns at once if that is past. O(log n)
+  /// in the number of sleepers.
   /// - Throws: `CancellationError` when the task is cancelled, at once.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
@@ -98,21 +98,21 @@ public final class TestClock: Clock, Sendable {
     advance(to: now.advanced(by: duration))
   }
 
-  /// Moves time to `instant`; never back. Who is to be woken is woken on the calling thread.
+  /// Advances time to `instant`, never back. Sleepers are woken on the calling thread.
   ///
   /// - Complexity: O(log n) for each sleeper that wakes, and what the tasks do that run then.
   public func advance(to instant: Instant) {
-    // Who is about to fall asleep does so at the present moment.
+    // Tasks that are about to sleep do so at the present time.
     executor.run()
     while wakeNext(until: instant) { executor.run() }
     state.withLock { $0.now = Swift.max($0.now, instant) }
   }
 
-  /// Moves time from deadline to deadline until nobody sleeps.
+  /// Advances time from deadline to deadline until there are no sleepers.
   ///
   /// - Parameter limit: The most deadlines to go through: what sleeps again and again would have no
   ///   end.
-  /// - Returns: Whether nobody sleeps any more.
+  /// - Returns: Whether there are no sleepers left.
   /// - Complexity: As `advance(to:)`.
   @discardableResult
   public func run(limit: Int = 10_000) -> Bool {
@@ -124,10 +124,10 @@ public final class TestClock: Clock, Sendable {
     return state.withLock { $0.sleepers.isEmpty }
   }
 
-  /// Reports whoever sleeps here: for the end of a test that uses a clock without a store. It runs
-  /// the executor first; reported is one failure with the deadlines of at most five.
+  /// Reports remaining sleepers, for the end of a test that uses a clock without a store. It runs
+  /// the executor first, and reports one failure with at most five deadlines.
   ///
-  /// - Complexity: O(n log n) of those who sleep, and what is ready.
+  /// - Complexity: O(n log n) in the number of sleepers, plus the work of ready tasks.
   public func checkNoSleepers(
     report: TestReporter, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
@@ -146,7 +146,7 @@ public final class TestClock: Clock, Sendable {
         location: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)))
   }
 
-  /// Goes to the next deadline and resumes all who sleep until then. False where nobody is due.
+  /// Advances to the next deadline and resumes its sleepers. Returns false if no sleeper is due.
   private func wakeNext(until limit: Instant?) -> Bool {
     let due = state.withLock { state -> [SleeperQueue.Continuation] in
       guard let deadline = state.sleepers.nextDeadline else { return [] }

@@ -1,5 +1,5 @@
-/// A clock for tests in which nobody should ask for the time or sleep: whoever does is reported at
-/// the line that made it.
+/// A clock for tests that must neither read the time nor sleep: each use is reported at the line
+/// that created the clock.
 public final class UnimplementedClock: Clock, Sendable {
   /// Moments as `TestClock` has them.
   public typealias Instant = TestClock.Instant
@@ -8,11 +8,11 @@ public final class UnimplementedClock: Clock, Sendable {
   private let location: TestLocation
   private let report: TestReporter
 
-  /// A clock that nobody should use.
+  /// Creates a clock that must not be used.
   ///
   /// - Parameters:
   ///   - name: What failures call it.
-  ///   - report: Hears of each use, with this line, on the thread of whoever uses it.
+  ///   - report: Called for each use, with this line, on the thread that uses the clock.
   public init(
     _ name: String = "clock", report: @escaping TestReporter, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -22,7 +22,7 @@ public final class UnimplementedClock: Clock, Sendable {
     location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reports, and gives the beginning of time. O(1) beside the report.
+  /// Reports, and gives the beginning of time. O(1) plus the cost of the report.
   public var now: Instant {
     tell("was asked for the time")
     return Instant(offset: .zero)

@@ -3,12 +3,12 @@ import SwiftBoardStore
 // Descriptors to compare with, as short as the effects they stand for.
 
 extension EffectDescriptor {
-  /// Any effect of a kind. Without a name it has its kind's. O(1).
+  /// Any effect of a kind. Without a name it has its kind's.
   public static func effect(_ kind: Kind, _ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: kind, name: name, id: id)
   }
 
-  /// Any effect of a kind with several ids, in the order in which it was given them. O(1).
+  /// Any effect of a kind with several ids, in the order in which it was given them.
   public static func effect(_ kind: Kind, _ name: String? = nil, ids: [String]) -> Self {
     EffectDescriptor(kind: kind, name: name, ids: ids)
   }
@@ -19,27 +19,27 @@ extension EffectDescriptor {
     EffectDescriptor(kind: .task, name: name, id: id)
   }
 
-  /// `Effect.task` with several ids, in the order in which it was given them. O(1).
+  /// `Effect.task` with several ids, in the order in which it was given them.
   public static func task(_ name: String? = nil, ids: [String]) -> Self {
     EffectDescriptor(kind: .task, name: name, ids: ids)
   }
 
-  /// `Effect.run`. O(1).
+  /// `Effect.run`.
   public static func run(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .run, name: name, id: id)
   }
 
-  /// `Effect.run` with several ids, in the order in which it was given them. O(1).
+  /// `Effect.run` with several ids, in the order in which it was given them.
   public static func run(_ name: String? = nil, ids: [String]) -> Self {
     EffectDescriptor(kind: .run, name: name, ids: ids)
   }
 
-  /// `Effect.send`. What it sends is no part of a descriptor: receive it. O(1).
+  /// `Effect.send`. What it sends is no part of a descriptor: receive it.
   public static func send(id: String? = nil) -> Self {
     EffectDescriptor(kind: .send, id: id)
   }
 
-  /// `Effect.cancel`. O(1).
+  /// `Effect.cancel`.
   public static func cancel(id: String) -> Self {
     EffectDescriptor(kind: .cancel, id: id)
   }

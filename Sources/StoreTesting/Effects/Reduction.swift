@@ -14,12 +14,12 @@ public struct Reduction<State: Sendable, Action: Sendable>: Sendable {
   /// this line.
   ///
   /// - Parameters:
-  ///   - effects: What has to be returned, in order; not looked at where it is left out.
-  ///   - report: Hears of each difference.
+  ///   - effects: What has to be returned, in order; not checked if omitted.
+  ///   - report: Called for each difference.
   ///   - assertion: Gets the state from before and makes of it the state from after. Without it the
   ///     state must not have changed.
   /// - Complexity: One comparison of states, O(size); a difference is looked for by reflection,
-  ///   only where there is one.
+  ///   only if there is one.
   public func assert(
     effects: [EffectDescriptor]? = nil, report: TestReporter, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,

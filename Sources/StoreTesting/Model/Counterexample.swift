@@ -4,7 +4,7 @@ import SwiftBoardStore
 public struct ModelCheck<State: Sendable, Action: Sendable>: Sendable {
   /// How many sequences were played, shrinking left aside.
   public internal(set) var sequences = 0
-  /// How many actions were reduced in them, those of effects too.
+  /// The number of actions reduced in them, including actions of effects.
   public internal(set) var steps = 0
   /// The first sequence that broke an invariant, shrunk.
   public internal(set) var counterexample: Counterexample<State, Action>?
@@ -18,20 +18,20 @@ public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, Custo
   public let invariant: String
   /// More about it, where there is more; else empty.
   public let detail: String
-  /// The moves, of which none can be left out. Empty where the first state breaks the invariant.
+  /// The moves, of which none can be left out. Empty if the first state breaks the invariant.
   public let moves: [ModelMove<Action>]
   /// How many moves it took before shrinking.
   public let foundIn: Int
   /// Whether shrinking came to its end within its limit.
   public let isMinimal: Bool
-  /// The step that broke it; `nil` where the first state does. Of an issue it is the step that the
+  /// The step that broke it; `nil` if the first state does. Of an issue it is the step that the
   /// issue names: the one that returned the effect.
   public let step: Step<Action>?
   /// The state before that step.
   public let before: State
   /// The state after that step.
   public let after: State
-  /// Where the recording is, or why there is none; `nil` where none was asked for.
+  /// Where the recording is, or why there is none; `nil` if none was asked for.
   public let recording: String?
 
   /// The text of the failure.

@@ -1,8 +1,8 @@
 /// What happens to a store from outside, in a model test.
 public enum ModelMove<Action: Sendable>: Sendable, CustomStringConvertible {
-  /// Somebody sends an action.
+  /// Sends an action.
   case send(Action)
-  /// Time passes; what sleeps until then goes on.
+  /// Time passes; what sleeps until then continues.
   case advance(Duration)
 
   /// The move as failures list it.
@@ -29,12 +29,12 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   let weight: Int
   let make: @Sendable (_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>?
 
-  /// Any move. O(1).
+  /// Any move.
   ///
   /// - Parameters:
   ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000
   ///     000.
-  ///   - make: Gets the present state and the only source of chance there is; `nil` where the move
+  ///   - make: Gets the present state and the only source of chance there is; `nil` if the move
   ///     makes no sense now. Asked again, with the same chance and in other states, while a
   ///     counterexample is made short.
   public init(
@@ -46,7 +46,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     self.make = make
   }
 
-  /// An action made from the present state; `nil` where none makes sense now. O(1).
+  /// An action made from the present state; `nil` if none makes sense now.
   ///
   /// - Parameter weight: As in `init(weight:_:)`.
   public static func send(
@@ -56,7 +56,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     MoveGenerator(weight: weight) { state, random in make(state, &random).map(ModelMove.send) }
   }
 
-  /// One of these actions, each as likely as the others. None are no move. O(1).
+  /// One of these actions, each as likely as the others. None are no move.
   public static func send(weight: Int = 1, _ actions: Action...) -> Self {
     send(weight: weight, anyOf: actions)
   }

@@ -101,7 +101,7 @@ struct ModelPlayer<R: Reducer> {
       /// The change of the step that is wanted, once it has been.
       var kept: Change?
       var violation: Violation?
-      /// An issue of a step that the observer has not been told of yet: issues arrive first.
+      /// An issue of a step that the observer has not been notified of yet: issues arrive first.
       var early: StoreIssue?
 
       /// The step at fault is the one that returned the effect, which may be long past.
@@ -123,7 +123,7 @@ struct ModelPlayer<R: Reducer> {
       content = Mutex(Content(last: first, kept: kept == 0 ? first : nil))
     }
 
-    /// Asked between moves, when observers have been told of all steps.
+    /// Asked between moves, when observers have been notified of all steps.
     var isOver: Bool { violation != nil }
 
     var violation: Violation? {

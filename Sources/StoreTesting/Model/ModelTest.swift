@@ -4,11 +4,11 @@ import SwiftBoardStore
 ///
 /// Each seed is one sequence: moves are drawn from generators, which see the present state, and
 /// played on a real store, whose effects run on a `ManualExecutor` and sleep on a `TestClock`;
-/// letting time pass is one of the moves. After every step, those of effects too, every invariant
-/// is checked, and the store must not have reported an issue. The first sequence that breaks one is
-/// shrunk to a minimal one that breaks the same invariant, or makes the same issue: no move of it
-/// can be left out, and up to ten moves no part of it is enough. While moves are left out, the
-/// generators of those behind are asked again, so that every sequence is one that they can make.
+/// letting time pass is one of the moves. After every step, including steps of effects, every
+/// invariant is checked, and the store must not have reported an issue. The first sequence that
+/// breaks one is shrunk to a minimal one that breaks the same invariant, or makes the same issue:
+/// no move of it can be left out, and up to ten moves no part of it is enough. When moves are left
+/// out, the generators of later moves run again, so that every sequence is one that they can make.
 ///
 /// ```swift
 /// let model = ModelTest(
@@ -76,7 +76,7 @@ public struct ModelTest<R: Reducer>: Sendable {
   ///     their place.
   ///   - length: The most moves of a sequence.
   ///   - shrinkLimit: The most runs to spend on shrinking.
-  ///   - report: Hears of the counterexample.
+  ///   - report: Receives the counterexample.
   /// - Complexity: O(seeds × length) steps; shrinking adds about O(minimal length × log length)
   ///   runs, `shrinkLimit` at most.
   @discardableResult
@@ -133,7 +133,7 @@ public struct ModelTest<R: Reducer>: Sendable {
     return result
   }
 
-  /// A move that makes sense now, by weight; `nil` where none does.
+  /// A move that makes sense now, by weight; `nil` if none does.
   private func draw(_ state: State, _ random: inout SeededRandom) -> DrawnMove<Action>? {
     var candidates = Array(moves.indices)
     while !candidates.isEmpty {
@@ -155,8 +155,8 @@ public struct ModelTest<R: Reducer>: Sendable {
     return nil
   }
 
-  /// The move as its generator makes it in this state, of the same chance; `nil` where it makes
-  /// none. One that shrinking has made simpler stays what it is.
+  /// The move as its generator makes it in this state, of the same chance; `nil` if it makes none.
+  /// One that shrinking has made simpler stays what it is.
   private func redraw(_ drawn: DrawnMove<Action>, _ state: State) -> DrawnMove<Action>? {
     var random = drawn.random
     guard let move = moves[drawn.generator].make(state, &random) else { return nil }
@@ -180,7 +180,7 @@ public struct ModelTest<R: Reducer>: Sendable {
         var rest = candidate[...]
         var played: [DrawnMove<Action>] = []
         let run = player.play { state in
-          // What was left out may have made the state in which a move behind it makes sense.
+          // What was left out may have made the state in which a move after it makes sense.
           while let drawn = rest.popFirst() {
             guard let next = redraw(drawn, state) else { continue }
             played.append(next)
@@ -212,7 +212,7 @@ private struct DrawnMove<Action: Sendable> {
   let generator: Int
   /// The chance that it was made of.
   let random: SeededRandom
-  /// Shrinking has put it in the place of the one that was drawn.
+  /// Shrinking has put it in place of the one that was drawn.
   private(set) var isSimplified = false
 
   init(move: ModelMove<Action>, generator: Int, random: SeededRandom) {

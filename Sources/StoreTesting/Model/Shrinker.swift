@@ -2,8 +2,7 @@
 /// half of the list first and single ones last, then makes elements smaller, and last tries every
 /// part of what is left, where that is short. Deterministic.
 struct Shrinker<Element> {
-  /// Tries a list; gives as much of its beginning as it took to fail, or `nil` where it does not
-  /// fail.
+  /// Tries a list; gives as much of its beginning as it took to fail, or `nil` if it does not fail.
   let attempt: ([Element]) -> [Element]?
   /// What an element may be replaced by, the best first.
   let smaller: (Element) -> [Element]
@@ -63,7 +62,7 @@ struct Shrinker<Element> {
     }
   }
 
-  /// Replaces elements by smaller ones as often as that works; `nil` where none could be.
+  /// Replaces elements by smaller ones as often as that works; `nil` if none could be.
   private mutating func replace(in failing: [Element]) -> [Element]? {
     var list = failing
     var hasReplaced = false

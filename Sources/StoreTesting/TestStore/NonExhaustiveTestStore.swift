@@ -5,14 +5,14 @@ import SwiftBoardStore
 ///
 /// It asks for less than `TestStore`: a closure gets the state from after, states some of it and
 /// may leave out the rest; what was received before the action that is asked for is reduced unseen;
-/// what is left at the end is dropped. Issues of the store are failures all the same.
+/// what is left at the end is dropped. Issues of the store are failures nevertheless.
 ///
-/// What it lets pass can be shown: give it a `reportSkipped` that tells of a warning, for example
-/// `{ Issue.record("\($0.message)", severity: .warning) }`. Closures run twice then.
+/// What it lets pass can be shown: give it a `reportSkipped` that reports a warning, for example `{
+/// Issue.record("\($0.message)", severity: .warning) }`. Closures run twice then.
 public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
-  /// Whether the store is somebody else's, who ends it.
+  /// Whether another test store owns the store and ends it.
   private let isPart: Bool
-  /// What a failed `receive` has passed over. The lines behind it may still ask for it.
+  /// What a failed `receive` has passed over. The lines after it may still ask for it.
   private var lost: [PassedAction<State, Action>] = []
 
   init(core: TestCore<R>, isPart: Bool) {
@@ -107,15 +107,15 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension NonExhaustiveTestStore where R.State: Equatable {
-  /// A store that runs on the clock's executor. The line is where leftovers are told of that no
-  /// step is to blame for.
+  /// A store that runs on the clock's executor. The line is where leftovers are reported that no
+  /// step has caused.
   ///
   /// - Parameters:
   ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to
   ///     the dependencies as well.
-  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework
+  ///   - report: Called for each failure; see `TestReporter` for the line that a test framework
   ///     needs.
-  ///   - reportSkipped: Hears of what the test does not state: changes, received actions, effects
+  ///   - reportSkipped: Receives what the test does not state: changes, received actions, effects
   ///     that are left. Not a failure. Without it nothing of that is looked for.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),

@@ -60,12 +60,12 @@ public class SteppedStore<R: Reducer> {
   /// The state after the last step. Actions that were not received are not in it. A copy, under one
   /// lock.
   public var state: State { core.state }
-  /// The time that `advance(by:)` moves. O(1).
+  /// The time that `advance(by:)` moves.
   public var clock: TestClock { core.clock }
   /// What the last step returned, in order. Empty before the first step. O(1), under one lock.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
-  /// Who sent the action of the last step. `nil` before the first; a `send` of the test is
-  /// `.program` with its line. O(1).
+  /// The sender of the last step's action; `nil` before the first step. A `send` of the test is
+  /// `.program` with its line.
   public var origin: StepOrigin? { core.lastStep?.origin }
   /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
   ///
@@ -73,7 +73,7 @@ public class SteppedStore<R: Reducer> {
   public var inFlight: [RunningEffect<Action>] { core.unended }
   /// What effects sent and the test has not received yet, oldest first. O(n).
   public var received: [Action] { core.waiting }
-  /// What was reported so far. All are kept for the life of the store. O(1).
+  /// What was reported so far. All are kept for the life of the store.
   public var failures: [TestFailure] { core.failures }
 
   /// What the reducer gets from the next step on. Effects that run keep what they were made with.
@@ -85,12 +85,13 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Sending
 
-  /// Reduces `action`, and then runs effects until none can go on. In a `TestStore` an action that
-  /// was not received is a failure here, and is reduced first; so is a state or are effects that
-  /// differ, an issue of the store, and a store that has finished. All at the line of the call.
+  /// Reduces `action`, and then runs effects until none can continue. In a `TestStore` an action
+  /// that was not received is a failure here, and is reduced first; so is a state or are effects
+  /// that differ, an issue of the store, and a store that has finished. All at the line of the
+  /// call.
   ///
   /// - Parameters:
-  ///   - effects: What the step has to return, in order; not looked at where it is left out.
+  ///   - effects: What the step has to return, in order; not checked if omitted.
   ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from
   ///     before the state from after, and leaving it out says that nothing changes; in a
   ///     `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so
@@ -118,8 +119,8 @@ public class SteppedStore<R: Reducer> {
     return TestTask(task, core.taskHooks)
   }
 
-  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, its
-  /// cost and its result are those of `send`.
+  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, cost
+  /// and result are the same as for `send`.
   @discardableResult
   public func send<Value>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
@@ -136,14 +137,14 @@ public class SteppedStore<R: Reducer> {
   /// Reduces the next action that an effect sent, if `isExpected` accepts it.
   ///
   /// In a `TestStore` another action is a failure that reduces nothing, and says whether the
-  /// expected one is further back in the queue. The lines behind do not fail for what it told of:
-  /// they begin by reducing that, unless they receive it. In a `NonExhaustiveTestStore` other
+  /// expected one is further back in the queue. Later lines do not fail for the reported actions:
+  /// they begin by reducing these, unless they receive them. In a `NonExhaustiveTestStore` other
   /// actions are passed over.
   ///
   /// - Parameters:
   ///   - effects: As in `send`.
   ///   - assertion: As in `send`.
-  /// - Returns: The action that was reduced; `nil` where another or none came, which is a failure.
+  /// - Returns: The action that was reduced; `nil` if another or none came, which is a failure.
   /// - Complexity: As `send`; in a `NonExhaustiveTestStore` for each action that is passed over.
   @discardableResult
   public func receive(
@@ -191,7 +192,7 @@ public class SteppedStore<R: Reducer> {
 
   /// Reduces the next action that an effect sent, if it is of this case; as `receive(where:)`.
   ///
-  /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  /// - Returns: What the case holds; `nil` if another action or none came, which is a failure.
   /// - Complexity: As `receive(where:)`.
   @discardableResult
   public func receive<Value>(
@@ -209,7 +210,7 @@ public class SteppedStore<R: Reducer> {
   /// `receive(where:within:)`.
   ///
   /// - Parameter patience: How long to wait at most, by the machine's clock.
-  /// - Returns: What the case holds; `nil` where another action or none came, which is a failure.
+  /// - Returns: What the case holds; `nil` if another action or none came, which is a failure.
   /// - Complexity: As `receive(where:within:)`.
   @discardableResult
   nonisolated(nonsending)
@@ -399,12 +400,12 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Leaving out
 
-  /// Reduces all received actions, those that this causes too; gives them.
+  /// Reduces all received actions, including the actions that this causes, and returns them.
   ///
-  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict unless
-  ///   told otherwise, a `NonExhaustiveTestStore` is not.
-  /// - Returns: In the order in which they were reduced; empty where the store has finished, which
-  ///   is a failure.
+  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict by
+  ///   default, a `NonExhaustiveTestStore` is not.
+  /// - Returns: In the order in which they were reduced; empty if the store has finished, which is
+  ///   a failure.
   /// - Complexity: The reducer's own for each, and what the effects do.
   @discardableResult
   public func skipReceivedActions(

@@ -1,15 +1,15 @@
 import SwiftBoardStore
 import Synchronization
 
-/// What is behind a test store: a held store, its executor and clock, where each step came from,
-/// and who hears of failures.
+/// The implementation of a test store: a held store, its executor and clock, the origin of each
+/// step, and the receiver of failures.
 final class TestCore<R: Reducer> {
   typealias State = R.State
   typealias Action = R.Action
   /// Looks at a step and the state after it; says what is wrong.
   typealias Watcher = (Step<Action>, State) -> String?
 
-  /// What the store tells while it reduces, on whichever thread.
+  /// Reports of the store during reductions, from any thread.
   private final class Told: Sendable {
     struct Content {
       var issues: [StoreIssue] = []
@@ -22,7 +22,7 @@ final class TestCore<R: Reducer> {
   let created: TestLocation
   let box: DependencyBox<R.Dependencies>
   let isEqual: (State, State) -> Bool
-  /// Hears of what a store that is not exhaustive lets pass.
+  /// Receives what a store that is not exhaustive lets pass.
   var reportSkipped: TestReporter?
   private(set) var failures: [TestFailure] = []
   private(set) var isFinished = false
@@ -32,13 +32,13 @@ final class TestCore<R: Reducer> {
   private let report: TestReporter
   private let told = Told()
   private var watchers: [Watcher] = []
-  /// What was sent, without what had ended when somebody looked.
+  /// The handles of sent actions, without the ones that had ended at the last check.
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var places: [Int: TestLocation] = [:]
-  /// What waits that a failed `receive` has told of, as text: actions need not be comparable.
+  /// What waits that a failed `receive` has reported, as text: actions need not be comparable.
   private var reported: [String] = []
-  /// The steps that were reduced because a failed `receive` had told of them.
+  /// The steps that were reduced because a failed `receive` had reported them.
   private var reportedSteps: Set<Int> = []
 
   init(
@@ -68,7 +68,7 @@ final class TestCore<R: Reducer> {
   var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
   /// The oldest of what waits.
   var next: Action? { isQuiet ? nil : store.nextWaiting?.action }
-  /// How many of the waiting actions, the oldest, belong to the turn under way.
+  /// How many of the waiting actions, the oldest, belong to the current turn.
   var turnCount: Int { isQuiet ? 0 : store.waiting.prefix(while: \.isOfTurn).count }
   var unended: [RunningEffect<Action>] { isQuiet ? [] : store.unendedEffects }
 
@@ -101,7 +101,7 @@ final class TestCore<R: Reducer> {
     return action
   }
 
-  /// Reduces received actions until none is left, those that this causes too.
+  /// Reduces received actions until none is left, including the actions that this causes.
   func reduceAll(at location: TestLocation) -> [Action] {
     var actions: [Action] = []
     settle(at: location)
@@ -133,8 +133,8 @@ final class TestCore<R: Reducer> {
       at: wanted.location)
   }
 
-  /// Reduces the next action where a failed `receive` has told of it, or where one of those has
-  /// caused it. False where it did neither.
+  /// Reduces the next action if a failed `receive` has reported it, or if a reported action has
+  /// caused it. Returns false otherwise.
   func reduceReported(at location: TestLocation) -> Bool {
     guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
       return false
@@ -147,13 +147,13 @@ final class TestCore<R: Reducer> {
     return true
   }
 
-  /// Reduces all that failed `receive`s have told of, so that the state is the one that the test
-  /// goes on from.
+  /// Reduces all that failed `receive`s have reported, so that the state is the one that the test
+  /// continues from.
   func catchUp(at location: TestLocation) {
     guard !isFinished else { return }
     while !reported.isEmpty {
       let waiting = Set(waiting.map(text))
-      // What was cancelled meanwhile is gone.
+      // Actions of effects that were cancelled meanwhile are removed.
       reported.removeAll { !waiting.contains($0) }
       guard !reported.isEmpty, reduceReported(at: location) else { break }
     }
@@ -178,7 +178,7 @@ final class TestCore<R: Reducer> {
     watchers.append(watcher)
   }
 
-  /// Runs effects until none can go on, and tells of the issues that came up.
+  /// Runs effects until none can continue, and reports the issues that came up.
   func settle(at location: TestLocation) {
     clock.executor.run()
     let issues = told.content.withLock { content in
@@ -225,9 +225,8 @@ final class TestCore<R: Reducer> {
 
   /// Waits for other threads until `isEnough`, or no effect is left; not longer than `patience`.
   ///
-  /// - Parameter isEnd: At the end of a test nobody waits for what the state declares: it need not
-  ///   end.
-  /// - Returns: False where the patience was over first.
+  /// - Parameter isEnd: At the end of a test, subscriptions are not awaited: they need not end.
+  /// - Returns: False if the patience was over first.
   nonisolated(nonsending) func wait(
     at location: TestLocation, patience: Duration, isEnd: Bool = false, until isEnough: () -> Bool
   ) async -> Bool {
@@ -270,14 +269,14 @@ final class TestCore<R: Reducer> {
     reportSkipped?(TestFailure(kind: kind, message: message(), location: place))
   }
 
-  /// Whether there is still a store to use; says so where there is none.
+  /// Whether there is still a store to use; says so if there is none.
   func isOpen(at location: TestLocation) -> Bool {
     guard isFinished else { return true }
     fail(.issue, "The test store has finished: finish() is the end of a test.", at: location)
     return false
   }
 
-  /// What the closure makes of `state`; `nil` where it throws, which is a failure.
+  /// What the closure makes of `state`; `nil` if it throws, which is a failure.
   func apply(
     _ closure: (inout State) throws -> Void, to state: State, _ subject: @autoclosure () -> String,
     at location: TestLocation
@@ -304,8 +303,8 @@ final class TestCore<R: Reducer> {
         + effectDifference(expected, found), at: location)
   }
 
-  /// Which action the turn under way goes on with, and why nothing else can be reduced; `nil` where
-  /// no turn is under way.
+  /// Which action the current turn continues with, and why nothing else can be reduced; `nil` if no
+  /// turn is under way.
   var whyTurn: String? {
     guard turnCount > 0, let next else { return nil }
     return
@@ -368,7 +367,7 @@ final class TestCore<R: Reducer> {
   }
 }
 
-/// Says that somebody has waited long enough.
+/// Records that a wait has lasted long enough.
 private final class Alarm: Sendable {
   private let rung = Mutex(false)
 

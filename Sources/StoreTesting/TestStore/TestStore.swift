@@ -107,13 +107,13 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension TestStore where R.State: Equatable {
-  /// A store that runs on the clock's executor. The line is where leftovers are told of that no
-  /// step is to blame for.
+  /// A store that runs on the clock's executor. The line is where leftovers are reported that no
+  /// step has caused.
   ///
   /// - Parameters:
   ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to
   ///     the dependencies as well.
-  ///   - report: Hears of each failure; see `TestReporter` for the line that a test framework
+  ///   - report: Called for each failure; see `TestReporter` for the line that a test framework
   ///     needs.
   /// - Complexity: Every step compares states with `==`: O(size of the state), less where storage
   ///   is shared.

@@ -12,7 +12,7 @@ public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>
   /// Where it ends.
   public let to: Label
 
-  /// A single transition; `From` declares several. O(1).
+  /// A single transition; `From` declares several.
   public init(from: Label, event: Event, to: Label) {
     self.from = from
     self.event = event

@@ -1,7 +1,7 @@
 extension TransitionMonitor {
   /// The machine as text for Graphviz (`dot -Tsvg`): declared transitions in the order of
-  /// declaration, those that never happened dashed, those that happened and were not declared red,
-  /// each with how often it happened. The same observations give the same text.
+  /// declaration, each with its count. Transitions that never happened are dashed, and transitions
+  /// that were not declared are red. The same observations give the same text.
   ///
   /// - Complexity: O(n log n) of the transitions that are declared or happened.
   public func graphviz(name: String = "machine") -> String {

@@ -70,14 +70,14 @@ public final class TransitionMonitor<
   public struct Walk: Sendable {
     let monitor: TransitionMonitor
     var label: Label
-    /// The number of the last step; `nil` where the next may have any.
+    /// The number of the last step; `nil` if the next may have any.
     var number: Int?
 
     /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the
-    /// state is noted. O(1).
+    /// state is noted.
     ///
     /// - Parameter state: The state after the step.
-    /// - Returns: What was not declared; `nil` where it was, or where the action has no event.
+    /// - Returns: What was not declared; `nil` if it was, or where the action has no event.
     public mutating func take(
       _ step: Step<Action>, _ state: State
     ) -> ImpossibleTransition<Label, Event>? {
@@ -92,7 +92,7 @@ public final class TransitionMonitor<
   /// Checks every step of a store from now on, on the thread that reduces it, outside the store's
   /// lock. A step that falls between this call and its first observation is not checked.
   ///
-  /// - Parameter onImpossible: Hears of steps that were not declared.
+  /// - Parameter onImpossible: Receives steps that were not declared.
   /// - Returns: Ends the observation when `cancel()` is called.
   /// - Complexity: As `check` and a copy of the state for each step; a part of the cost of `send`.
   @discardableResult
@@ -155,7 +155,7 @@ public struct ImpossibleTransition<Label: Hashable & Sendable, Event: Hashable &
 {
   /// What happened.
   public let transition: Transition<Label, Event>
-  /// The number of the step, 0 where it is not known.
+  /// The number of the step, 0 if it is not known.
   public let step: Int
   /// What is declared for the state it began in.
   public let allowed: [Transition<Label, Event>]

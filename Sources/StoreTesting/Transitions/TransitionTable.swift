@@ -35,8 +35,8 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     self.init(transitions())
   }
 
-  /// Where an event may lead to from a state, in the order of declaration; empty where it is not
-  /// allowed there. O(1).
+  /// Where an event may lead to from a state, in the order of declaration; empty if it is not
+  /// allowed there.
   public func targets(from label: Label, on event: Event) -> [Label] {
     targets[Source(from: label, event: event)] ?? []
   }
@@ -53,15 +53,15 @@ public enum TransitionTableBuilder<Label: Hashable & Sendable, Event: Hashable &
   /// What one declaration comes to.
   public typealias Part = [Transition<Label, Event>]
 
-  /// A declaration. O(1).
+  /// A declaration.
   public static func buildExpression(_ part: Part) -> Part { part }
   /// Declarations one under the other. O(number of them).
   public static func buildBlock(_ parts: Part...) -> Part { parts.flatMap { $0 } }
-  /// An `if` without `else`. O(1).
+  /// An `if` without `else`.
   public static func buildOptional(_ part: Part?) -> Part { part ?? [] }
-  /// An `if` with `else`, or a `switch`. O(1).
+  /// An `if` with `else`, or a `switch`.
   public static func buildEither(first part: Part) -> Part { part }
-  /// An `if` with `else`, or a `switch`. O(1).
+  /// An `if` with `else`, or a `switch`.
   public static func buildEither(second part: Part) -> Part { part }
   /// A `for` loop. O(number of them).
   public static func buildArray(_ parts: [Part]) -> Part { parts.flatMap { $0 } }

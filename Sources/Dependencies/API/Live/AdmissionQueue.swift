@@ -1,10 +1,10 @@
 /// Decides which transfer may begin: first come, first served, so many to a host and so many in
 /// all.
 ///
-/// A transfer takes a place of its host as soon as one is free, in the order of arrival, and then
-/// one of the places in all, in the order in which the hosts' places were taken. So hosts do not
-/// wait for each other as long as there are places in all, and nobody is passed over for ever. All
-/// operations are O(1), amortised.
+/// A transfer takes a permit of its host as soon as one is free, in the order of arrival, and then
+/// a global permit, in the order in which the hosts' permits were taken. Hosts therefore do not
+/// wait for each other while global permits are free, and no transfer waits forever. All operations
+/// are O(1), amortised.
 struct AdmissionQueue {
   private enum Stage {
     /// Without a place.
@@ -80,8 +80,8 @@ struct AdmissionQueue {
   }
 }
 
-/// Ids in order of arrival. Who leaves from the middle is only marked, and swept out when the marks
-/// are as many as the others.
+/// Ids in order of arrival. Removal marks an id as stale. Stale ids are removed once they fill half
+/// of the storage.
 private struct Line {
   private var ids: [UInt64] = []
   private var first = 0

@@ -12,8 +12,8 @@ public final class LiveAPIClient: APIClient {
     /// ones wait, first come, first served, and their time limit runs meanwhile. Less than 1 counts
     /// as 1.
     ///
-    /// It is the same for HTTP/2, where requests share a connection: what a connection speaks is
-    /// known too late to count otherwise.
+    /// It is the same for HTTP/2, where requests share a connection: the protocol of a connection
+    /// is known too late to count otherwise.
     public var connectionsPerHost: Int
     /// The most connections in all, and the most requests. Less than 1 counts as 1.
     public var connections: Int
@@ -66,7 +66,7 @@ public final class LiveAPIClient: APIClient {
     try CurlLibrary.loaded.get().version
   }
 
-  /// Sends over a kept connection where there is one. Nothing is retried.
+  /// Sends over a kept connection if there is one. Nothing is retried.
   ///
   /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all
   ///   redirects together took longer than the request allows.

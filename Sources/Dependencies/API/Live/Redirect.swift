@@ -3,7 +3,7 @@ import SwiftBoardSystem
 /// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply
 /// them.
 enum Redirect {
-  /// The address an answer sends to; nil where it is no redirect that can be followed.
+  /// The address an answer sends to; nil if it is no redirect that can be followed.
   static func target(of head: ResponseHead, from address: URLBuilder) throws(APIError)
     -> URLBuilder?
   {
@@ -38,8 +38,8 @@ enum Redirect {
   /// secret, and the query items of the new address that hold a secret stay behind, for this and
   /// all further redirects.
   ///
-  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port all the
-  ///   same: in the body, or in the new address outside of its query.
+  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port
+  ///   nevertheless: in the body, or in the new address outside of its query.
   static func request(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
@@ -99,7 +99,7 @@ enum Redirect {
 /// The secrets that a request carries, for finding them in the address that it is redirected to.
 private struct CarriedSecrets {
   private let values: Set<String>
-  /// Finds those of six bytes and more in base64, hexadecimal and JSON too.
+  /// Also finds secrets of six bytes and more in base64, hexadecimal and JSON.
   private let redactor = Redactor()
   /// What is left of the longer ones in the name of a host, which is in lower case: as they are and
   /// in base64.
@@ -120,8 +120,8 @@ private struct CarriedSecrets {
   /// the whole part, for it may be in any text by chance.
   func areHeld(in part: String) -> Bool {
     guard !values.isEmpty else { return false }
-    // A plus sign is a space in some queries and itself in others. An address inside of an address,
-    // as those of logins have one to come back to, is encoded again.
+    // A plus sign is a space in some queries and itself in others. An address inside another
+    // address, such as the return address of a login, is encoded again.
     return [part, part.replacing("+", with: "%2B")].contains { text in
       var text = text
       for _ in 0..<4 {

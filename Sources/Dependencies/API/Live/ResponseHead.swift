@@ -4,8 +4,7 @@ struct ResponseHead {
   var status: Int
   var headers: [HTTPHeader] = []
 
-  /// Nil where there is no status line. Fields without a name are left out; folded lines are
-  /// joined.
+  /// Nil if there is no status line. Fields without a name are left out; folded lines are joined.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let words = Self.line(from: &rest).split(

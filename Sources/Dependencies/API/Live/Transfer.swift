@@ -24,7 +24,7 @@ final class Transfer: @unchecked Sendable {
 
   /// Only while the transfer is under way.
   var easy: EasyHandle?
-  /// Since when it is in the queue; nil where it need not wait.
+  /// Since when it is in the queue; nil if it need not wait.
   var waitsSince: ContinuousClock.Instant?
   private(set) var waitedMicroseconds: Int64 = 0
   /// libcurl reads the list while the transfer runs.
@@ -34,7 +34,7 @@ final class Transfer: @unchecked Sendable {
   private var headerBytes = 0
   private(set) var overflow: Overflow?
 
-  /// Whether the head so far has a length that has to be looked at more closely.
+  /// Whether the head so far has a length that needs a closer check.
   private var hasOddLength = false
   private var lengthCount = 0
   /// Set where the head says its length in a way that means nothing, or several things.
@@ -62,7 +62,7 @@ final class Transfer: @unchecked Sendable {
     waitedMicroseconds = (now - start).microseconds
   }
 
-  /// At least 1, as 0 would mean no limit to libcurl; nil where there is none.
+  /// At least 1, as 0 would mean no limit to libcurl; nil if there is none.
   func millisecondsLeft(at now: ContinuousClock.Instant) -> Int? {
     deadline.map { Int(min(max(1, ($0 - now).millisecondsRoundedUp), Int64(Int32.max))) }
   }
@@ -84,8 +84,8 @@ final class Transfer: @unchecked Sendable {
     }
     head.append(contentsOf: line)
     noteLength(in: line)
-    // libcurl passes over a length that it cannot count and takes the last of several: the
-    // connection would be read to an end that nobody has agreed on.
+    // libcurl ignores a length that it cannot parse and takes the last of several, so the client
+    // and the server could disagree about the end of the body.
     let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
     guard isLast, lengthCount > 1 || hasOddLength else { return true }
     lengthProblem = ResponseHead(head)?.lengthProblem
@@ -141,7 +141,7 @@ final class EasyHandle {
     errorText.deallocate()
   }
 
-  /// What libcurl says about the last failure; empty where it said nothing.
+  /// What libcurl says about the last failure; empty if it said nothing.
   var error: String { String(cString: errorText) }
 
   /// Sets the options for a transfer. `transfer` must live until the handle has left the multi

@@ -109,7 +109,7 @@ final class TransferEngine: Sendable {
     }
   }
 
-  /// Ends the thread. It is not waited for: whoever drops a client may be on any thread.
+  /// Ends the thread without waiting for it, since a client may be released on any thread.
   func stop() {
     inbox.withLock { inbox in
       inbox.phase = .stopped
@@ -148,11 +148,11 @@ final class TransferEngine: Sendable {
     loop.end()
   }
 
-  /// False where there is more to do.
+  /// False if there is more to do.
   ///
-  /// Giving way to those who have just got an answer, in the hope that they ask again at once,
-  /// would save a fifth of the time on a quiet machine. On a busy one each such call gives the core
-  /// away for as long as others want it.
+  /// Yielding to the callers that have just received an answer, which may send the next request at
+  /// once, would save a fifth of the time on a quiet machine. On a busy machine each such yield
+  /// gives up the core for as long as other threads use it.
   private func goesToSleep() -> Bool {
     inbox.withLock { inbox in
       guard inbox.commands.isEmpty, inbox.phase == .running else { return false }

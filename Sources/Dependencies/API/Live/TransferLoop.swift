@@ -4,7 +4,7 @@ import SwiftBoardSystem
 /// The transfers that wait or are under way, and the handles of libcurl. Lives on the engine's
 /// thread alone.
 ///
-/// libcurl gets only what may begin at once. It could keep a limit of connections itself, but those
+/// libcurl gets only what may begin at once. libcurl could limit connections itself, but transfers
 /// that it holds back may never begin: see `advance()`.
 final class TransferLoop {
   private let multi: CurlLibrary.Handle
@@ -33,8 +33,8 @@ final class TransferLoop {
     self.onWait = onWait
     queue = AdmissionQueue(
       perHost: configuration.connectionsPerHost, inAll: configuration.connections)
-    // Counts idle connections too and closes those first. As no more transfers than that are begun,
-    // none waits for it.
+    // The limit includes idle connections, which libcurl closes first. No more transfers than that
+    // are started, so none waits for a connection.
     library.set(multi: multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.limit(configuration.connections))
     library.set(multi: multi, CURLMOPT_MAXCONNECTS, Self.limit(configuration.connectionsPerHost))
   }
@@ -76,10 +76,10 @@ final class TransferLoop {
     var running: Int32 = 0
     _ = library.multiPerform(multi, &running)
     if hasBegun {
-      // A transfer that connects moves libcurl's notion of now forward. Timers of others that came
-      // due meanwhile, also "has more to read", then count as served although nobody looked at
-      // them, and nothing would wake us for them (libcurl 7.88 to 8.17 at least). A second look
-      // serves them.
+      // A transfer that connects advances libcurl's cached time. Timers of other transfers that
+      // became due meanwhile, including "has more to read", then count as handled although they
+      // were not, and nothing would wake this thread for them (libcurl 7.88 to 8.17 at least). A
+      // second call handles them.
       hasBegun = false
       _ = library.multiPerform(multi, &running)
     }

@@ -195,7 +195,7 @@ public final class MockAPIClient: APIClient {
     answer { request in matches(request) ? queue.next() : nil }
   }
 
-  /// Gives each answer once, the last one for ever.
+  /// Gives each answer once, the last one forever.
   private final class AnswerQueue: Sendable {
     private let left: Mutex<ArraySlice<MockAnswer>>
 

@@ -28,8 +28,8 @@ package final class FileAnalyticsProvider: AnalyticsProvider {
 
   /// Appends a line for each event; not synchronised to the disk.
   ///
-  /// - Throws: `Failure` where lines could not be written. Those that were come again with the next
-  ///   attempt, under the same ids.
+  /// - Throws: `Failure` where lines could not be written. Lines that were written are written
+  ///   again with the next attempt, under the same ids.
   package func deliver(_ events: [AnalyticsDelivery]) throws {
     let lines = events.map { delivery in
       var line = Array(#"{"id":""#.utf8)

@@ -15,8 +15,8 @@ public final class LiveAnalytics: Analytics {
 
   /// - Parameters:
   ///   - capacity: Events that wait for each provider.
-  ///   - date, uuid: Give each event its time and id. Not those of the dependencies: counting is no
-  ///     draw.
+  ///   - date, uuid: Give each event its time and id. They are separate from the generators of the
+  ///     dependencies, so that counting is not recorded as a draw.
   ///   - redactor: The logger's, so that no secret is counted either.
   public init(
     providers: [any AnalyticsProvider] = [], capacity: Int = 1000, date: DateGenerator = .live,
@@ -105,7 +105,7 @@ private final class AnalyticsOutlet: Sendable {
         counts.value.withLock { $0.delivered += offered }
       } catch {
         for index in items.indices { items[index].attempts += 1 }
-        // Who waited longest was tried most, so those that go are at the front.
+        // The oldest deliveries have the most attempts, so the ones to remove are at the front.
         items.removeAll { $0.attempts >= 3 }
         let refused = offered - items.count
         counts.value.withLock { $0.refused += refused }

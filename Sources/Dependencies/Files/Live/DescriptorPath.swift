@@ -6,7 +6,7 @@ package struct DescriptorPath: Sendable, Equatable {
   /// The descriptor.
   package let number: Int32
 
-  /// Follows the symbolic links at the path's end; `nil` where they lead to anything else, or to
+  /// Follows the symbolic links at the path's end; `nil` if they lead to anything else, or to
   /// another process. A few system calls.
   package init?(_ path: String) {
     var path = path

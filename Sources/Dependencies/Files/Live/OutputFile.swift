@@ -87,7 +87,7 @@ package struct OutputFile: Sendable {
   package func finish(
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
-    // Some file systems say only here that there is no room.
+    // Some file systems report a full disk only here.
     do throws(SystemError) { try system.close(file) } catch {
       takeBack(isOpen: false)
       throw FileError(path, "written", error.code)
@@ -160,9 +160,9 @@ package struct OutputFile: Sendable {
       }
     }
 
-    /// A copy of standard output's or standard error's descriptor where that is open on the same
-    /// file. It goes on where those are, and the file keeps its name: what they write later would
-    /// be lost with the file that was replaced.
+    /// Returns a duplicate of standard output's or standard error's descriptor if that is open on
+    /// the same file. Writing continues at their offset, and the file is not replaced: later writes
+    /// to them would be lost with the replaced file.
     private func standardDescriptor(of info: FileInfo) -> OpenFile? {
       for number in [STDOUT_FILENO, STDERR_FILENO] {
         guard FileInfo(descriptor: number)?.id == info.id,

@@ -45,7 +45,7 @@ struct OwnFiles: Sendable {
     sessions = paths.sessions
   }
 
-  /// What the board keeps where a write to `path` would go; `nil` where that is nothing of its own.
+  /// What the board keeps where a write to `path` would go; `nil` if that is nothing of its own.
   /// Files that are there are compared by device and inode, and names of files that are not there
   /// yet by their folder, without regard to case. A few dozen system calls.
   ///
@@ -101,9 +101,9 @@ struct FilePlace: Sendable {
   let path: String
   let folder: String
   let name: String
-  /// `nil` where the folder is not there.
+  /// `nil` if the folder does not exist.
   private let folderID: FileID?
-  /// `nil` where nothing is there.
+  /// `nil` if nothing is there.
   let id: FileID?
   /// Whether the file may have a name in another folder, too.
   let hasSeveralNames: Bool
@@ -113,7 +113,7 @@ struct FilePlace: Sendable {
     let parts = PathParts(self.path, ignoresTrailingSlashes: true)
     (folder, name) = (parts.folder, parts.name)
     folderID = FileID(folder)
-    // Of the path as given: `/dev/stdout` and the like lead to files that no path tells.
+    // Of the path as given: `/dev/stdout` and the like refer to files without a path.
     let info = FileInfo(path)
     id = info?.id
     hasSeveralNames = info.map { $0.names > 1 } ?? false

@@ -3,7 +3,7 @@ import SwiftBoardSystem
 import Synchronization
 
 /// The format's algorithms over libsodium, on memory that the caller owns. Nothing here allocates
-/// room for a secret.
+/// memory for a secret.
 enum KeychainCrypto {
   static let slotContext = "SBKCslot"
   static let fileContext = "SBKC_v1_"

@@ -92,8 +92,7 @@ struct KeychainEntries: Sendable {
     return index
   }
 
-  /// A copy of a key's value, or `nil` where the key is absent. Logarithmic in the number of
-  /// entries.
+  /// A copy of a key's value, or `nil` if the key is absent. Logarithmic in the number of entries.
   func value(of key: String) throws(KeychainError) -> Data? {
     try region.withBytes { bytes throws(KeychainError) in
       guard case .at(let position) = place(of: Array(key.utf8), in: bytes) else { return nil }
@@ -139,7 +138,7 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// Without `key`, or `nil` where it is absent.
+  /// Without `key`, or `nil` if it is absent.
   func removing(_ key: String) throws(KeychainError) -> KeychainEntries? {
     try region.withBytes { bytes throws(KeychainError) in
       guard case .at(let position) = place(of: Array(key.utf8), in: bytes) else { return nil }
@@ -147,7 +146,7 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// With the value of `key` under `newKey`, or `nil` where both are the same bytes. Throws
+  /// With the value of `key` under `newKey`, or `nil` if both are the same bytes. Throws
   /// `.missingKey` and `.duplicateKey`.
   func renaming(_ key: String, to newKey: String) throws(KeychainError) -> KeychainEntries? {
     let newBytes = Array(newKey.utf8)
@@ -191,7 +190,7 @@ struct KeychainEntries: Sendable {
     position < index.count ? index[position].whole.lowerBound : end
   }
 
-  /// Entries stand side by side, so a change copies at most three stretches of the old plaintext.
+  /// Entries are contiguous, so a change copies at most three ranges of the old plaintext.
   private func rebuilt(
     from old: UnsafeRawBufferPointer, removing removed: Range<Int>?,
     inserting new: (offset: Int, key: [UInt8], value: UnsafeRawBufferPointer)?

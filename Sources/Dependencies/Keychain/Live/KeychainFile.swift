@@ -3,7 +3,7 @@ import SwiftBoardSystem
 /// The keychain's file: how it is found, read and replaced. Knows nothing of what the bytes mean.
 ///
 /// A file is never changed in place, so readers take no lock. The path is resolved once; the lock
-/// and the temporary file stand beside the resolved file.
+/// and the temporary file are in the folder of the resolved file.
 final class KeychainFile {
   /// A verified file, kept open so that its inode number cannot be given to another file.
   final class Held {
@@ -67,7 +67,7 @@ final class KeychainFile {
     }
   }
 
-  /// What the name refers to now; `nil` where there is nothing. Throws `.insecurePath` for anything
+  /// What the name refers to now; `nil` if there is nothing. Throws `.insecurePath` for anything
   /// but a file.
   func info(in folder: Folder? = nil) throws(KeychainError) -> FileInfo? {
     let place: Place

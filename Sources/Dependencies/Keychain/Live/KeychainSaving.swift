@@ -5,7 +5,7 @@ import Synchronization
 extension KeychainFile {
   /// What a replacement left behind.
   struct Saved {
-    /// The new file; `nil` when it could not be looked at, so that the next call reads it anew.
+    /// The new file; `nil` if it could not be examined, so that the next call reads it anew.
     var held: Held?
     /// The new file is in place but may not survive a power loss.
     var uncertain: KeychainError?
@@ -14,7 +14,7 @@ extension KeychainFile {
   }
 
   /// Steps 1 to 3: opens the folder, takes the lock, removes what interrupted saves left, runs
-  /// `body`, lets go.
+  /// `body`, and releases the lock.
   func withLock<Result>(
     _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -90,13 +90,13 @@ extension KeychainFile {
             "another process held the keychain's lock for \(lockTimeout), so nothing was written. "
             + "Try again when it has finished.")
       }
-      // Uneven, so that two who wait do not wake in step.
+      // A random interval, so that two waiting processes do not retry at the same times.
       usleep(UInt32.random(in: 500...4_000))
     }
   }
 
-  /// Under the lock, temporary files of this name belong to nobody. What cannot be removed hinders
-  /// nothing.
+  /// Removes temporary files of this name, which no process uses while the lock is held. A file
+  /// that cannot be removed does no harm.
   private func removeLeftovers(in folder: Folder) {
     guard let names = try? system.names(of: folder.descriptor) else { return }
     let prefix = Array(".\(folder.place.name).".utf8)
@@ -234,8 +234,8 @@ extension KeychainFile {
 
   // MARK: Folders of a new keychain
 
-  /// Makes the missing folders, 0700, and returns those to sync afterwards: each one made, and its
-  /// parent.
+  /// Creates the missing folders, with mode 0700, and returns the folders to synchronize
+  /// afterwards: each new one, and its parent.
   func makeFolders() throws(KeychainError) -> [String] {
     var missing: [String] = []
     var folder = unresolved.folder

@@ -16,7 +16,7 @@ struct KeychainSlot: Sendable, Equatable {
     }
   }
 
-  /// The slot as it stands in the file; slots that are not touched are written back byte for byte.
+  /// The slot as it is in the file; slots that are not touched are written back byte for byte.
   let image: [UInt8]
 
   /// `image` has 136 bytes.
@@ -125,7 +125,7 @@ struct KeyDerivation: Sendable, Equatable {
   var memory: UInt64
 }
 
-/// What a slot needs of a secret: the wrapping key, and the value that tells whether the secret is
+/// What a slot needs of a secret: the wrapping key, and the value that shows whether the secret is
 /// the right one.
 private struct SlotKeys {
   let key: GuardedBytes

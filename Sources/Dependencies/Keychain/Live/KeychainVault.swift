@@ -25,7 +25,7 @@ final class KeychainVault {
   private var remembered: RollbackMark?
   private var marksUnavailable = false
   private var folderCannotBeSynced = false
-  /// The permissions of a file that others may read, from its opening until the user was told; told
+  /// The permissions of a file that others may read, from its opening until the user is warned,
   /// once.
   private var opennessToTell: UInt32?
   private var toldOpenness = false
@@ -96,7 +96,7 @@ final class KeychainVault {
     return Unlocked(keys: keys, header: header, entries: entries, held: held)
   }
 
-  /// The same with keys at hand; `nil` where they are not the file's.
+  /// The same with keys at hand; `nil` if they are not the file's.
   private func opened(
     with keys: KeychainKeys, in folder: KeychainFile.Folder? = nil
   ) throws(KeychainError) -> Unlocked? {
@@ -193,8 +193,7 @@ final class KeychainVault {
     guard let remembered else { return nil }
     switch remembered.judge(found) {
     case .older: return Objection(mark: remembered, refusal: rolledBack)
-    // After another process's rekey only the stored mark can tell whether the new key is that
-    // one's.
+    // After another process's rekey only the stored mark shows whether the new key comes from it.
     case .different:
       return stored == nil ? Objection(mark: remembered, refusal: differentKeychain) : nil
     case .same, .newer, .successor: return nil
@@ -279,7 +278,7 @@ final class KeychainVault {
     }
   }
 
-  /// What the user has to be told of the file that was opened; told once.
+  /// Returns the warning about the opened file, once.
   func takeWarning() -> String? {
     guard let mode = opennessToTell else { return nil }
     opennessToTell = nil

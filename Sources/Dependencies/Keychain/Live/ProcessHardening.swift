@@ -9,9 +9,9 @@ package enum ProcessHardening {
     forbidCoreDumps()
   }
 
-  /// Puts a pipe's end in the place of each standard descriptor that is closed. It can be neither
-  /// read, as standard input, nor written, as the other two, as before; but no file that is opened
-  /// later takes the number and is read or written in its place. Call it before anything is opened.
+  /// Puts a pipe's end in place of each standard descriptor that is closed. It can be neither read,
+  /// as standard input, nor written, as the other two, as before; but no file that is opened later
+  /// takes the number and is read or written in its place. Call it before anything is opened.
   package static func holdStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO
     where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {

@@ -5,11 +5,11 @@ package struct RollbackMark: Sendable, Equatable, Codable {
   package var keyID: [UInt8]
   /// Counts the saves.
   package var generation: UInt64
-  /// The header's MAC, 32 bytes: tells two files of one generation apart.
+  /// The header's MAC, 32 bytes: distinguishes two files of one generation.
   package var mac: [UInt8]
   /// The key id that a rekey under way is about to give.
   package var successor: [UInt8]?
-  /// When the file was written, microseconds since 1970; `nil` where that is not known. Only to be
+  /// When the file was written, microseconds since 1970; `nil` if that is not known. Only to be
   /// shown.
   package var written: Int64?
 
@@ -30,7 +30,7 @@ package struct RollbackMark: Sendable, Equatable, Codable {
       keyID: header.keyID, generation: header.generation, mac: header.mac, written: written)
   }
 
-  /// What people are told of it.
+  /// The part that is shown to people.
   var version: KeychainAcceptance.Version {
     KeychainAcceptance.Version(generation: generation, written: written)
   }
@@ -54,9 +54,9 @@ package struct RollbackMark: Sendable, Equatable, Codable {
 /// Keeps one mark for each keychain location, outside the keychain's file.
 ///
 /// Called on the keychain's own thread, so it may block. A throw means that the store is
-/// unavailable: the keychain goes on, and its status says that rollback was not checked.
+/// unavailable: the keychain continues, and its status says that rollback was not checked.
 package protocol RollbackMarkStore: Sendable {
-  /// The mark, or `nil` where there is none yet.
+  /// The mark, or `nil` if there is none yet.
   func mark(forKeychainAt path: String) throws -> RollbackMark?
   /// Sets the mark in one transaction that never lowers it: with the recorded key id only a higher
   /// generation, with the recorded successor any. Without a mark, `mark` becomes it.

@@ -63,7 +63,7 @@ package final class UnlockSources: Sendable {
     return !sources.isEmpty
   }
 
-  /// Reads the secret; `nil` where there is no source. Throws `.unlockSourceAmbiguous`,
+  /// Reads the secret; `nil` if there is no source. Throws `.unlockSourceAmbiguous`,
   /// `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`,
   /// `.locked` when the descriptor was read before, and `.io`. A descriptor may block until its
   /// other end is closed; files never block.
@@ -121,7 +121,7 @@ package final class UnlockSources: Sendable {
       + (folder.map { ["\($0)/swiftboard.passphrase", "\($0)/swiftboard.key"] } ?? [])
   }
 
-  /// What cannot be looked at counts as there: a secret must not be passed over in silence.
+  /// A file that cannot be examined counts as existing: a secret must not be ignored silently.
   private static func exists(_ path: String) -> Bool {
     FileInfo(path) != nil || (errno != ENOENT && errno != ENOTDIR)
   }
@@ -249,7 +249,7 @@ package final class UnlockSources: Sendable {
 }
 
 extension UnlockSources {
-  /// Makes a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
+  /// Creates a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
   /// and `.io`.
   package static func makeKeyFile(at path: String) throws(KeychainError) {
     let key = try GuardedBytes.random(count: KeychainFormat.keySize)

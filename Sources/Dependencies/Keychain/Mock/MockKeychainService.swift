@@ -80,7 +80,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
-  /// Makes the next `takeWarning()` tell a warning.
+  /// Makes the next `takeWarning()` return a warning.
   public func warnNext(_ warning: String) {
     state.withLock { $0.warning = warning }
   }
@@ -105,7 +105,7 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
-  /// What is not there is no error.
+  /// What does not exist is no error.
   public func delete(forKey key: String) async throws(KeychainError) {
     try perform(.delete(key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -321,7 +321,7 @@ public final class MockKeychainService: KeychainService {
 
 extension MockKeychainService {
   /// An unlocked mock with the entries `radarr` and `sonarr`, which stand in for a keychain until
-  /// one is made; a new one at every mention.
+  /// one is made; a new one at every access.
   public static var preview: MockKeychainService {
     MockKeychainService(entries: samples, areSamples: true, path: "preview.sbkc")
   }

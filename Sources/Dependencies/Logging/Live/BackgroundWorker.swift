@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A bounded queue with a thread of its own that empties it, so that who adds never waits for a
-/// disk or a provider.
+/// A bounded queue with a thread of its own that empties it, so that adding an element never waits
+/// for a disk or a provider.
 ///
 /// The thread starts with the first element and ends, its queue emptied, after the last reference
 /// to the worker goes.
@@ -13,7 +13,7 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
 
   struct Limits: Sendable {
     var elements = 8192
-    /// The sum of the sizes that `add` is told.
+    /// The sum of the sizes that are passed to `add`.
     var bytes = 8 << 20
     /// The most that are handed over at once.
     var batch = 1024
@@ -37,7 +37,7 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
   /// Elements that found no place.
   var dropped: Int { core.dropped }
 
-  /// Elements that wait; those being handed over not included.
+  /// The number of queued elements, without those that are being delivered.
   var count: Int { core.count }
 
   func add(_ element: Element, bytes: Int = 0) {

@@ -7,7 +7,7 @@ import Synchronization
 /// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays
 /// for putting the record into a queue of at most 8192 records and 8 MiB, and what finds no place
 /// there is dropped and counted. So is what the disk refuses; each record tries anew, so that
-/// writing goes on when there is space again. Records of level `error` and above are synchronised
+/// writing continues when there is space again. Records of level `error` and above are synchronised
 /// to the disk.
 ///
 /// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one
@@ -46,7 +46,7 @@ public final class JSONLinesSink: LogRecordSink {
     }
   }
 
-  /// Puts the record into the queue; one lock. Dropped and counted where there is no place.
+  /// Puts the record into the queue; one lock. Dropped and counted if there is no place.
   public func write(_ record: LogRecord) {
     worker.add(record, bytes: record.approximateBytes)
   }
@@ -56,7 +56,7 @@ public final class JSONLinesSink: LogRecordSink {
     worker.flush(deadline: deadline)
   }
 
-  /// Records that found no place in the queue, and those that the disk refused.
+  /// The number of records that were dropped because the queue was full or a write failed.
   public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
 }
 

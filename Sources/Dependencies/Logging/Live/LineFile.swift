@@ -57,7 +57,7 @@ final class LineFile {
 
   /// Locks the file that the path names now, opening it where need be. Returns it with its size.
   private func lockCurrent() -> (OpenFile, size: Int)? {
-    // Another process may rotate between open and lock, but not for ever.
+    // Another process may rotate between open and lock, but not forever.
     for _ in 0..<100 {
       guard let file = openFile() else { return nil }
       // A file system without locks: appended lines stay whole, only rotation is not safe there.
@@ -89,8 +89,8 @@ final class LineFile {
     }
   }
 
-  /// Shifts the files by one and lets go of the current one. The current one goes last: until then
-  /// everybody locks it.
+  /// Shifts the files by one and closes the current one. The current file is renamed last, since
+  /// every process locks it until then.
   private func rotate(_ file: OpenFile) {
     let last = maxFiles - 1
     if last > 0 {

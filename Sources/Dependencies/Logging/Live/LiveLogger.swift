@@ -122,7 +122,8 @@ public final class LiveLogger: Logger {
     return sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
   }
 
-  /// Flushes, on a thread of its own: a sink that writes to a database needs those that tasks share.
+  /// Flushes on a thread of its own, because a sink that writes to a database needs the threads of
+  /// the task pool.
   public func shutDown(within duration: Duration) async -> Bool {
     await DetachedThread.run { self.flush(within: duration) }
   }

@@ -3,9 +3,9 @@ import SwiftBoardJSON
 /// A log record as one line of JSON, newline included:
 /// `{"time":"2026-01-01T00:00:00.000000Z","level":"info","category":"board","message":"…","fields":{"k":"v"}}`.
 ///
-/// Written by hand: about 150 ns a line where `JSONEncoder` takes 1.5 µs. Control characters, those
-/// of C1 and the two Unicode line separators are escaped, so that a line stays a line and a
-/// terminal sees no escape sequence. A field's key that occurs again gets `#2`, `#3` … behind it.
+/// Written by hand: about 150 ns a line where `JSONEncoder` takes 1.5 µs. Control characters,
+/// including C1, and the two Unicode line separators are escaped, so that a line stays a line and a
+/// terminal sees no escape sequence. A field's key that occurs again gets `#2`, `#3` … after it.
 package enum LogRecordLine {
   /// Appends the line of a record.
   package static func append(_ record: LogRecord, to line: inout [UInt8]) {

@@ -41,6 +41,7 @@ package final class StoreSink: LogRecordSink {
     worker.flush(deadline: deadline)
   }
 
-  /// Records that found no place in the queue, and those of batches that the store refused.
+  /// The number of records that were dropped because the queue was full or the store refused their
+  /// batch.
   package var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
 }

@@ -1,7 +1,7 @@
 /// A logger for tests: every level is on, records stay in memory, and time comes from the generator
 /// given.
 ///
-/// Levels, redaction and bounds are those of `LiveLogger`.
+/// Levels, redaction and bounds are the same as in `LiveLogger`.
 public final class MockLogger: Logger {
   private let base: LiveLogger
 

@@ -1,4 +1,4 @@
-/// A value in which marks stand in the place of known secrets.
+/// A value in which marks replace known secrets.
 package struct Masked<Value: Sendable>: Sendable {
   /// The value, with marks.
   package var value: Value

@@ -133,8 +133,8 @@ struct PositionScanner {
     return max(start, end)
   }
 
-  /// Where `{{secret:NAME}}` ends that begins at `start`; `nil` where none begins. It names a
-  /// secret and is none.
+  /// Where `{{secret:NAME}}` ends that begins at `start`; `nil` if none begins. It names a secret
+  /// and is none.
   private func reference(at start: Int) -> Int? {
     let opening = "{{secret:".utf8
     guard text[start...].starts(with: opening) else { return nil }

@@ -1,4 +1,4 @@
-/// What stands in the place of a secret: `«secret:NAME»` or `«redacted»`.
+/// What replaces a secret: `«secret:NAME»` or `«redacted»`.
 package enum RedactionMark {
   /// In the place of a value whose position says that it is secret.
   package static let redacted = "«redacted»"
@@ -18,14 +18,14 @@ package enum RedactionMark {
     case redacted
   }
 
-  /// The first mark in a text, or `nil` where it has none. O(length).
+  /// The first mark in a text, or `nil` if it has none. O(length).
   package static func first(in text: String) -> Kind? {
     var text = text
     return text.withUTF8 { first(in: $0) }
   }
 
-  /// The first mark in a text in UTF-8, or `nil` where it has none; `[secret:NAME]` of ASCII output
-  /// is one too. O(length).
+  /// The first mark in a text in UTF-8, or `nil` if it has none; `[secret:NAME]` of ASCII output is
+  /// one too. O(length).
   package static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
     if let range = firstRange(in: bytes, from: 0) {
       let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
@@ -106,7 +106,7 @@ package enum RedactionMark {
     return nil
   }
 
-  /// Where the mark that begins at `start` ends; `nil` where none begins.
+  /// Where the mark that begins at `start` ends; `nil` if none begins.
   static func end(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard start + 1 < text.count, text[start] == 0xC2, text[start + 1] == 0xAB else { return nil }
     var index = start + 2

@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// **By position.** `redact` masks, and in addition replaces the values of secret headers and of
 /// secret query items and the user part of addresses by `«redacted»`. It is for log lines, errors
-/// and the screen, which speak of addresses and headers.
+/// and the screen, which mention addresses and headers.
 ///
 /// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of
-/// their forms, and the lengths. Someone who reads the process's memory can test guesses against
-/// the hashes; a long random secret cannot be found from them, a short word can.
+/// their forms, and the lengths. A reader of the process's memory can test guesses against the
+/// hashes; a long random secret cannot be found from them, a short word can.
 ///
 /// Masking what was masked changes nothing. Cost: about a nanosecond a byte, and a second pass of
 /// that order for text with `%` or `\` in it once something is registered. Text without a secret is
@@ -27,7 +27,7 @@ public final class Redactor: Sendable {
   /// Odd, and another in each process.
   private let multiplier = UInt32.random(in: 0...UInt32.max) | 1
 
-  /// A redactor that knows no value yet and redacts by position only.
+  /// Creates a redactor without values, which redacts by position only.
   public init() {}
 
   /// From now on the value is replaced by `«secret:NAME»`. Values under six bytes are not
@@ -72,7 +72,7 @@ public final class Redactor: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// - Parameter next: Makes the next table; `nil` where nothing changes.
+  /// - Parameter next: Makes the next table; `nil` if nothing changes.
   private func change(_ next: (SecretTable?) -> SecretTable?) {
     // Built outside the lock; rebuilt when another registration came between.
     while true {
@@ -89,7 +89,7 @@ public final class Redactor: Sendable {
 
   // MARK: By value
 
-  /// The text with marks in the place of known secrets. In a JSON document a number that holds one
+  /// The text with marks in place of known secrets. In a JSON document a number that holds one
   /// becomes a string.
   ///
   /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
@@ -97,7 +97,7 @@ public final class Redactor: Sendable {
     pass().mask(text, isJSON: isJSON)
   }
 
-  /// The bytes with marks in the place of known secrets; they need not be UTF-8.
+  /// The bytes with marks in place of known secrets; they need not be UTF-8.
   package func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
 
   // MARK: By value and by position
@@ -105,12 +105,11 @@ public final class Redactor: Sendable {
   /// The text without secrets.
   public func redact(_ text: String) -> String { pass().redact(text) }
 
-  /// The field without secrets: its whole value where its key is one of those whose values are
-  /// secret.
+  /// Returns the field without secrets. If its key is a secret key, the whole value is redacted.
   public func redact(_ field: LogField) -> LogField { pass().redact(field) }
 
   /// The text without what is secret by its position; no known secret is looked for. For texts in
-  /// which marks stand in their place already. O(length).
+  /// which marks are in their place already. O(length).
   package static func redactPositions(_ text: String) -> String {
     Pass(table: nil).redact(text)
   }
@@ -175,7 +174,7 @@ public final class Redactor: Sendable {
       return LogField(field.key, RedactionMark.redacted)
     }
 
-    /// In order, not overlapping; empty where nothing is to be done, which is nearly always.
+    /// In order, not overlapping; empty if nothing is to be done, which is nearly always.
     private func edits(
       in text: UnsafeBufferPointer<UInt8>, byPosition: Bool
     ) -> [RedactionEdit] {
@@ -304,7 +303,7 @@ public final class Redactor: Sendable {
   }
 }
 
-/// Bytes of a text and what stands in their place.
+/// Bytes of a text and what is in their place.
 struct RedactionEdit: Sendable {
   var range: Range<Int>
   var replacement: [UInt8]

@@ -2,7 +2,7 @@ import CSodium
 
 /// The hashed forms of what was registered. Immutable: a registration makes a new one.
 ///
-/// A text is searched by the hash of the four bytes at each place: a bit set tells in about a
+/// A text is searched by the hash of the four bytes at each place: a bit set shows in about a
 /// nanosecond that no pattern begins there, whatever their number. Where one may, the hash of as
 /// many bytes as the pattern is long decides; it is the standard library's, keyed anew in each
 /// process, so that a false match has a chance of 2⁻⁶⁴.
@@ -51,7 +51,7 @@ final class SecretTable: Sendable {
     hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
   }
 
-  /// The same values, of which some bear another name.
+  /// The same values, of which some have another name.
   init(renaming name: String, to newName: String, in old: SecretTable) {
     names = old.names.map { $0 == name ? newName : $0 }
     buckets = old.buckets
@@ -117,7 +117,7 @@ final class SecretTable: Sendable {
     }
   }
 
-  /// Sixteen bits of four bytes: so few that they tell next to nothing of the secret.
+  /// Sixteen bits of four bytes: so few that they reveal next to nothing about the secret.
   fileprivate static func slot(
     _ text: UnsafeBufferPointer<UInt8>, at index: Int, _ multiplier: UInt32
   ) -> UInt16 {
@@ -193,7 +193,7 @@ enum SecretPattern {
     // A file with a secret often ends in a newline that is not sent.
     let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
     if end < value.count { forEachForm(of: UnsafeBufferPointer(rebasing: value[..<end]), body) }
-    // In a document that is base64 as a whole, the value stands in the escapes of JSON.
+    // In a document that is base64 as a whole, the value is in the escapes of JSON.
     withErasedBytes(capacity: 6 * value.count) { escaped in
       for byte in value {
         switch byte {
@@ -260,8 +260,8 @@ enum SecretPattern {
   private static let urlSafe = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Appends the characters that depend on the value alone when it stands `skipped` bytes after a
-  /// group's begin.
+  /// Appends the characters that depend on the value alone when it begins `skipped` bytes after the
+  /// start of a group.
   ///
   /// - Returns: How many bits the skipped bytes and the value have.
   private static func appendBase64(

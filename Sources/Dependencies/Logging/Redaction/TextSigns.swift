@@ -27,7 +27,7 @@ struct TextSigns: OptionSet {
     eachWord(of: text, from: start) { index, word in
       let marks = marks(word, 0x3A) | marks(word, 0x3D)
       if marks == 0 { return true }
-      // The lowest mark is exact; those above it may be false.
+      // The lowest mark is exact; higher marks may be false.
       found = index + marks.trailingZeroBitCount / 8
       return false
     }
@@ -53,7 +53,7 @@ struct TextSigns: OptionSet {
     _ = body(index, word)
   }
 
-  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 where none
+  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 if none
   /// does.
   @inline(__always)
   private static func marks(_ word: UInt64, _ byte: UInt64) -> UInt64 {

@@ -2,8 +2,8 @@
 public enum CachePolicy: String, Sendable, Codable, CaseIterable {
   /// What is kept answers at once, fresh or not; only what is not kept is asked for.
   case localFirst
-  /// The service is asked, whether what is kept still holds; what is kept stands in when it cannot
-  /// be reached.
+  /// The service is asked whether the kept answer is still valid; the kept answer is used if the
+  /// service cannot be reached.
   case remoteFirst
   /// The service is asked. Nothing is read from the cache or kept in it.
   case noCache

@@ -32,7 +32,7 @@ enum CacheRules {
     return !request.headers.contains { own.contains($0.name.lowercased()) }
   }
 
-  /// Until when the answer holds, in microseconds since 1970; `nil` where it does not say.
+  /// Until when the answer holds, in microseconds since 1970; `nil` if it does not say.
   static func expiry(of headers: [HTTPHeader], now: Int64) -> Int64? {
     let directives = directives(headers)
     if directives["no-cache"] != nil { return now }
@@ -75,8 +75,8 @@ enum CacheRules {
     return headers.filter { !dropped.contains($0.name.lowercased()) }
   }
 
-  /// After a 304: its fields take the place of those of the same name, except those that describe
-  /// the body.
+  /// Merges a 304 into the stored answer: its fields replace fields of the same name, except fields
+  /// that describe the body.
   static func merged(_ stored: [HTTPHeader], with answer: [HTTPHeader]) -> [HTTPHeader] {
     let body: Set<String> = [
       "content-length", "content-encoding", "content-type", "content-range",
@@ -93,9 +93,9 @@ enum CacheRules {
     return merged + new.filter { waiting[$0.name.lowercased()] != nil }
   }
 
-  /// Whether what is kept may stand in for an answer that did not come: only where the service
-  /// could not be reached in time. A service whose certificate is not trusted, or that breaks the
-  /// protocol, may be another one than that which gave the kept answer.
+  /// Whether the kept answer may replace one that did not arrive: only if the service could not be
+  /// reached in time. A service whose certificate is not trusted, or that breaks the protocol, may
+  /// not be the one that gave the kept answer.
   static func mayStandIn(for error: APIError) -> Bool {
     switch error.kind {
     case .dns, .refused, .unreachable, .offline, .timeout: true

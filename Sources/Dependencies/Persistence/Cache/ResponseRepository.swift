@@ -28,7 +28,7 @@ package struct ResponseRepository: Sendable {
     /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
     /// of the service.
     package var stored: Int64?
-    /// Why the service could not be asked, where a kept answer stands in.
+    /// Why the service could not be asked, if the answer is a kept one.
     package var networkError: APIError?
     /// Why the cache could not be read or written.
     package var cacheError: PersistenceError?
@@ -109,8 +109,8 @@ package struct ResponseRepository: Sendable {
   ///
   /// - Parameters:
   ///   - method: For example `GET`.
-  ///   - url: Its query may hold secrets under the names of `secretQuery`; those items are left
-  ///     out, and so is a fragment.
+  ///   - url: Query items with a name in `secretQuery` may be secrets and are left out, and so is a
+  ///     fragment.
   ///   - headers: `Accept` and `Accept-Language` become part of the key, since answers vary by
   ///     them.
   ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer

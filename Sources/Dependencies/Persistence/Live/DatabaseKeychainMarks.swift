@@ -18,7 +18,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
 
   init(_ file: DatabaseFile) { self.file = file }
 
-  /// `nil` where none was ever set. A missing database is not made.
+  /// `nil` if none was ever set. A missing database is not made.
   package func mark(forKeychainAt location: String) throws(PersistenceError) -> RollbackMark? {
     guard FileSystem().isTaken(file.path) else { return nil }
     return try perform("keychainMark") { (connection) throws(PersistenceError) in

@@ -30,7 +30,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// One fsync, also where there was none.
+  /// One fsync, also if there was none.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try await main.write("removeDocument") { (connection) throws(PersistenceError) in

@@ -4,7 +4,7 @@ import Synchronization
 /// Persistence in two SQLite files: one whose commits are on the disk when a call returns, and one
 /// that may be lost.
 ///
-/// Nothing is opened, made or looked at before the first call that needs it; a call that only reads
+/// Nothing is opened, created or read before the first call that needs it; a call that only reads
 /// does not make a missing file. Calls may come from any task. Each file has threads of its own:
 /// waiting for the disk or for another process's lock (up to five seconds, cut short when the task
 /// is cancelled) holds up no other task, and reads of the main file do not wait behind its writes.
@@ -51,7 +51,7 @@ public final class LivePersistenceService: PersistenceService {
 
   /// Closes both files. A call that is still running is waited for, whatever the duration.
   ///
-  /// - Returns: False where a file could not be closed.
+  /// - Returns: False if a file could not be closed.
   public func shutDown(within duration: Duration) async -> Bool {
     do {
       try await close()
@@ -79,7 +79,7 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
-  /// Counts the rows of every table: O(rows). A file that is not there counts as empty and is not
+  /// Counts the rows of every table: O(rows). A file that does not exist counts as empty and is not
   /// made.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     func rows(_ tables: [String])

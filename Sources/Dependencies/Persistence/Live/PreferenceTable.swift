@@ -32,7 +32,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// One fsync, also where there was none.
+  /// One fsync, also if there was none.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("unsetPreference") { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM preferences WHERE name = ?")

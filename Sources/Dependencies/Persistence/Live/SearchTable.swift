@@ -75,7 +75,8 @@ enum SearchTable {
 }
 
 extension [RecentSearch] {
-  /// Those with the text in them, whatever the case; all for `nil` and for the empty text.
+  /// Returns the searches that contain the text, ignoring case; all for `nil` and for the empty
+  /// text.
   func containing(_ text: String?) -> [RecentSearch] {
     guard let text = text?.lowercased(), !text.isEmpty else { return self }
     return filter { $0.text.lowercased().contains(text) }

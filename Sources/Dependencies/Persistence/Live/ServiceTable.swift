@@ -42,7 +42,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// One fsync, also where there was none.
+  /// One fsync, also if there was none.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("removeService") { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM api_services WHERE name = ?")

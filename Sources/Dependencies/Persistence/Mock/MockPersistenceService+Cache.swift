@@ -81,7 +81,7 @@ extension MockPersistenceService {
     }
   }
 
-  /// O(1) beside the records.
+  /// O(1) plus the cost of the records.
   public func clearLogRecords() async throws(PersistenceError) {
     try perform("clearLogRecords") { $0.logRecords = [] }
   }

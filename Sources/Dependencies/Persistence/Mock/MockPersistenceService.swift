@@ -85,7 +85,7 @@ public final class MockPersistenceService: PersistenceService {
     }
   }
 
-  /// O(1).
+  /// Returns the stored document, or `nil`.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
     try perform("document") { $0.documents[ByteText(collection)]?[ByteText(id)] }
   }
@@ -104,7 +104,7 @@ public final class MockPersistenceService: PersistenceService {
     }
   }
 
-  /// O(1).
+  /// Removes a document. Returns whether there was one.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try perform("removeDocument") {
@@ -114,7 +114,7 @@ public final class MockPersistenceService: PersistenceService {
 
   // MARK: Preferences
 
-  /// O(1).
+  /// Returns the value of a preference, or `nil`.
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
     try perform("preference") { $0.preferences[ByteText(name)] }
   }
@@ -129,7 +129,7 @@ public final class MockPersistenceService: PersistenceService {
     }
   }
 
-  /// O(1).
+  /// Removes a preference. Returns whether there was one.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("unsetPreference") { $0.preferences.removeValue(forKey: ByteText(name)) != nil }
   }
@@ -144,7 +144,7 @@ public final class MockPersistenceService: PersistenceService {
 
   // MARK: Services
 
-  /// O(1).
+  /// Stores a service under its name.
   ///
   /// - Throws: `exists`, where it may not replace.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
@@ -157,7 +157,7 @@ public final class MockPersistenceService: PersistenceService {
     }
   }
 
-  /// O(1).
+  /// Returns the service with a name, or `nil`.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try perform("service") { $0.services[ByteText(name)] }
   }
@@ -169,7 +169,7 @@ public final class MockPersistenceService: PersistenceService {
     }
   }
 
-  /// O(1).
+  /// Removes a service. Returns whether there was one.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("removeService") { $0.services.removeValue(forKey: ByteText(name)) != nil }
   }

@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 
-/// Nobody is there: nothing is asked, nothing shown, and there is no input.
+/// A terminal without a user: nothing is asked, nothing is shown, and there is no input.
 public struct SilentTerminal: TerminalService {
   /// Holds nothing.
   public init() {}
 
-  /// Always `nil`: nobody answers.
+  /// Returns `nil`.
   public func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError)
     -> GuardedBytes?
   { nil }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A clock that stands still until it is advanced: nothing that sleeps on it waits for real.
+/// A clock that does not move until it is advanced: nothing that sleeps on it waits in real time.
 ///
-/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which
-/// they fell asleep. `now` is the sleeper's deadline at the moment it is woken. On a serial
+/// Sleepers wake in the order of their deadlines, and sleepers with equal deadlines in the order in
+/// which they went to sleep. `now` is the sleeper's deadline at the moment it is woken. On a serial
 /// executor they also run in that order.
 public final class ManualClock: Sendable {
   private struct Sleeper {
@@ -35,7 +35,7 @@ public final class ManualClock: Sendable {
 
   private let state = Mutex(State())
 
-  /// A clock at 0 with nobody asleep.
+  /// Creates a clock at 0 without sleepers.
   public init() {}
 
   /// The clock to be put into `Dependencies`.
@@ -49,11 +49,11 @@ public final class ManualClock: Sendable {
   /// How many tasks sleep now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// When the next sleeper wakes, in microseconds; `nil` when nobody sleeps.
+  /// The deadline of the next sleeper, in microseconds; `nil` without sleepers.
   public var nextDeadline: Int64? { state.withLock { $0.sleepers.first?.deadline } }
 
-  /// Moves time and wakes whoever is due by then. Returns when all are resumed, not when they have
-  /// run.
+  /// Advances time and wakes the sleepers that are due by then. Returns when all are resumed, not
+  /// when they have run.
   public func advance(by duration: Duration) {
     let target = state.withLock { state in
       let (sum, overflow) = state.now.addingReportingOverflow(max(0, duration.microseconds))
@@ -69,7 +69,7 @@ public final class ManualClock: Sendable {
     }
   }
 
-  /// Moves time to the next deadline and wakes who sleeps until then. False when nobody sleeps.
+  /// Advances time to the next deadline and wakes its sleepers. Returns false without sleepers.
   @discardableResult
   public func advanceToNext() -> Bool {
     guard let deadline = nextDeadline else { return false }
@@ -77,7 +77,7 @@ public final class ManualClock: Sendable {
     return true
   }
 
-  /// Returns when at least `count` tasks sleep. It does not poll; it waits for ever if they never
+  /// Returns when at least `count` tasks sleep. It does not poll; it waits forever if they never
   /// do, unless cancelled.
   public func waitForSleepers(_ count: Int = 1) async {
     let id = state.withLock { $0.takeID() }

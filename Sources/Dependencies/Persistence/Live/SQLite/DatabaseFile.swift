@@ -192,7 +192,7 @@ final class DatabaseFile: Sendable {
     try withFolderLocked(directory) { () throws(PersistenceError) in
       guard !system.isTaken(final) else { return }
       let temporary = try build(final, operation: operation)
-      // A log whose database is gone would be played into the new one.
+      // SQLite would apply the log of a missing database to the new one.
       for suffix in ["-wal", "-journal"] where (FileInfo(final + suffix)?.size ?? 0) > 0 {
         do throws(SystemError) {
           try system.rename(final + suffix, to: "\(final).orphan\(suffix)")
@@ -217,7 +217,7 @@ final class DatabaseFile: Sendable {
     return temporary
   }
 
-  /// Makes a whole database under a name of its own.
+  /// Creates a whole database under a name of its own.
   private func build(_ final: String, operation: String) throws(PersistenceError) -> TemporaryFile {
     let temporary: TemporaryFile
     do { temporary = try Self.temporary(for: final) } catch { throw cannotCreate(error, operation) }
@@ -225,7 +225,8 @@ final class DatabaseFile: Sendable {
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
         name, shownPath: path, busyWait: options.busyWait, operation: operation)
-      // Until it has its name nobody misses it: one wait for the disk at the end is enough.
+      // The file can be lost until it has its final name, so one synchronization at the end is
+      // enough.
       try connection.execute("PRAGMA journal_mode = MEMORY")
       try connection.execute("PRAGMA synchronous = OFF")
       try connection.execute("PRAGMA application_id = \(schema.applicationID)")
@@ -324,7 +325,7 @@ final class DatabaseFile: Sendable {
 
   // MARK: Damage
 
-  /// Moves a damaged file out of the way, with its log, so that it can still be looked at. One such
+  /// Moves a damaged file out of the way, with its log, so that it can still be examined. One such
   /// copy is kept.
   func moveAside(operation: String) throws(PersistenceError) {
     let resolved = system.resolved(path)

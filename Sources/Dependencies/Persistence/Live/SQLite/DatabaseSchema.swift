@@ -1,5 +1,5 @@
-/// What one of the board's database files is: who made it, how durable it is, and how it came to
-/// its tables.
+/// The description of one of the board's database files: its application id, its durability, and
+/// the migrations that create its tables.
 struct DatabaseSchema: Sendable {
   /// One step forward. All of its statements happen in one transaction, or none.
   struct Migration: Sendable {

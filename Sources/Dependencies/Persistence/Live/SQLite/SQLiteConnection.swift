@@ -15,8 +15,9 @@ final class SQLiteConnection {
   var operation: String
 
   private var handle: OpaquePointer?
-  /// The one used last comes first. Looking through it costs less than a dictionary: the SQL of a
-  /// call is a literal, so equal texts are mostly the same text, and those in use are in front.
+  /// The most recently used statement comes first. A linear search costs less than a dictionary:
+  /// the SQL of a call is a literal, so equal strings mostly share storage, and the statements in
+  /// use are in front.
   private var cache: [SQLiteStatement] = []
   private let busyWait: BusyWait
   static let cacheLimit = 32
@@ -86,7 +87,7 @@ final class SQLiteConnection {
     if let index = cache.firstIndex(where: { $0.sql == sql }) {
       let found = cache[index]
       guard !found.isRunning else { return try prepare(sql, isKept: false) }
-      // Those in front need not trade places at each use.
+      // Statements near the front are not reordered at each use.
       if index >= Self.cacheFront { cache.insert(cache.remove(at: index), at: 0) }
       return found
     }

@@ -16,8 +16,8 @@ enum SQLiteResult {
   ///
   /// - Parameters:
   ///   - code: An extended or a primary result code.
-  ///   - systemError: `errno` of the failed call, 0 where there is none. A full disk or quota may
-  ///     come as an input or output error, when it is met while the shared-memory file grows.
+  ///   - systemError: `errno` of the failed call, 0 if there is none. A full disk or quota may come
+  ///     as an input or output error, when it is met while the shared-memory file grows.
   ///   - cancelled: Whether the task was cancelled while it waited for a lock.
   static func kind(_ code: Int32, systemError: Int32, cancelled: Bool) -> PersistenceError.Kind {
     switch code & 0xff {

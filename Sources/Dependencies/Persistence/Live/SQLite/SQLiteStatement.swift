@@ -99,7 +99,7 @@ final class SQLiteStatement {
     while try step() { try body(self) }
   }
 
-  /// What `read` makes of the first row; `nil` where there is none.
+  /// What `read` makes of the first row; `nil` if there is none.
   func first<Value>(_ read: (SQLiteStatement) throws(PersistenceError) -> Value)
     throws(PersistenceError) -> Value?
   {
@@ -143,7 +143,7 @@ final class SQLiteStatement {
 
   func data(_ column: Int32) -> Data { withBytes(column) { Data($0) } }
 
-  /// The bytes of a text or a blob as they are in the file. They are gone with the next step.
+  /// The bytes of a text or a blob as they are in the file. They are invalid after the next step.
   func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     // For text in a UTF-8 database the blob is the text itself, without conversion.
     let base = sqlite3_column_blob(handle, column)
