@@ -16,7 +16,7 @@ struct EarlierRecordingTests {
 
   /// A session of all features, made while members of bodies were masked by their names and bodies
   /// were always indented.
-  @Test(arguments: ["every-feature"])
+  @Test("an earlier recording replays to the same transcript", arguments: ["every-feature"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"
