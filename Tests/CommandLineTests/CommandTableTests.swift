@@ -1,7 +1,6 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 /// A table that has every shape of command, with an output that shows what was bound.
 let demo = CommandTable<String>(

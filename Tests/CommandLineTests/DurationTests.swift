@@ -1,6 +1,5 @@
+import SwiftBoardCommandLine
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 struct DurationTests {
   @Test(

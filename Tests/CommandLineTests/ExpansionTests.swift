@@ -1,7 +1,6 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,7 +1,6 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 struct FailureTests {
   private func failure(

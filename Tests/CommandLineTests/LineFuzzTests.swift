@@ -1,6 +1,5 @@
+import SwiftBoardCommandLine
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 /// Whatever comes, there is an answer, and its places lie in the text.
 struct LineFuzzTests {

@@ -1,6 +1,5 @@
+import SwiftBoardCommandLine
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 struct ProgramOptionsTests {
   private func parse(_ arguments: [String], _ environment: [String: String] = [:])

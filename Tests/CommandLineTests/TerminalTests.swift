@@ -1,7 +1,6 @@
+import SwiftBoardCommandLine
 import SwiftBoardSystem
 import Testing
-
-@testable import SwiftBoardCommandLine
 
 #if canImport(Glibc)
   import Glibc

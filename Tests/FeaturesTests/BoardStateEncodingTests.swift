@@ -70,17 +70,17 @@ struct BoardStateEncodingTests {
     String(decoding: try CanonicalEncoder.encode(state), as: UTF8.self)
   }
 
-  @Test func aFullStateIsTheSameByHand() throws {
+  @Test("a full state is the same by hand") func aFullStateIsTheSameByHand() throws {
     // What a command shows is not part of recordings.
     #expect(Self.holes(Self.full, "state") == ["state.shell.finished.some.outcome"])
     #expect(try Self.byHand(Self.full) == Self.byCodable(Self.full))
   }
 
-  @Test func anEmptyStateIsTheSameByHand() throws {
+  @Test("an empty state is the same by hand") func anEmptyStateIsTheSameByHand() throws {
     #expect(try Self.byHand(BoardState()) == Self.byCodable(BoardState()))
   }
 
-  @Test func whatIsWrittenIsRead() throws {
+  @Test("what is written is read") func whatIsWrittenIsRead() throws {
     let bytes = try CanonicalEncoder.encode(Self.full)
     #expect(
       try CanonicalDecoder.decode(

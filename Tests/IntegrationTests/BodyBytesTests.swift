@@ -22,7 +22,7 @@ struct BodyBytesTests {
     }
   }
 
-  @Test(arguments: bodies.keys.sorted())
+  @Test("the bytes are the server's", arguments: bodies.keys.sorted())
   func theBytesAreTheServers(path: String) async throws {
     let server = try Self.server()
     let program = try Program()
@@ -41,7 +41,9 @@ struct BodyBytesTests {
     #expect(replay.output == body + body)
   }
 
-  @Test func aLineOrATerminalDecidesOtherwise() async throws {
+  @Test("a line or a terminal decides otherwise") func aLineOrATerminalDecidesOtherwise()
+    async throws
+  {
     let server = try Self.server()
     let program = try Program()
     let pretty = try await program.run(

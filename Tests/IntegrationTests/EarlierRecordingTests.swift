@@ -17,7 +17,9 @@ struct EarlierRecordingTests {
   /// A session of all features (schema 2), made while members of bodies were masked by their names
   /// and bodies were always indented; one with a mark that was left for a fork, and the fork (schema
   /// 3), made while no effect did that.
-  @Test(arguments: ["every-feature", "marks", "marks-fork"])
+  @Test(
+    "an earlier recording replays to the same transcript",
+    arguments: ["every-feature", "marks", "marks-fork"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"

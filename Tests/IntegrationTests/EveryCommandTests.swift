@@ -106,14 +106,14 @@ struct EveryCommandTests {
     (command: "session.stop", line: "session stop"), (command: "exit", line: "exit 0"),
   ]
 
-  @Test func everyCommandHasLines() {
+  @Test("every command has lines") func everyCommandHasLines() {
     let known = Set(Self.lines.map(\.command) + Self.endings.map(\.command))
     let commands = Set(BoardFeatures.all.commands.specs.map(\.name))
     #expect(commands.subtracting(known) == [], "a new command needs lines in this test")
     #expect(known.subtracting(commands) == [], "there are lines for what is no command")
   }
 
-  @Test(arguments: endings.map(\.line))
+  @Test("the transcript of a replay is that of the session", arguments: endings.map(\.line))
   func theTranscriptOfAReplayIsThatOfTheSession(ending: String) async throws {
     let program = try Program()
     try program.folder.write("echo from a file\n", to: "more.sb")

@@ -72,7 +72,7 @@ struct ExitCodeTests {
     return program
   }
 
-  @Test(arguments: Cause.all)
+  @Test("each cause has its code, as one command and in a script", arguments: Cause.all)
   func asOneShotAndInAScript(cause: Cause) async throws {
     let server = try TestHTTPServer()
     let closed = try ClosedPort()
@@ -112,7 +112,8 @@ struct ExitCodeTests {
     var hint: String?
   }
 
-  @Test func theTimeoutOfTheProgramHoldsForEveryRequest() async throws {
+  @Test("the timeout of the program holds for every request")
+  func theTimeoutOfTheProgramHoldsForEveryRequest() async throws {
     let server = try TestHTTPServer()
     let program = try Self.program()
     let run = try await program.run(
@@ -122,7 +123,7 @@ struct ExitCodeTests {
 
   // MARK: The program itself
 
-  @Test(arguments: ["--help", "-h", "--version", "-V"])
+  @Test("help and version succeed", arguments: ["--help", "-h", "--version", "-V"])
   func helpAndVersionSucceed(option: String) async throws {
     let run = try await Self.program().run(option)
     #expect(run.status == .exited(0))
@@ -130,7 +131,7 @@ struct ExitCodeTests {
     #expect(run.error == [])
   }
 
-  @Test func optionsAreChecked() async throws {
+  @Test("options are checked") func optionsAreChecked() async throws {
     let program = try Self.program()
     let unknown = try await program.run("--jsno", "echo", "x")
     #expect(unknown.status == .exited(64))
@@ -141,7 +142,7 @@ struct ExitCodeTests {
     #expect(configuration.errorText.contains("SWIFTBOARD_OUTPUT"))
   }
 
-  @Test func exitGivesItsNumber() async throws {
+  @Test("exit gives its number") func exitGivesItsNumber() async throws {
     let program = try Self.program()
     try program.folder.write("echo a\nexit 3\necho b\n", to: "x.sb")
     let script = try await program.run("-f", "x.sb")
@@ -151,14 +152,15 @@ struct ExitCodeTests {
     #expect(try await program.run("exit").status == .exited(0))
   }
 
-  @Test func missingFilesAreNamed() async throws {
+  @Test("missing files are named") func missingFilesAreNamed() async throws {
     let program = try Self.program()
     let script = try await program.run("-f", "missing.sb")
     #expect(script.status == .exited(66))
     #expect(script.errorText.contains("missing.sb"))
   }
 
-  @Test func aScriptThatIsNoTextIsMalformed() async throws {
+  @Test("a script that is no text is malformed") func aScriptThatIsNoTextIsMalformed() async throws
+  {
     let program = try Self.program()
     try program.folder.write(Array("echo ok\n".utf8) + [0x65, 0x20, 0xFF, 0x0A], to: "x.sb")
     let run = try await program.run("-f", "x.sb")
@@ -171,7 +173,7 @@ struct ExitCodeTests {
     #expect(sourced.errorText.hasPrefix("x.sb:2:3: error: "), "\(sourced.errorText)")
   }
 
-  @Test func aRecordingNeverGoesOverAFile() async throws {
+  @Test("a recording never goes over a file") func aRecordingNeverGoesOverAFile() async throws {
     let program = try Self.program()
     let run = try await program.run("--record", "taken.jsonl", "echo", "x")
     #expect(run.status == .exited(73))
@@ -186,7 +188,8 @@ struct ExitCodeTests {
 
   // MARK: Standard output
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  @Test(
+    "a full disk is a failure", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func aFullDiskIsAFailure() async throws {
     let program = try Self.program()
     let run = try await program.shell(
@@ -197,7 +200,9 @@ struct ExitCodeTests {
     #expect(redirect.status == .exited(74), "\(redirect.errorText)")
   }
 
-  @Test func aReaderThatLeavesEndsTheRunQuietly() async throws {
+  @Test("a reader that leaves ends the run quietly") func aReaderThatLeavesEndsTheRunQuietly()
+    async throws
+  {
     let program = try Self.program()
     // More than a pipe holds, so that the program is still writing when the reader goes.
     let line = "echo " + String(repeating: "x", count: 4000) + "\n"
@@ -210,7 +215,8 @@ struct ExitCodeTests {
 
   // MARK: Going on
 
-  @Test func aScriptStopsAtTheFirstFailingLineUnlessToldOtherwise() async throws {
+  @Test("a script stops at the first failing line unless told otherwise")
+  func aScriptStopsAtTheFirstFailingLineUnlessToldOtherwise() async throws {
     let program = try Self.program()
     try program.folder.write(
       "echo a\nassert 1 ==\nnope\necho b\ndb get c nosuch\necho c\n", to: "x.sb")
@@ -231,7 +237,7 @@ struct ExitCodeTests {
     #expect(pipe.errorText.contains(":2:"))
   }
 
-  @Test func linesMayAndMustFail() async throws {
+  @Test("lines may and must fail") func linesMayAndMustFail() async throws {
     let program = try Self.program()
     try program.folder.write("-nope\n-db get c x\n!nope\n!db get c x\necho on\n", to: "x.sb")
     let run = try await program.run("--environment", "mock", "-f", "x.sb")

@@ -26,13 +26,13 @@ struct KeychainExitTests {
       ["--home", "h", "keychain", "list"], environment: ["SWIFTBOARD_PASSPHRASE_FILE": file])
   }
 
-  @Test func theRightPassphraseOpensIt() async throws {
+  @Test("the right passphrase opens the keychain") func theRightPassphraseOpensIt() async throws {
     let run = try await Self.list(Self.program())
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(run.outputText.contains("api.openai.token"))
   }
 
-  @Test func aWrongPassphraseIsDenied() async throws {
+  @Test("a wrong passphrase is denied") func aWrongPassphraseIsDenied() async throws {
     let program = try Self.program()
     try program.folder.write("correct horse\n", to: "pass")
     let run = try await Self.list(program)
@@ -41,13 +41,16 @@ struct KeychainExitTests {
     #expect(!run.errorText.contains("correct horse"))
   }
 
-  @Test func withoutASourceItStaysLocked() async throws {
+  @Test("without a source the keychain stays locked") func withoutASourceItStaysLocked()
+    async throws
+  {
     let run = try await Self.list(Self.program(), nil)
     #expect(run.status == .exited(77), "\(run.errorText)")
     #expect(run.errorText.contains("SWIFTBOARD_PASSPHRASE_FILE"), "the help names the way out")
   }
 
-  @Test func aPassphraseFileThatOthersMayReadIsRefused() async throws {
+  @Test("a passphrase file that others may read is refused")
+  func aPassphraseFileThatOthersMayReadIsRefused() async throws {
     let program = try Self.program()
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o644], ofItemAtPath: program.folder.path("pass"))
@@ -57,7 +60,7 @@ struct KeychainExitTests {
   }
 
   /// A place in the header, the slot, and the secrets.
-  @Test(arguments: [0, 33, 140, 400, 4300])
+  @Test("a flipped byte is damage", arguments: [0, 33, 140, 400, 4300])
   func aFlippedByteIsDamage(place: Int) async throws {
     let program = try Self.program()
     var bytes = try program.folder.read("h/keychain.sbkc")
@@ -121,7 +124,7 @@ struct KeychainExitTests {
     #expect(unverified.errorText.contains("whole, but unverified"), "\(unverified.errorText)")
   }
 
-  @Test func checkVerifiesWithTheSource() async throws {
+  @Test("check verifies with the source") func checkVerifiesWithTheSource() async throws {
     let run = try await Self.program().run(
       ["--home", "h", "--json", "keychain", "check"],
       environment: ["SWIFTBOARD_PASSPHRASE_FILE": "pass"])
@@ -259,7 +262,7 @@ struct KeychainExitTests {
     #expect(terminal.outputText.contains("nothing to accept"), "\(terminal.outputText)")
   }
 
-  @Test func aDamagedDatabaseIsDamage() async throws {
+  @Test("a damaged database is damage") func aDamagedDatabaseIsDamage() async throws {
     let program = try Program()
     try program.makeFolder("h")
     try program.folder.write(

@@ -71,7 +71,8 @@ struct LiveReplayProgramTests {
     try #require(recorded.status == .exited(0), "\(recorded.errorText)")
   }
 
-  @Test func anUnchangedServerAgreesEachTime() async throws {
+  @Test("an unchanged server agrees each time") func anUnchangedServerAgreesEachTime() async throws
+  {
     let (program, service) = (try Self.program(), try Service())
     try await Self.record(
       program,
@@ -88,7 +89,8 @@ struct LiveReplayProgramTests {
     }
   }
 
-  @Test func aChangedBodyIsShownAroundTheDifference() async throws {
+  @Test("a changed body is shown around the difference")
+  func aChangedBodyIsShownAroundTheDifference() async throws {
     let (program, service) = (try Self.program(), try Service())
     func body(_ word: String) -> String {
       #"{"text":"\#(String(repeating: "before ", count: 300))\#(word)\#(String(repeating: " after", count: 300))"}"#
@@ -114,7 +116,8 @@ struct LiveReplayProgramTests {
     #expect(ignoring.status == .exited(0), "\(ignoring.errorText)")
   }
 
-  @Test func anotherHeaderIsADifferenceUntilItIsIgnored() async throws {
+  @Test("another header is a difference until it is ignored")
+  func anotherHeaderIsADifferenceUntilItIsIgnored() async throws {
     let (program, service) = (try Self.program(), try Service())
     try await Self.record(program, ["api get \(service.origin)/traced"])
     let run = try await Self.live(program)
@@ -126,7 +129,7 @@ struct LiveReplayProgramTests {
   }
 
   /// The recording began with a full cache, a replay begins with an empty one.
-  @Test func whatTheCacheHadIsNoDifference() async throws {
+  @Test("what the cache had is no difference") func whatTheCacheHadIsNoDifference() async throws {
     let (program, service) = (try Self.program(), try Service())
     let before = try await Self.run(program, ["api", "get", "\(service.origin)/one"])
     try #require(before.status == .exited(0))
@@ -140,7 +143,7 @@ struct LiveReplayProgramTests {
     }
   }
 
-  @Test func theHomeIsLeftAsItIs() async throws {
+  @Test("the home is left as it is") func theHomeIsLeftAsItIs() async throws {
     let program = try Self.program()
     try await Self.record(
       program, ["api service add rm http://127.0.0.1:9", "db put c 1 {}", "db list c"])
@@ -158,9 +161,11 @@ struct LiveReplayProgramTests {
     #expect(here.errorText.contains("there is a service named 'rm' already"), "\(here.errorText)")
   }
 
-  @Test(arguments: [
-    (["--ignore", "a["], "has no ']' behind it"), (["--ignore", ""], "--ignore takes a path"),
-  ])
+  @Test(
+    "a path that is none is refused",
+    arguments: [
+      (["--ignore", "a["], "has no ']' behind it"), (["--ignore", ""], "--ignore takes a path"),
+    ])
   func aPathThatIsNoneIsRefused(options: [String], message: String) async throws {
     let program = try Self.program()
     let run = try await Self.run(program, ["session", "replay", "r.jsonl", "--live"] + options)
@@ -168,7 +173,9 @@ struct LiveReplayProgramTests {
     #expect(run.errorText.contains(message), "\(run.errorText)")
   }
 
-  @Test(arguments: [["--ignore", "a"], ["--this-home"]])
+  @Test(
+    "what belongs to a live replay goes with no other",
+    arguments: [["--ignore", "a"], ["--this-home"]])
   func whatBelongsToALiveReplayGoesWithNoOther(options: [String]) async throws {
     let program = try Self.program()
     let run = try await Self.run(program, ["session", "replay", "r.jsonl"] + options)
@@ -176,7 +183,8 @@ struct LiveReplayProgramTests {
     #expect(run.errorText.contains("goes with --live"), "\(run.errorText)")
   }
 
-  @Test func aDiffShowsLongValuesAroundTheirDifference() async throws {
+  @Test("a diff shows long values around their difference")
+  func aDiffShowsLongValuesAroundTheirDifference() async throws {
     let program = try Self.program()
     let long = String(repeating: "x", count: 400)
     try await Self.record(program, ["set a \(long)1\(long)", "set a \(long)2\(long)"])

@@ -27,11 +27,13 @@ struct OutputTargetTests {
     ("fork", "session fork 1 TARGET --file rec.jsonl"),
   ]
 
-  @Test(arguments: [
-    "h/keychain.sbkc", "h/main.sqlite", "h/cache.sqlite", "h/main.sqlite-wal", "h/log.jsonl",
-    "h/config.json", "h/init.sb", "h/history", "h/keychain.sbkc.lock", "h/../h/./main.sqlite",
-    "link", "hard", "dangling", "H2/keychain.sbkc",
-  ])
+  @Test(
+    "the board's own files are refused",
+    arguments: [
+      "h/keychain.sbkc", "h/main.sqlite", "h/cache.sqlite", "h/main.sqlite-wal", "h/log.jsonl",
+      "h/config.json", "h/init.sb", "h/history", "h/keychain.sbkc.lock", "h/../h/./main.sqlite",
+      "link", "hard", "dangling", "H2/keychain.sbkc",
+    ])
   func theBoardsOwnFilesAreRefused(target: String) async throws {
     let server = try TestHTTPServer()
     let program = try Program()
@@ -63,7 +65,8 @@ struct OutputTargetTests {
     #expect(got.outputText.contains(#""a":1"#), "\(got.errorText)")
   }
 
-  @Test func whereThereIsNoKeychainYetItsNameIsTaken() async throws {
+  @Test("where there is no keychain yet its name is taken")
+  func whereThereIsNoKeychainYetItsNameIsTaken() async throws {
     let server = try TestHTTPServer()
     let program = try Program()
     for environment in ["live", "mock"] {
@@ -77,7 +80,9 @@ struct OutputTargetTests {
     #expect(!program.exists("h/keychain.sbkc"))
   }
 
-  @Test(arguments: ["nowhere/x", "folder", "file/x", "lost"])
+  @Test(
+    "where no file can be made nothing is sent",
+    arguments: ["nowhere/x", "folder", "file/x", "lost"])
   func whereNoFileCanBeMadeNothingIsSent(target: String) async throws {
     let server = try TestHTTPServer()
     let program = try Program()
@@ -92,7 +97,7 @@ struct OutputTargetTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func recordingsAreForRecordings() async throws {
+  @Test("recordings are for recordings") func recordingsAreForRecordings() async throws {
     let program = try Program()
     let made = try await program.run(
       "--home", "h", "--record", "h/first.jsonl", "echo", "x")
@@ -117,7 +122,7 @@ struct OutputTargetTests {
 
   // MARK: Exact bytes, devices and pipes
 
-  @Test func outIsTheBodysExactBytes() async throws {
+  @Test("--out writes the body's exact bytes") func outIsTheBodysExactBytes() async throws {
     let body = (0...255).map { UInt8($0) } + Array("no newline".utf8)
     let server = try TestHTTPServer { _ in
       .response(.init(200, headers: [("Cache-Control", "no-store")], body: body))
@@ -144,7 +149,8 @@ struct OutputTargetTests {
     #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
   }
 
-  @Test func anAnswerThatBreaksOffLeavesTheOldFile() async throws {
+  @Test("an answer that breaks off leaves the old file")
+  func anAnswerThatBreaksOffLeavesTheOldFile() async throws {
     let server = try TestHTTPServer()
     let program = try Program()
     try program.folder.write("old", to: "old")
@@ -173,7 +179,7 @@ struct OutputTargetTests {
     #expect(program.exists("empty"))
   }
 
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP], ["", " &"])
+  @Test("a signal leaves the old file", arguments: [SIGTERM, SIGINT, SIGHUP], ["", " &"])
   func aSignalLeavesTheOldFile(signal: Int32, behind: String) async throws {
     let server = try TestHTTPServer()
     let program = try Program()
@@ -221,6 +227,7 @@ struct OutputTargetTests {
   }
 
   @Test(
+    "a full disk leaves what was there",
     .enabled { await OutputTargetTests.mayMount() },
     arguments: [
       ("api get URL/large --out full/new", 74), ("api get URL/large --out full/old", 74),
@@ -242,7 +249,9 @@ struct OutputTargetTests {
   }
 
   /// Where nobody may mount: a limit to the size of files.
-  @Test(arguments: ["echo x > a; echo LONG > new", "echo LONG > old", "echo LONG >> old"])
+  @Test(
+    "a limit leaves what was there",
+    arguments: ["echo x > a; echo LONG > new", "echo LONG > old", "echo LONG >> old"])
   func aLimitLeavesWhatWasThere(line: String) async throws {
     let program = try Program()
     try program.folder.write("old", to: "old")

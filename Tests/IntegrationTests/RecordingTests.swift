@@ -35,7 +35,7 @@ struct RecordingTests {
     return try await program.run("session", "verify", "changed.jsonl")
   }
 
-  @Test func aWholeOneAgrees() async throws {
+  @Test("a whole recording agrees") func aWholeOneAgrees() async throws {
     let (program, lines) = try await Self.recorded()
     #expect(lines.count > 12 && lines.last?.hasPrefix(#"{"k":"end""#) == true)
     let run = try await program.run("session", "verify", "r.jsonl")
@@ -44,7 +44,7 @@ struct RecordingTests {
     #expect(run.errorText == "")
   }
 
-  @Test func aFlippedByteIsFound() async throws {
+  @Test("a flipped byte is found") func aFlippedByteIsFound() async throws {
     let (program, lines) = try await Self.recorded()
     for index in [0, 1, lines.count / 2, lines.count - 1] {
       var bytes = Array(lines[index].utf8)
@@ -59,7 +59,7 @@ struct RecordingTests {
     }
   }
 
-  @Test func aMissingStepIsFound() async throws {
+  @Test("a missing step is found") func aMissingStepIsFound() async throws {
     var (program, lines) = try await Self.recorded()
     lines.remove(at: 5)
     let run = try await Self.verify(program, lines)
@@ -68,7 +68,7 @@ struct RecordingTests {
     #expect(run.errorText.contains("step"), "it says which step is missing: \(run.errorText)")
   }
 
-  @Test func swappedStepsAreFound() async throws {
+  @Test("swapped steps are found") func swappedStepsAreFound() async throws {
     var (program, lines) = try await Self.recorded()
     lines.swapAt(4, 5)
     let run = try await Self.verify(program, lines)
@@ -76,14 +76,16 @@ struct RecordingTests {
     #expect(run.errorText.contains("lines 5 and 6 are swapped"), "\(run.errorText)")
   }
 
-  @Test func whatFollowsTheEndIsFound() async throws {
+  @Test("what follows the end is found") func whatFollowsTheEndIsFound() async throws {
     let (program, lines) = try await Self.recorded()
     let run = try await Self.verify(program, lines + [lines[3]])
     #expect(run.status == .exited(65))
     #expect(run.errorText.contains("line \(lines.count + 1), byte "), "\(run.errorText)")
   }
 
-  @Test func aTornLastLineIsLeftOutWithAWarning() async throws {
+  @Test("a torn last line is left out with a warning") func aTornLastLineIsLeftOutWithAWarning()
+    async throws
+  {
     let (program, lines) = try await Self.recorded()
     let whole = lines.map { $0 + "\n" }.joined()
     try program.folder.write(String(whole.dropLast(20)), to: "torn.jsonl")
@@ -96,7 +98,7 @@ struct RecordingTests {
   }
 
   /// Nothing that a disk or a person cuts off makes the program fall over.
-  @Test func everyTruncationIsAnswered() async throws {
+  @Test("every truncation is answered") func everyTruncationIsAnswered() async throws {
     let (program, lines) = try await Self.recorded()
     let whole = Array(lines.map { $0 + "\n" }.joined().utf8)
     var script = ""
@@ -138,7 +140,7 @@ struct RecordingTests {
     }
   }
 
-  @Test func anotherProgramsLogIsRefused() async throws {
+  @Test("another program's log is refused") func anotherProgramsLogIsRefused() async throws {
     var (program, lines) = try await Self.recorded()
     #expect(try Self.sealed(lines) == lines, "the sums are those that the program writes")
     lines[0] = lines[0].replacing("\"program\":\"swiftboard ", with: "\"program\":\"otherboard ")
@@ -147,7 +149,8 @@ struct RecordingTests {
     #expect(run.errorText.contains("otherboard"), "\(run.errorText)")
   }
 
-  @Test func aDifferentStateIsADifferenceAndNoDamage() async throws {
+  @Test("a different state is a difference and no damage")
+  func aDifferentStateIsADifferenceAndNoDamage() async throws {
     var (program, lines) = try await Self.recorded()
     let index = try #require(lines.firstIndex { $0.contains(#""value":"2""#) })
     lines[index] = lines[index].replacing(#""value":"2""#, with: #""value":"3""#)
@@ -156,7 +159,7 @@ struct RecordingTests {
     #expect(run.errorText.contains("step \(index)"), "\(run.errorText)")
   }
 
-  @Test func anActionThatNobodyKnowsIsRefused() async throws {
+  @Test("an unknown action is refused") func anActionThatNobodyKnowsIsRefused() async throws {
     var (program, lines) = try await Self.recorded()
     let index = try #require(lines.firstIndex { $0.contains(#""action":{"db""#) })
     lines[index] = lines[index].replacing(#""action":{"db""#, with: #""action":{"bd""#)

@@ -41,7 +41,7 @@ struct RequestSafetyTests {
     }
   }
 
-  @Test(arguments: [307, 308])
+  @Test("a body with a secret goes to no other host", arguments: [307, 308])
   func aBodyWithASecretGoesToNoOtherHost(status: Int) async throws {
     let (server, other) = (try TestHTTPServer(), try TestHTTPServer())
     let program = try Self.program()
@@ -64,10 +64,12 @@ struct RequestSafetyTests {
     #expect(!SecretForms.isFound(Self.secret, in: Self.bytes(other.requests)))
   }
 
-  @Test(arguments: [
-    "header:X-Key={{secret:api.openai.token}}", "query:key={{secret:api.openai.token}}",
-    "bearer:{{secret:api.openai.token}}", "basic:me:{{secret:api.openai.token}}", nil,
-  ])
+  @Test(
+    "nothing secret follows a redirect to another host",
+    arguments: [
+      "header:X-Key={{secret:api.openai.token}}", "query:key={{secret:api.openai.token}}",
+      "bearer:{{secret:api.openai.token}}", "basic:me:{{secret:api.openai.token}}", nil,
+    ])
   func nothingSecretFollowsARedirectToAnotherHost(authentication: String?) async throws {
     let back = try TestHTTPServer()
     // Sends on what it was asked, as servers that have moved do.
@@ -105,12 +107,14 @@ struct RequestSafetyTests {
     #expect(!run.errorText.contains(Self.secret) && !run.outputText.contains(Self.secret))
   }
 
-  @Test(arguments: [
-    "/faults/redirect?to=file:///etc/passwd", "/faults/redirect?to=gopher://127.0.0.1/",
-    "/faults/redirect?to=ftp://127.0.0.1/", "/faults/redirect?to=http://",
-    "/length?v=99999999999999999999", "/length?v=-1", "/length?v=x", "/length?v=2,3",
-    "/length?v=2%0D%0AContent-Length:3",
-  ])
+  @Test(
+    "what the server did wrong is 76",
+    arguments: [
+      "/faults/redirect?to=file:///etc/passwd", "/faults/redirect?to=gopher://127.0.0.1/",
+      "/faults/redirect?to=ftp://127.0.0.1/", "/faults/redirect?to=http://",
+      "/length?v=99999999999999999999", "/length?v=-1", "/length?v=x", "/length?v=2,3",
+      "/length?v=2%0D%0AContent-Length:3",
+    ])
   func whatTheServerDidWrongIs76(path: String) async throws {
     let server = try TestHTTPServer { request in
       guard request.path == "/length" else { return nil }
@@ -126,7 +130,8 @@ struct RequestSafetyTests {
   }
 
   /// What is kept of a service is no answer of one that cannot show who it is.
-  @Test(.enabled(if: TestTLSServer.isAvailable))
+  @Test(
+    "a failure of trust is not answered from the cache", .enabled(if: TestTLSServer.isAvailable))
   func aFailureOfTrustIsNotAnsweredFromTheCache() async throws {
     let server = try await TestTLSServer()
     let program = try Self.program()

@@ -18,7 +18,8 @@ struct RotatedRecordingTests {
     return program
   }
 
-  @Test func itIsOneRecordingOfNumberedFiles() async throws {
+  @Test("a rotated recording is one recording of numbered files")
+  func itIsOneRecordingOfNumberedFiles() async throws {
     let program = try await Self.recorded()
     let files = try program.files().filter { $0.hasPrefix("r.jsonl") }
     #expect(files.count > 3 && files[0] == "r.jsonl" && files[1] == "r.jsonl.1", "\(files)")
@@ -39,7 +40,8 @@ struct RotatedRecordingTests {
     #expect(replayed.status == .exited(0), "\(replayed.errorText)")
   }
 
-  @Test func oldFilesAreRemovedWhereThatIsAskedFor() async throws {
+  @Test("old files are removed where that is asked for")
+  func oldFilesAreRemovedWhereThatIsAskedFor() async throws {
     let program = try await Self.recorded("--rotate 1 --keep 1")
     #expect(try program.files().filter { $0.hasPrefix("r.jsonl") }.count == 2)
     let early = try await program.run("session", "state", "--at", "3", "--file", "r.jsonl")
@@ -50,7 +52,7 @@ struct RotatedRecordingTests {
     #expect(late.outputText.hasPrefix("\"23 xxx"), "\(late.errorText)")
   }
 
-  @Test func aMissingFileIsNamed() async throws {
+  @Test("a missing file is named") func aMissingFileIsNamed() async throws {
     let program = try await Self.recorded()
     let moved = try await program.shell("mv r.jsonl.2 elsewhere")
     try #require(moved.status == .exited(0))
@@ -60,7 +62,9 @@ struct RotatedRecordingTests {
     #expect(run.errorText.contains("help: put r.jsonl.2 back"), "\(run.errorText)")
   }
 
-  @Test(arguments: ["--rotate 0", "--rotate x", "--keep 2", "--rotate 1 --keep -1"])
+  @Test(
+    "what is no rotation is a mistake in usage, and nothing is recorded",
+    arguments: ["--rotate 0", "--rotate x", "--keep 2", "--rotate 1 --keep -1"])
   func whatIsNoRotationIsRefused(options: String) async throws {
     let program = try Program()
     let run = try await program.run(
@@ -70,7 +74,8 @@ struct RotatedRecordingTests {
   }
 
   /// What the board answers from an observer is about the recording, and no part of a live replay.
-  @Test func aLiveReplayPassesOverWhatIsAboutTheRecording() async throws {
+  @Test("a live replay passes over what is about the recording")
+  func aLiveReplayPassesOverWhatIsAboutTheRecording() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "echo a", "-c", "session status",

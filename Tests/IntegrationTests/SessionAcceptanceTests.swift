@@ -25,7 +25,8 @@ struct SessionAcceptanceTests {
     """
   }
 
-  @Test func aRecordedSessionReplaysWithoutNetworkSecretsAndHome() async throws {
+  @Test("a recorded session replays without network, secrets and home")
+  func aRecordedSessionReplaysWithoutNetworkSecretsAndHome() async throws {
     let server = try TestHTTPServer()
     let program = try Program()
     let folder = program.folder
@@ -70,7 +71,7 @@ struct SessionAcceptanceTests {
   }
 
   /// The search above can fail: it finds what it looks for.
-  @Test func theSearchForSecretsFindsThem() {
+  @Test("the search for secrets finds those that are there") func theSearchForSecretsFindsThem() {
     let samples = [
       "X-Api-Key: radarr-key", "cmFkYXJyLWtleQ==", "eyJrIjoicmFkYXJyLWtleSJ9", "OnJhZGFyci1rZXk=",
       "eDpyYWRhcnIta2V5", "7261646172722d6b6579",
@@ -82,7 +83,7 @@ struct SessionAcceptanceTests {
     #expect(SecretForms.isFound("a b", in: Array("?q=a%20b".utf8)))
   }
 
-  @Test func theRecordingHasTheLinesAsTyped() async throws {
+  @Test("the recording has the lines as typed") func theRecordingHasTheLinesAsTyped() async throws {
     let program = try Program()
     let line =
       "api service add radarr http://127.0.0.1:9/api --auth header:X-Api-Key={{secret:radarr}}"
@@ -93,12 +94,14 @@ struct SessionAcceptanceTests {
 
   /// A secret that somebody typed is refused, and stays nowhere, however the line is wrong
   /// otherwise.
-  @Test(arguments: [
-    "keychain set x hunter5", "-keychain set x hunter5", "!keychain set \"a b\" hunter5",
-    "keychain set x \"hunter5", "nope; keychain set x hunter5", "echo a; keychain set x hunter5",
-    "kechain set x hunter5", "keychain st x hunter5", "keychain set x hunter5 ; echo b",
-    "keychain set x --generate 5 hunter5", "time keychain set x hunter5",
-  ])
+  @Test(
+    "a typed secret stays nowhere",
+    arguments: [
+      "keychain set x hunter5", "-keychain set x hunter5", "!keychain set \"a b\" hunter5",
+      "keychain set x \"hunter5", "nope; keychain set x hunter5", "echo a; keychain set x hunter5",
+      "kechain set x hunter5", "keychain st x hunter5", "keychain set x hunter5 ; echo b",
+      "keychain set x --generate 5 hunter5", "time keychain set x hunter5",
+    ])
   func aTypedSecretStaysNowhere(line: String) async throws {
     let program = try Program()
     try program.folder.write("\(line)\necho after\n", to: "x.sb")
@@ -112,7 +115,7 @@ struct SessionAcceptanceTests {
 
   // MARK: The same lines in the other environments
 
-  @Test(arguments: ["mock", "preview"])
+  @Test("the same script runs without server, passphrase and home", arguments: ["mock", "preview"])
   func theSameScriptRunsWithoutServerPassphraseAndHome(environment: String) async throws {
     let port = try ClosedPort()
     let program = try Program()
@@ -125,7 +128,9 @@ struct SessionAcceptanceTests {
     #expect(try program.files() == ["demo.sb", "home", "key"])
   }
 
-  @Test(.enabled("strace is not there or may not trace", canTrace), arguments: ["mock", "preview"])
+  @Test(
+    "the other environments ask the system for no network and no file",
+    .enabled("strace is not there or may not trace", canTrace), arguments: ["mock", "preview"])
   func theOtherEnvironmentsAskTheSystemForNoNetworkAndNoFile(environment: String) async throws {
     let program = try Program()
     try program.folder.write(Self.key, to: "key")
@@ -148,7 +153,9 @@ struct SessionAcceptanceTests {
     }
   }
 
-  @Test(.enabled("no namespace without a network may be made", canLeaveTheNetwork))
+  @Test(
+    "the demonstration runs where there is no network",
+    .enabled("no namespace without a network may be made", canLeaveTheNetwork))
   func theDemonstrationRunsWhereThereIsNoNetwork() async throws {
     let program = try Program()
     try program.folder.write(Self.key, to: "key")

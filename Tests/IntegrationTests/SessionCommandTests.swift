@@ -4,7 +4,7 @@ import Testing
 /// `session` within a script, and recordings that travel.
 @Suite(.timeLimit(.minutes(60)))
 struct SessionCommandTests {
-  @Test func aScriptRecordsAPartOfItself() async throws {
+  @Test("a script records a part of itself") func aScriptRecordsAPartOfItself() async throws {
     let program = try Program()
     try program.folder.write(
       """
@@ -40,7 +40,9 @@ struct SessionCommandTests {
     #expect(!replay.outputText.contains("before"))
   }
 
-  @Test func aFileThatIsThereIsNotRecordedOver() async throws {
+  @Test("a file that is there is not recorded over") func aFileThatIsThereIsNotRecordedOver()
+    async throws
+  {
     let program = try Program()
     try program.folder.write("kept", to: "taken.jsonl")
     let run = try await program.run(
@@ -51,7 +53,8 @@ struct SessionCommandTests {
     #expect(try program.text("taken.jsonl") == "kept")
   }
 
-  @Test func recordingAndStateOfAProgramThatRunsOnAreWhole() async throws {
+  @Test("recording and state of a program that runs on are whole")
+  func recordingAndStateOfAProgramThatRunsOnAreWhole() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "session status", "-c",
@@ -63,7 +66,7 @@ struct SessionCommandTests {
   }
 
   /// The same log gives the same text in another folder, time zone and language.
-  @Test func aRecordingReplaysElsewhere() async throws {
+  @Test("a recording replays elsewhere") func aRecordingReplaysElsewhere() async throws {
     let program = try Program()
     try program.makeFolder("here")
     try program.makeFolder("there")
@@ -93,7 +96,7 @@ struct SessionCommandTests {
     #expect(try program.files("there") == [] && program.files("home") == [])
   }
 
-  @Test func waitGivesTheCodeOfTheJob() async throws {
+  @Test("wait gives the code of the job") func waitGivesTheCodeOfTheJob() async throws {
     let program = try Program()
     try program.folder.write(
       "echo x > /dev/null\nassert a == 2 &\nwait 2\necho never\n", to: "x.sb")
@@ -104,7 +107,7 @@ struct SessionCommandTests {
     #expect(unknown.status == .exited(66))
   }
 
-  @Test func backgroundRedirectsAreWhole() async throws {
+  @Test("background redirects are whole") func backgroundRedirectsAreWhole() async throws {
     let program = try Program()
     try program.folder.write("echo one > o.txt &\nwait\necho two >> o.txt\n", to: "x.sb")
     let run = try await program.run("--environment", "mock", "-f", "x.sb")
@@ -112,7 +115,8 @@ struct SessionCommandTests {
     #expect(try program.text("o.txt") == "one\ntwo\n")
   }
 
-  @Test func linksAndFilesPrintWhereTheirLinesPrint() async throws {
+  @Test("links and files print where their lines print")
+  func linksAndFilesPrintWhereTheirLinesPrint() async throws {
     let program = try Program()
     try program.folder.write("echo one\necho own > own.txt\necho two\n", to: "more.sb")
     let run = try await program.run(
@@ -130,7 +134,7 @@ struct SessionCommandTests {
   }
 
   /// Also before a board is there to say it.
-  @Test func failuresOfTheProgramAreJSONToo() async throws {
+  @Test("failures of the program are JSON too") func failuresOfTheProgramAreJSONToo() async throws {
     let program = try Program()
     try program.folder.write("kept", to: "taken.jsonl")
     for (arguments, code) in [
@@ -147,7 +151,7 @@ struct SessionCommandTests {
     }
   }
 
-  @Test func aRevealedSecretGoesNowhereElse() async throws {
+  @Test("a revealed secret goes nowhere else") func aRevealedSecretGoesNowhereElse() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "-c", "keychain get radarr --reveal > o.txt")
@@ -155,9 +159,11 @@ struct SessionCommandTests {
     #expect(run.outputText == "")
   }
 
-  @Test(arguments: [
-    "keychain set n -zorro9", #""key""chain" set n zorro2"#, "keychain set n --from-fil zorro4",
-  ])
+  @Test(
+    "a typed secret stays out however it was put together",
+    arguments: [
+      "keychain set n -zorro9", #""key""chain" set n zorro2"#, "keychain set n --from-fil zorro4",
+    ])
   func aTypedSecretStaysOutHoweverItWasPutTogether(_ line: String) async throws {
     let program = try Program()
     let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-c", line)

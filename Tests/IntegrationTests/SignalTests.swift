@@ -12,7 +12,9 @@ import Testing
 /// Signals reach the request that is under way, the exit code and the recording.
 @Suite(.timeLimit(.minutes(60)))
 struct SignalTests {
-  @Test func anInterruptEndsTheRequestAndTheScript() async throws {
+  @Test("an interrupt ends the request and the script") func anInterruptEndsTheRequestAndTheScript()
+    async throws
+  {
     let server = try TestHTTPServer()
     let program = try Program()
     try program.folder.write(
@@ -28,7 +30,7 @@ struct SignalTests {
     try await expectWholeRecording(program)
   }
 
-  @Test(arguments: [SIGTERM, SIGHUP])
+  @Test("a request to end is obeyed in order", arguments: [SIGTERM, SIGHUP])
   func aRequestToEndIsObeyedInOrder(signal: Int32) async throws {
     let server = try TestHTTPServer()
     let program = try Program()
@@ -42,7 +44,8 @@ struct SignalTests {
     try await expectWholeRecording(program)
   }
 
-  @Test func aKilledProgramLeavesARecordingThatReads() async throws {
+  @Test("a killed program leaves a recording that reads")
+  func aKilledProgramLeavesARecordingThatReads() async throws {
     let server = try TestHTTPServer()
     let program = try Program()
     let child = try program.start(
@@ -57,7 +60,8 @@ struct SignalTests {
     #expect(verified.errorText.contains("no end line"), "\(verified.errorText)")
   }
 
-  @Test func anInterruptWhileLinesAreAwaitedEndsTheRun() async throws {
+  @Test("an interrupt while lines are awaited ends the run")
+  func anInterruptWhileLinesAreAwaitedEndsTheRun() async throws {
     let program = try Program()
     let child = try program.start("--home", "h")
     child.writeInput("echo ready\n")

@@ -25,7 +25,7 @@ struct TimeTravelTests {
 
   // MARK: The running recording
 
-  @Test func aSessionIsTravelled() async throws {
+  @Test("a session is travelled") func aSessionIsTravelled() async throws {
     let program = try Program()
     try program.folder.write(
       """
@@ -80,7 +80,9 @@ struct TimeTravelTests {
     #expect(run.errorText.contains("'session live' goes back to now, 'session fork 1 FILE'"))
   }
 
-  @Test func withoutARecordingThereIsNowhereToGo() async throws {
+  @Test("without a recording there is nowhere to go") func withoutARecordingThereIsNowhereToGo()
+    async throws
+  {
     let program = try Program()
     for line in [
       "session goto 1", "session undo", "session timeline", "session action 1", "session diff 1 2",
@@ -95,11 +97,13 @@ struct TimeTravelTests {
     #expect(live.status == .exited(0))
   }
 
-  @Test(arguments: [
-    ("session goto 99", "there is no step 99"), ("session goto -9", "there is no step -"),
-    ("session goto @nope", "there is no mark \"nope\""), ("session goto x", "'x' names no step"),
-    ("session goto @", "'@' names no step"), ("session timeline --range 3.2", "is no range"),
-  ])
+  @Test(
+    "what is no place is said",
+    arguments: [
+      ("session goto 99", "there is no step 99"), ("session goto -9", "there is no step -"),
+      ("session goto @nope", "there is no mark \"nope\""), ("session goto x", "'x' names no step"),
+      ("session goto @", "'@' names no step"), ("session timeline --range 3.2", "is no range"),
+    ])
   func whatIsNoPlaceIsSaid(line: String, message: String) async throws {
     let program = try Program()
     let run = try await program.run(
@@ -108,7 +112,9 @@ struct TimeTravelTests {
     #expect(run.errorText.contains(message), "\(run.errorText)")
   }
 
-  @Test func aForkGoesOnInARecordingOfItsOwn() async throws {
+  @Test("a fork goes on in a recording of its own") func aForkGoesOnInARecordingOfItsOwn()
+    async throws
+  {
     let program = try Program()
     try program.folder.write(
       """
@@ -147,7 +153,9 @@ struct TimeTravelTests {
     #expect(values.outputText.contains(#""value":"3""#), "\(values.outputText)")
   }
 
-  @Test func whatRunsEndsWhereTheBoardGoesToAFork() async throws {
+  @Test("what runs ends where the board goes to a fork") func whatRunsEndsWhereTheBoardGoesToAFork()
+    async throws
+  {
     let server = try TestHTTPServer()
     let program = try Program()
     let run = try await program.run(
@@ -162,7 +170,9 @@ struct TimeTravelTests {
   }
 
   /// A fork from the middle of a command has that command ended, in the new recording as well.
-  @Test func aForkFromTheMiddleOfACommandEndsIt() async throws {
+  @Test("a fork from the middle of a command ends it") func aForkFromTheMiddleOfACommandEndsIt()
+    async throws
+  {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "db put c 1 {}", "-c",
@@ -174,7 +184,7 @@ struct TimeTravelTests {
     #expect(replay.outputText == "[]\n" && replay.status == .exited(0), "\(replay.errorText)")
   }
 
-  @Test func aForkIsNotMadeOverAFile() async throws {
+  @Test("a fork is not made over a file") func aForkIsNotMadeOverAFile() async throws {
     let program = try await Self.recorded()
     try program.folder.write("kept", to: "taken.jsonl")
     let run = try await program.run("session", "fork", "2", "taken.jsonl", "--file", "r.jsonl")
@@ -187,7 +197,7 @@ struct TimeTravelTests {
 
   // MARK: Files
 
-  @Test func aTimelineIsFiltered() async throws {
+  @Test("a timeline is filtered") func aTimelineIsFiltered() async throws {
     let program = try await Self.recorded()
     func rows(_ options: String...) async throws -> [String] {
       let run = try await program.run(["session", "timeline", "r.jsonl", "--plain"] + options)
@@ -219,7 +229,7 @@ struct TimeTravelTests {
     #expect(try await rows("--limit", "1") == ["1 set page 1 | shell.run | "])
   }
 
-  @Test func aDifferenceIsTheAnswerNo() async throws {
+  @Test("a difference is the answer no") func aDifferenceIsTheAnswerNo() async throws {
     let program = try await Self.recorded()
     let differ = try await program.run(
       "session", "diff", "1", "6", "--path", "shell.variables", "--file", "r.jsonl")
@@ -235,7 +245,7 @@ struct TimeTravelTests {
     #expect(no.status == .exited(1) && no.outputText.hasPrefix(#"{"line":1,"ok":false,"#))
   }
 
-  @Test func aSearchFindsTheStep() async throws {
+  @Test("a search finds the step") func aSearchFindsTheStep() async throws {
     let program = try await Self.recorded()
     let found = try await program.run(
       "session", "bisect", "r.jsonl", "--assert", #"shell.variables.page != "2""#)
@@ -253,7 +263,7 @@ struct TimeTravelTests {
         == .exited(66))
   }
 
-  @Test func damageIsOneCodeEverywhere() async throws {
+  @Test("damage is one code everywhere") func damageIsOneCodeEverywhere() async throws {
     let program = try await Self.recorded()
     var bytes = try program.folder.read("r.jsonl")
     bytes[bytes.count / 2] ^= 1
@@ -275,7 +285,7 @@ struct TimeTravelTests {
     #expect(!program.exists("f.jsonl"))
   }
 
-  @Test func manyFilesAreReported() async throws {
+  @Test("many files are reported") func manyFilesAreReported() async throws {
     let program = try await Self.recorded()
     try program.folder.write(try program.folder.read("r.jsonl"), to: "copy.jsonl")
     let run = try await program.run(
@@ -290,7 +300,7 @@ struct TimeTravelTests {
 
   // MARK: Replays
 
-  @Test func aReplayPrintsAPart() async throws {
+  @Test("a replay prints a part") func aReplayPrintsAPart() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "echo one", "-c", "session mark here",
@@ -317,7 +327,7 @@ struct TimeTravelTests {
     }
   }
 
-  @Test func aLiveReplayAsksTheServices() async throws {
+  @Test("a live replay asks the services") func aLiveReplayAsksTheServices() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "db put c 1 {}", "-c", "db list c")
@@ -342,7 +352,8 @@ struct TimeTravelTests {
 
   /// What is about the recording itself is neither sent nor expected: the command that began it,
   /// marks, and its end.
-  @Test func aLiveReplayTakesARecordingThatALineBegan() async throws {
+  @Test("a live replay takes a recording that a line began")
+  func aLiveReplayTakesARecordingThatALineBegan() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "-c", "session record r.jsonl", "-c", "db put c 1 {}",
@@ -360,10 +371,12 @@ struct TimeTravelTests {
   }
 
   /// Nothing of a recording depends on where and when it is replayed.
-  @Test(arguments: [
-    ["TZ": "Pacific/Kiritimati", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"],
-    ["TZ": "America/St_Johns", "LANG": "C", "LC_ALL": "de_DE.UTF-8"],
-  ])
+  @Test(
+    "a recording of another place verifies",
+    arguments: [
+      ["TZ": "Pacific/Kiritimati", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"],
+      ["TZ": "America/St_Johns", "LANG": "C", "LC_ALL": "de_DE.UTF-8"],
+    ])
   func aRecordingOfAnotherPlaceVerifies(environment: [String: String]) async throws {
     let program = try Program()
     try program.folder.write(
@@ -388,7 +401,7 @@ struct TimeTravelTests {
 
   // MARK: At a terminal
 
-  @Test func thePromptSaysWhereOneIs() async throws {
+  @Test("the prompt says where one is") func thePromptSaysWhereOneIs() async throws {
     let program = try Program()
     let terminal = try program.startOnTerminal(
       "--ascii", "--environment", "mock", "--no-init")
@@ -405,7 +418,7 @@ struct TimeTravelTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
-  @Test func aReplayGoesStepByStep() async throws {
+  @Test("a replay goes step by step") func aReplayGoesStepByStep() async throws {
     let program = try Program()
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "echo one", "-c", "echo two")

@@ -318,7 +318,7 @@ struct FailureTextTests {
     #expect(failures.lines == [line])
     let message = failures.messages.first ?? ""
     #expect(
-      message.hasPrefix("The store reported an issue. SwiftBoardStoreTestingTests/Support.swift:"))
+      message.hasPrefix("The store reported an issue. SwiftBoardStoreTestingTests/Search.swift:"))
     #expect(
       message.contains("The effect “save” threw an error that nobody caught: the disk is full."))
   }

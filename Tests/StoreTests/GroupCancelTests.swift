@@ -1,8 +1,9 @@
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @Suite("R5 A cancel in a group")
-struct R5GroupCancel {
+struct GroupCancelTests {
   enum Form: CaseIterable, Sendable {
     case list, merge, concatenate, mergeInMerge, concatenateInMerge, mergeInConcatenate, withID
 
@@ -139,5 +140,99 @@ struct R5GroupCancel {
     stage.executor.run()
     #expect(stage.seen == ["a", "b", "b1", "b2"])
     #expect(stage.store.effects.isEmpty)
+  }
+
+  @Test(
+    "a group whose members were all cancelled before its turn ends")
+  func emptied() {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "go":
+        [
+          .concatenate([
+            .run { _ in try await gate.wait() },
+            .merge([
+              .task { "a" }.cancellable(id: "a"), .task { "b" }.cancellable(id: "b"),
+            ]),
+            .task { "last" },
+          ])
+        ]
+      case "stop": [.cancel(id: "a"), .cancel(id: "b")]
+      default: []
+      }
+    }
+    let handle = stage.store.send("go")
+    stage.executor.run()
+    stage.store.send("stop")
+    gate.open()
+    stage.executor.run()
+    #expect(stage.seen == ["go", "stop", "last"])
+    #expect(handle.isFinished)
+  }
+
+  @Test(
+    "a group may bear an id of which a member cancels what is in flight")
+  func twice() {
+    let stage = Stage { action in
+      action == "go"
+        ? [
+          .merge([
+            .task { "a" }.cancellable(id: "x", cancelInFlight: true), .task { "b" },
+          ]).cancellable(id: "x")
+        ] : []
+    }
+    let handle = stage.store.send("go")
+    stage.executor.run()
+    #expect(stage.store.effects.isEmpty)
+    #expect(handle.isFinished)
+  }
+
+  @Test(
+    "cancelling a group leaves what its members caused")
+  func caused() {
+    let gate = Gate()
+    let stage = Stage { action in
+      switch action {
+      case "go":
+        [
+          .merge([.task { "next" }, .run(name: "other") { _ in try await gate.wait() }])
+            .cancellable(id: "x")
+        ]
+      case "next":
+        [
+          .task(name: "caused") {
+            try await gate.wait()
+            return "caused"
+          }
+        ]
+      case "stop": [.cancel(id: "x")]
+      default: []
+      }
+    }
+    stage.store.send("go")
+    stage.executor.run()
+    stage.store.send("stop")
+    gate.open()
+    stage.executor.run()
+    #expect(stage.seen == ["go", "next", "stop", "caused"])
+  }
+
+  @Test("R5 a cancel in a sequence does not reach what stands behind it")
+  func sequenceCancelsItself() {
+    let executor = ManualExecutor()
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        action == "a"
+          ? [
+            .concatenate(
+              .cancel(id: "x"), .task { "second" }.cancellable(id: "x"), .task { "third" })
+          ] : []
+      }, dependencies: (), executor: executor)
+    let handle = store.send("a")
+    executor.run()
+    #expect(store.state.seen == ["a", "second", "third"])
+    #expect(handle.isFinished)
   }
 }

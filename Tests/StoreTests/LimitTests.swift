@@ -3,46 +3,11 @@ import SwiftBoardTesting
 import Synchronization
 import Testing
 
-/// A store whose effects sleep a second each on a clock of the test's, and say when they begin and
-/// end.
-private struct Line {
-  let clock = TestClock()
-  let dropped = Journal<String>()
-  let store: Store<Script>
-
-  init(_ limit: @escaping @Sendable (Effect<String>, TestClock) -> Effect<String>) {
-    let clock = clock
-    let dropped = dropped
-    store = Store(
-      initialState: Script.State(),
-      reducer: Script { action in
-        if action == "cancel" { return [.cancel(id: "line")] }
-        guard action.count == 1 else { return [] }
-        let work = Effect<String>.run(name: action) { send in
-          send("\(action) begins")
-          try await clock.sleep(for: .seconds(1))
-          send("\(action) ends")
-        }
-        return [limit(work, clock)]
-      }, dependencies: (), executor: clock.executor)
-    store.setMeter {
-      if case .effectDropped(let effect) = $0 { dropped.note(effect.descriptor.name) }
-    }
-  }
-
-  func send(_ actions: String...) {
-    for action in actions { store.send(action) }
-    clock.executor.run()
-  }
-
-  var told: [String] { store.state.seen.filter { $0.count > 1 && $0 != "cancel" } }
-}
-
 @Suite("R14 Limits and queues")
 struct LimitTests {
   @Test("R14 oldest n, drop: what comes while n run never starts")
   func drop() {
-    let line = Line { work, _ in work.limited(id: "line", to: 2, whenFull: .drop) }
+    let line = LimitedStage { work, _ in work.limited(id: "line", to: 2, whenFull: .drop) }
     line.send("a", "b", "c", "d")
     line.clock.advance(by: .seconds(1))
     line.send("e")
@@ -55,7 +20,7 @@ struct LimitTests {
 
   @Test("R14 newest n: the one that has run longest is cancelled")
   func newest() {
-    let line = Line { work, _ in work.limited(id: "line", to: 2, whenFull: .cancelOldest) }
+    let line = LimitedStage { work, _ in work.limited(id: "line", to: 2, whenFull: .cancelOldest) }
     line.send("a")
     line.send("b")
     line.send("c")
@@ -67,7 +32,7 @@ struct LimitTests {
 
   @Test("R14 wait: each starts when a place is free, in the order in which they came")
   func wait() async {
-    let line = Line { work, _ in work.limited(id: "line", whenFull: .wait) }
+    let line = LimitedStage { work, _ in work.limited(id: "line", whenFull: .wait) }
     let handles = ["a", "b", "c"].map { line.store.send($0) }
     line.clock.executor.run()
     #expect(line.store.effects.map(\.phase) == [.running, .pending, .pending])
@@ -83,7 +48,7 @@ struct LimitTests {
     "R14 a bounded queue drops the new one, or the one that has waited longest",
     arguments: [false, true])
   func bounded(dropsOldest: Bool) {
-    let line = Line { work, _ in
+    let line = LimitedStage { work, _ in
       work.limited(id: "line", whenFull: .wait(capacity: 1, dropsOldest: dropsOldest))
     }
     line.send("a", "b", "c", "d")
@@ -95,7 +60,7 @@ struct LimitTests {
 
   @Test("R5 the id cancels what runs and what waits, and nothing of it is reduced or started")
   func cancel() {
-    let line = Line { work, _ in work.limited(id: "line", whenFull: .wait) }
+    let line = LimitedStage { work, _ in work.limited(id: "line", whenFull: .wait) }
     line.send("a", "b", "c")
     line.send("cancel")
     #expect(line.store.effects.isEmpty)
@@ -107,7 +72,7 @@ struct LimitTests {
 
   @Test("R14 a cancelled effect gives up its place at once, before its task has noticed")
   func cancelFreesPlace() {
-    let line = Line { work, _ in work.limited(id: "line", whenFull: .drop) }
+    let line = LimitedStage { work, _ in work.limited(id: "line", whenFull: .drop) }
     line.send("a")
     line.store.send("cancel")
     line.store.send("b")
@@ -117,7 +82,7 @@ struct LimitTests {
 
   @Test("R14 an effect that is dropped leaves a finished handle")
   func droppedHandle() {
-    let line = Line { work, _ in work.limited(id: "line", whenFull: .drop) }
+    let line = LimitedStage { work, _ in work.limited(id: "line", whenFull: .drop) }
     line.send("a")
     let dropped = line.store.send("b")
     #expect(dropped.isFinished)
@@ -338,134 +303,28 @@ struct LimitTests {
     #expect(store.state == 40_000)
     #expect(store.effects.isEmpty)
   }
-}
 
-@Suite("R14 Throttle")
-struct ThrottleTests {
   @Test(
-    "R14 the first at once, the latest at the end of the interval, and the interval begins anew")
-  func latest() {
-    let line = Line { work, clock in
-      work.throttled(id: "line", for: .seconds(10), clock: clock)
+    "closing starts nothing that waited")
+  func closing() {
+    let told = Journal<String>()
+    let gate = Gate()
+    let executor = ManualExecutor()
+    do {
+      let store = Store(
+        initialState: Script.State(),
+        reducer: Script { action in
+          [.run(name: action) { _ in try await gate.wait() }.limited(id: 1, whenFull: .wait)]
+        }, dependencies: (), executor: executor, onIssue: { _ in })
+      store.setMeter {
+        if case .effectStarted(let effect) = $0 { told.note(effect.descriptor.name) }
+      }
+      store.send("a")
+      store.send("b")
+      store.send("c")
+      executor.run()
     }
-    line.send("a", "b", "c")
-    #expect(line.told == ["a begins"])
-    line.clock.advance(by: .seconds(9))
-    #expect(line.told == ["a begins", "a ends"])
-    line.clock.advance(by: .seconds(1))
-    #expect(line.told == ["a begins", "a ends", "c begins"])
-    line.send("d")
-    line.clock.advance(by: .seconds(9))
-    #expect(line.told == ["a begins", "a ends", "c begins", "c ends"])
-    line.clock.advance(by: .seconds(20))
-    #expect(
-      line.told == ["a begins", "a ends", "c begins", "c ends", "d begins", "d ends"])
-    line.send("e")
-    #expect(line.told.last == "e begins")
-    #expect(line.dropped.entries == ["b"])
-  }
-
-  @Test("R14 the first only: what comes in the interval is dropped")
-  func first() {
-    let line = Line { work, clock in
-      work.throttled(id: "line", for: .seconds(10), clock: clock, latest: false)
-    }
-    line.send("a", "b")
-    line.clock.advance(by: .seconds(10))
-    line.send("c")
-    line.clock.advance(by: .seconds(10))
-    #expect(line.told == ["a begins", "a ends", "c begins", "c ends"])
-    #expect(line.store.effects.isEmpty)
-  }
-
-  @Test("R14 a throttled effect that is limited besides stays throttled")
-  func limitedBesides() {
-    let line = Line { work, clock in
-      work.throttled(id: "line", for: .seconds(10), clock: clock)
-        .limited(id: "pool", to: 5, whenFull: .wait)
-    }
-    line.send("a", "b", "c")
-    #expect(line.told == ["a begins"])
-    line.clock.advance(by: .seconds(10))
-    #expect(line.told == ["a begins", "a ends", "c begins"])
-    line.clock.advance(by: .seconds(20))
-    #expect(line.store.effects.isEmpty)
-  }
-
-  @Test("R14 two limits on one effect hold both")
-  func twoLimits() {
-    let line = Line { work, _ in
-      work.limited(id: "line", to: 2, whenFull: .wait).limited(id: "pool", to: 1, whenFull: .wait)
-    }
-    line.send("a", "b")
-    #expect(line.told == ["a begins"])
-    line.clock.advance(by: .seconds(1))
-    #expect(line.told == ["a begins", "a ends", "b begins"])
-  }
-
-  @Test("R14 an effect that is limited twice by one id counts once", arguments: 0..<4)
-  func oneIDTwice(policy: Int) {
-    let policy: OverflowPolicy = [.wait, .wait(capacity: 1), .drop, .cancelOldest][policy]
-    let line = Line { work, _ in
-      work.limited(id: "line", whenFull: policy).limited(id: "line", whenFull: policy)
-    }
-    line.send("a")
-    line.clock.advance(by: .seconds(1))
-    #expect(line.told == ["a begins", "a ends"])
-    #expect(line.store.effects.isEmpty)
-  }
-
-  @Test("R14 members that are limited by the id of their group count as one effect")
-  func idOfTheGroup() {
-    let line = Line { work, _ in
-      .concatenate(
-        .merge(work, work.limited(id: "line", whenFull: .wait)),
-        work.limited(id: "line", whenFull: .wait)
-      ).limited(id: "line", whenFull: .wait)
-    }
-    line.send("a", "b")
-    #expect(line.told == ["a begins", "a begins"])
-    line.clock.advance(by: .seconds(1))
-    line.clock.advance(by: .seconds(1))
-    #expect(line.told.filter { $0 == "a ends" }.count == 3)
-    #expect(line.told.last == "b begins")
-    line.clock.advance(by: .seconds(1))
-    line.clock.advance(by: .seconds(1))
-    #expect(line.store.effects.isEmpty)
-  }
-
-  @Test("R14 an interval of zero or less throttles nothing", arguments: [0, -1])
-  func noInterval(seconds: Int) {
-    let line = Line { work, clock in
-      work.throttled(id: "line", for: .seconds(seconds), clock: clock)
-    }
-    line.send("a", "b")
-    #expect(line.told == ["a begins", "b begins"])
-    line.send("cancel")
-    #expect(line.store.effects.allSatisfy { $0.phase == .cancelled })
-  }
-
-  @Test("R14 an effect that runs longer than the interval does not hold it up")
-  func longWork() {
-    let line = Line { work, clock in
-      work.throttled(id: "line", for: .milliseconds(100), clock: clock)
-    }
-    line.send("a", "b")
-    line.clock.advance(by: .milliseconds(100))
-    #expect(line.told == ["a begins", "b begins"])
-  }
-
-  @Test("R5 cancelling the id ends the work, what waits, and the interval")
-  func cancel() {
-    let line = Line { work, clock in
-      work.throttled(id: "line", for: .seconds(10), clock: clock)
-    }
-    line.send("a", "b")
-    line.send("cancel")
-    line.send("c")
-    #expect(line.told == ["a begins", "c begins"])
-    line.clock.advance(by: .seconds(99))
-    #expect(line.told == ["a begins", "c begins", "c ends"])
-    #expect(line.store.effects.isEmpty)
+    executor.run()
+    #expect(told.entries == ["a"])
   }
 }

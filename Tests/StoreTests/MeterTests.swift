@@ -102,45 +102,35 @@ struct MeterTests {
     stage.store.send("after")
     #expect(told.entries == ["late", "after"])
   }
-}
 
-@Suite("R7 Outliving")
-struct R7OutlivesTests {
-  struct Child: Reducer {
-    let gate: Gate
-    func reduce(_ state: inout Int, _ action: Int, _ dependencies: Void) -> [Effect<Int>] {
-      guard action == 0 else {
-        state = action
-        return []
-      }
+  @Test(
+    "what starts because something was dropped is told to the meter")
+  func startedByDrop() {
+    let gate = Gate()
+    let stage = Stage { action in
+      guard action.count == 1 else { return [] }
       return [
-        .run(name: "ends") { [gate] _ in try await gate.wait() },
-        .merge(.run(name: "outlives") { [gate] _ in try await gate.wait() }).outlives(),
+        .concatenate([
+          .run(name: action) { _ in try await gate.wait() }
+            .limited(id: "x", whenFull: .wait(capacity: 1, dropsOldest: true)),
+          .run(name: "after \(action)") { _ in },
+        ])
       ]
     }
-  }
-
-  @Test("R7 a child's effects end with the child, but for those that outlive it")
-  func outlives() {
-    let gate = Gate()
-    let executor = ManualExecutor()
-    enum Action: Sendable { case child(Int), close }
-    let path = CasePath(embed: Action.child) { if case .child(let a) = $0 { a } else { nil } }
-    let store = Store(
-      initialState: Optional(0),
-      reducer: Reduce<Int?, Action, Void> { state, action, _ in
-        if case .close = action { state = nil }
-        return []
-      }.ifLet(\.self, action: path) { Child(gate: gate) },
-      dependencies: (), executor: executor)
-    store.send(.child(0))
-    executor.run()
-    #expect(store.effects.count == 2)
-    store.send(.close)
-    executor.run()
-    #expect(store.effects.map(\.descriptor.name) == ["outlives"])
-    gate.open()
-    executor.run()
-    #expect(store.effects.isEmpty)
+    let told = Journal<String>()
+    stage.store.setMeter {
+      switch $0 {
+      case .effectStarted(let effect): told.note("started \(effect.descriptor.name)")
+      case .effectFinished(let effect): told.note("finished \(effect.descriptor.name)")
+      case .effectDropped(let effect): told.note("dropped \(effect.descriptor.name)")
+      default: break
+      }
+    }
+    for action in ["a", "b", "c"] {
+      stage.store.send(action)
+      stage.executor.run()
+    }
+    #expect(
+      told.entries == ["started a", "dropped b", "started after b", "finished after b"])
   }
 }

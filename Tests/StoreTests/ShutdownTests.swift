@@ -57,8 +57,40 @@ private struct Draining {
   var seen: [String] { store.state.seen }
 }
 
+private struct DrainingSubscription: ComposedReducer {
+  let begun: Journal<Int>
+  let hasBegun: Gate
+  let gate: Gate
+
+  var body: some Reducer<Int, String, Void> {
+    Reduce<Int, String, Void> { [gate] state, action, _ in
+      state += 1
+      guard action == "work" else { return [] }
+      return [
+        .task {
+          try await gate.wait()
+          return "done"
+        }
+      ]
+    }
+    .subscribing { [begun, hasBegun, gate] _, _ in
+      [
+        .run { _ in
+          begun.note(1)
+          hasBegun.open()
+          try await withTaskCancellationHandler {
+            try await Gate().wait()
+          } onCancel: {
+            gate.open()
+          }
+        }.cancellable(id: "subscription")
+      ]
+    }
+  }
+}
+
 @Suite("R11 Shutdown")
-struct R11Shutdown {
+struct ShutdownTests {
   @Test("R11 queued work does not start while the store drains, and what runs ends")
   func queued() async {
     let stage = Draining(["a", "b", "c"]) { action, work in
@@ -166,5 +198,50 @@ struct R11Shutdown {
     stage.executor.run()
     #expect(stage.seen == ["a", "a begins", "b"])
     #expect(stage.gates["a"]?.waiters == 0)
+  }
+
+  @Test(
+    "R11 a subscription that the shutdown ended does not begin anew")
+  func draining() async throws {
+    let begun = Journal<Int>()
+    let hasBegun = Gate()
+    let gate = Gate()
+    let store = Store(
+      initialState: 0,
+      reducer: DrainingSubscription(begun: begun, hasBegun: hasBegun, gate: gate), dependencies: (),
+      onIssue: { _ in })
+    store.send("work")
+    try await hasBegun.wait()
+    let left = await store.shutdown(deadline: .seconds(3600))
+    #expect(left.isEmpty)
+    #expect(begun.entries == [1])
+  }
+
+  @Test(
+    "R11 a store that is shut down lets observers go, and describes what comes too late outside the lock"
+  )
+  func closedLetsGo() async {
+    struct Late: Sendable, CustomStringConvertible {
+      let text: @Sendable () -> String
+      var description: String { text() }
+    }
+    final class Mark: Sendable {}
+    weak var mark: Mark?
+    let issues = Journal<String>()
+    let store = Store(
+      initialState: 0, reducer: Reduce<Int, Late, Void> { _, _, _ in [] }, dependencies: (),
+      onIssue: { issues.note($0.message) })
+    do {
+      let kept = Mark()
+      mark = kept
+      store.observe { [view = store.view] _, _ in withExtendedLifetime((kept, view)) {} }
+    }
+    #expect(mark != nil)
+    await store.shutdown(deadline: .zero)
+    #expect(mark == nil)
+    let view = store.view
+    store.send(Late { "steps: \(view.withState { $0 })" })
+    #expect(issues.entries.count == 1)
+    #expect(issues.entries.first?.contains("steps: 0") == true)
   }
 }

@@ -216,6 +216,23 @@ struct SubscriptionTests {
     clock.executor.run()
     #expect(origins.entries == [.program(""), .effect(name: "a", id: "a", step: 1)])
   }
+
+  @Test("two subscriptions of one id are an issue")
+  func sameSubscription() {
+    struct Twins: ComposedReducer {
+      var body: some Reducer<Int, String, Void> {
+        Reduce<Int, String, Void> { _, _, _ in [] }
+          .subscribing { _, _ in [.run(name: "a") { _ in }.cancellable(id: "x")] }
+          .subscribing { _, _ in [.run(name: "b") { _ in }.cancellable(id: "x")] }
+      }
+    }
+    let issues = Journal<StoreIssue>()
+    let store = Store(
+      initialState: 0, reducer: Twins(), dependencies: (), executor: ManualExecutor(),
+      onIssue: { issues.note($0) })
+    #expect(issues.entries.count == 1)
+    _ = store
+  }
 }
 
 @Suite("R7 Subscriptions of children")

@@ -8,7 +8,7 @@ private enum Trace {
 
 /// Effects that write down the task-local value that they see.
 @Suite("R4 Task-local values")
-struct R4TaskLocals {
+struct TaskLocalTests {
   /// Effects note `name: value`.
   private struct Scene {
     let values = Journal<String>()

@@ -98,7 +98,7 @@ private struct Parts: Reducer {
 }
 
 @Suite("R2 Turns")
-struct R2Turns {
+struct TurnTests {
   @Test("R2 what an action causes at once comes before the next of its effect, whatever watches")
   func effect() async {
     for audience in Audience.allCases {

@@ -12,7 +12,7 @@ struct AdmissionQueueTests {
     return result
   }
 
-  @Test func aHostsPlacesGoToThoseWhoCameFirst() {
+  @Test("a host's places go to those who came first") func aHostsPlacesGoToThoseWhoCameFirst() {
     var queue = AdmissionQueue(perHost: 2, inAll: 100)
     for id: UInt64 in 1...5 { queue.add(id, host: "a") }
     #expect(drain(&queue) == [1, 2])
@@ -25,7 +25,7 @@ struct AdmissionQueueTests {
     #expect(queue.count == 0)
   }
 
-  @Test func hostsDoNotWaitForEachOther() {
+  @Test("one host does not wait for another") func hostsDoNotWaitForEachOther() {
     var queue = AdmissionQueue(perHost: 1, inAll: 100)
     queue.add(1, host: "a")
     queue.add(2, host: "a")
@@ -37,7 +37,7 @@ struct AdmissionQueueTests {
     #expect(drain(&queue) == [2])
   }
 
-  @Test func theLimitInAllHoldsOverHosts() {
+  @Test("the limit in all holds over hosts") func theLimitInAllHoldsOverHosts() {
     var queue = AdmissionQueue(perHost: 2, inAll: 3)
     for (id, host) in [(1, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "c"), (6, "b")] as [(UInt64, _)]
     {
@@ -52,7 +52,7 @@ struct AdmissionQueueTests {
     #expect(drain(&queue) == [6, 3])
   }
 
-  @Test func whoLeavesTheQueueIsNeverBegun() {
+  @Test("a request that leaves the queue is never begun") func whoLeavesTheQueueIsNeverBegun() {
     var queue = AdmissionQueue(perHost: 1, inAll: 1)
     queue.add(1, host: "a")
     queue.add(2, host: "b")
@@ -72,7 +72,7 @@ struct AdmissionQueueTests {
     #expect(queue.count == 0)
   }
 
-  @Test(arguments: [0, -1, Int.min])
+  @Test("a limit below one counts as one", arguments: [0, -1, Int.min])
   func aLimitBelowOneCountsAsOne(limit: Int) {
     var queue = AdmissionQueue(perHost: limit, inAll: limit)
     queue.add(1, host: "a")
@@ -83,7 +83,7 @@ struct AdmissionQueueTests {
   }
 
   /// Against the rules said in the simplest way, whatever comes and goes in whatever order.
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test("any order of coming and going keeps the limits", arguments: 0..<20 as Range<UInt64>)
   func anyOrderOfComingAndGoing(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let perHost = Int.random(in: 1...4, using: &generator)

@@ -1,7 +1,6 @@
+import SwiftBoardDependencies
 import SwiftBoardTestSupport
 import Testing
-
-@testable import SwiftBoardDependencies
 
 /// Where an answer ends has to be certain: RFC 9112, 6.3.
 @Suite("Content-Length", .timeLimit(.minutes(5)))

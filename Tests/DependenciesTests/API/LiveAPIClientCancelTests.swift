@@ -24,7 +24,7 @@ struct LiveAPIClientCancelTests {
     }
   }
 
-  @Test(arguments: ["/faults/hang", "/faults/drip"])
+  @Test("cancelling closes the connection", arguments: ["/faults/hang", "/faults/drip"])
   func cancellingClosesTheConnection(path: String) async {
     let client = LiveAPIClient()
     let task = hang(client, path)
@@ -35,7 +35,9 @@ struct LiveAPIClientCancelTests {
     #expect(await server.waitForClose(path: path))
   }
 
-  @Test func cancelledBeforeItBeginsNothingIsSent() async {
+  @Test("cancelled before it begins nothing is sent") func cancelledBeforeItBeginsNothingIsSent()
+    async
+  {
     let client = LiveAPIClient()
     let url = server.origin + "/echo"
     let task = Task {
@@ -47,7 +49,9 @@ struct LiveAPIClientCancelTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func twoHundredCancelsAtAnyMoment() async {
+  @Test("two hundred requests are cancelled at any moment") func twoHundredCancelsAtAnyMoment()
+    async
+  {
     let client = LiveAPIClient()
     let url = server.origin + "/echo"
     var generator = SeededGenerator(seed: 42)
@@ -62,7 +66,7 @@ struct LiveAPIClientCancelTests {
     #expect((try? await client.send(APIRequest(url: url, timeout: nil)).status) == 200)
   }
 
-  @Test func cancellingManyAtOnce() async {
+  @Test("many requests are cancelled at once") func cancellingManyAtOnce() async {
     let client = LiveAPIClient()
     let tasks = (0..<100).map { _ in hang(client) }
     await server.waitForRequest(path: "/faults/hang", count: 60)
@@ -70,7 +74,8 @@ struct LiveAPIClientCancelTests {
     for task in tasks { #expect(await task.value == .cancelled) }
   }
 
-  @Test func cancellingOneLeavesItsNeighbours() async throws {
+  @Test("cancelling one leaves its neighbours") func cancellingOneLeavesItsNeighbours() async throws
+  {
     let client = LiveAPIClient()
     let hanging = hang(client)
     await server.waitForRequest(path: "/faults/hang")
@@ -82,7 +87,7 @@ struct LiveAPIClientCancelTests {
       try await client.send(APIRequest(url: server.origin + "/echo", timeout: nil)).status == 200)
   }
 
-  @Test func droppingTheClientEndsItsThread() async throws {
+  @Test("dropping the client ends its thread") func droppingTheClientEndsItsThread() async throws {
     await confirmation { ended in
       await withCheckedContinuation { continuation in
         let url = server.origin + "/echo"
@@ -97,7 +102,7 @@ struct LiveAPIClientCancelTests {
     }
   }
 
-  @Test func aClientThatWasNeverUsedHasNoThread() {
+  @Test("a client that was never used has no thread") func aClientThatWasNeverUsedHasNoThread() {
     let client = LiveAPIClient(onEnd: { Issue.record("a thread ran") })
     withExtendedLifetime(client) {}
   }

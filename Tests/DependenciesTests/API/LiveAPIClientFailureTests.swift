@@ -26,10 +26,12 @@ struct LiveAPIClientFailureTests {
     }
   }
 
-  @Test(arguments: [
-    ("cut", APIError.Kind.truncated), ("empty", .truncated), ("reset", .truncated),
-    ("garbage", .malformed), ("old", .malformed),
-  ])
+  @Test(
+    "a broken answer fails by its kind and shows no secret",
+    arguments: [
+      ("cut", APIError.Kind.truncated), ("empty", .truncated), ("reset", .truncated),
+      ("garbage", .malformed), ("old", .malformed),
+    ])
   func aBrokenAnswer(fault: String, kind: APIError.Kind) async throws {
     let error = await failure("\(server.origin)/faults/\(fault)?apikey=hidden")
     #expect(error?.kind == kind)
@@ -40,14 +42,16 @@ struct LiveAPIClientFailureTests {
       try await client.send(APIRequest(url: server.origin + "/echo", timeout: nil)).status == 200)
   }
 
-  @Test func aDamagedCompressedBodyIsMalformed() async throws {
+  @Test("a damaged compressed body is malformed") func aDamagedCompressedBodyIsMalformed()
+    async throws
+  {
     let server = try TestHTTPServer { _ in
       .response(.init(200, headers: [("Content-Encoding", "gzip")], body: Array("no gzip".utf8)))
     }
     #expect(await failure(server.origin)?.kind == .malformed)
   }
 
-  @Test func aClosedPortRefuses() async throws {
+  @Test("a closed port refuses") func aClosedPortRefuses() async throws {
     let port = try ClosedPort()
     let error = await failure("http://127.0.0.1:\(port.number)/path?apikey=hidden")
     withExtendedLifetime(port) {}
@@ -55,20 +59,20 @@ struct LiveAPIClientFailureTests {
     #expect(error?.message.contains("hidden") == false)
   }
 
-  @Test func anUnknownNameIsDNS() async {
+  @Test("an unknown name is DNS") func anUnknownNameIsDNS() async {
     let error = await failure("http://no-such-host.invalid/")
     #expect(error?.kind == .dns)
     #expect(error?.message.contains("no-such-host.invalid") == true)
   }
 
-  @Test func plainHTTPBehindHTTPSIsTLS() async {
+  @Test("plain HTTP behind HTTPS is TLS") func plainHTTPBehindHTTPSIsTLS() async {
     let error = await failure("https://127.0.0.1:\(server.port)/?apikey=hidden")
     #expect(error?.kind == .tls)
     #expect(error?.message.contains("http://") == true)
     #expect(error?.message.contains("hidden") == false)
   }
 
-  @Test func aMissingCertificateFileIsTLS() async throws {
+  @Test("a missing certificate file is TLS") func aMissingCertificateFileIsTLS() async throws {
     var configuration = LiveAPIClient.Configuration()
     configuration.certificateFile = "/nowhere/authorities.pem"
     let client = LiveAPIClient(configuration: configuration)
@@ -78,7 +82,7 @@ struct LiveAPIClientFailureTests {
     #expect(error?.kind == .tls)
   }
 
-  @Test func theTimeLimitIsInMilliseconds() async {
+  @Test("the time limit is in milliseconds") func theTimeLimitIsInMilliseconds() async {
     let clock = ContinuousClock()
     let start = clock.now
     let error = await failure("\(server.origin)/faults/hang", timeout: .milliseconds(400))
@@ -90,32 +94,36 @@ struct LiveAPIClientFailureTests {
     #expect(await server.waitForClose(path: "/faults/hang"))
   }
 
-  @Test func theTimeLimitHoldsForTheWholeAnswer() async {
+  @Test("the time limit holds for the whole answer") func theTimeLimitHoldsForTheWholeAnswer() async
+  {
     let error = await failure("\(server.origin)/faults/drip", timeout: .milliseconds(250))
     #expect(error?.kind == .timeout)
     #expect(await server.waitForClose(path: "/faults/drip"))
   }
 
-  @Test(arguments: [Duration.zero, .milliseconds(-5)])
+  @Test("no time is a timeout", arguments: [Duration.zero, .milliseconds(-5)])
   func noTimeIsATimeout(limit: Duration) async {
     #expect(await failure(server.origin + "/echo", timeout: limit)?.kind == .timeout)
     #expect(server.requests.isEmpty)
   }
 
-  @Test(arguments: [
-    ("ftp://127.0.0.1/", APIError.Kind.unsupportedScheme),
-    ("file:///etc/passwd", .unsupportedScheme),
-    ("127.0.0.1/path", .invalidURL), ("http://", .invalidURL), ("http://user:pass@h/", .invalidURL),
-    ("http://h:99999/", .invalidURL), ("http://a b/", .invalidURL),
-    ("http://h/\r\nX: y", .invalidURL),
-  ])
+  @Test(
+    "a wrong address fails by its kind and shows no password",
+    arguments: [
+      ("ftp://127.0.0.1/", APIError.Kind.unsupportedScheme),
+      ("file:///etc/passwd", .unsupportedScheme),
+      ("127.0.0.1/path", .invalidURL), ("http://", .invalidURL),
+      ("http://user:pass@h/", .invalidURL),
+      ("http://h:99999/", .invalidURL), ("http://a b/", .invalidURL),
+      ("http://h/\r\nX: y", .invalidURL),
+    ])
   func aWrongAddress(url: String, kind: APIError.Kind) async {
     let error = await failure(url)
     #expect(error?.kind == kind)
     #expect(error?.message.contains("pass@") == false)
   }
 
-  @Test func nothingIsSmuggledIntoTheHead() async {
+  @Test("nothing is smuggled into the head") func nothingIsSmuggledIntoTheHead() async {
     let split = [HTTPHeader("X-A", "1\r\nX-B: 2")]
     #expect(await failure(server.origin, headers: split)?.kind == .invalidURL)
     #expect(await failure(server.origin, headers: [HTTPHeader("X A", "1")])?.kind == .invalidURL)
@@ -123,7 +131,7 @@ struct LiveAPIClientFailureTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func aRequestShowsNoSecret() {
+  @Test("a request shows no secret") func aRequestShowsNoSecret() {
     let request = APIRequest(
       url: "http://h/path?apikey=hidden", headers: [HTTPHeader("X-Api-Key", "hidden")],
       body: Data("hidden".utf8))

@@ -65,7 +65,7 @@ struct LiveAPIClientQueueTests {
 
   private var paths: [String] { server.requests.map(\.path) }
 
-  @Test(arguments: [1, 3])
+  @Test("no more requests than allowed are under way", arguments: [1, 3])
   func noMoreRequestsThanAllowedAreUnderWay(limit: Int) async {
     defer { held.open() }
     var (client, waits) = client(perHost: limit)
@@ -80,7 +80,7 @@ struct LiveAPIClientQueueTests {
     #expect(server.connectionCount <= limit)
   }
 
-  @Test func whoCameFirstIsServedFirst() async {
+  @Test("the request that came first is served first") func whoCameFirstIsServedFirst() async {
     defer { held.open() }
     var (client, waits) = client(perHost: 1)
     let first = send(client, server.origin + "/held")
@@ -95,7 +95,7 @@ struct LiveAPIClientQueueTests {
     #expect(paths == ["/held"] + (0..<10).map { "/echo/\($0)" })
   }
 
-  @Test func anotherHostDoesNotWait() async throws {
+  @Test("another host does not wait") func anotherHostDoesNotWait() async throws {
     defer { held.open() }
     let other = try TestHTTPServer()
     var (client, waits) = client(perHost: 1)
@@ -106,7 +106,7 @@ struct LiveAPIClientQueueTests {
     for task in tasks { #expect(await task.value.status == 200) }
   }
 
-  @Test func theLimitInAllHoldsForAllHosts() async throws {
+  @Test("the limit in all holds for all hosts") func theLimitInAllHoldsForAllHosts() async throws {
     defer { held.open() }
     let other = try TestHTTPServer()
     var (client, waits) = client(perHost: 5, inAll: 1)
@@ -120,7 +120,8 @@ struct LiveAPIClientQueueTests {
     #expect(await second.value.status == 200)
   }
 
-  @Test func cancellingWhatWaitsFreesItsCallerAtOnceAndSendsNothing() async {
+  @Test("cancelling what waits frees its caller at once and sends nothing")
+  func cancellingWhatWaitsFreesItsCallerAtOnceAndSendsNothing() async {
     defer { held.open() }
     var (client, waits) = client(perHost: 1)
     let first = send(client, server.origin + "/held")
@@ -139,7 +140,7 @@ struct LiveAPIClientQueueTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test(arguments: ["/held/reset", "/held/empty"])
+  @Test("the failure of one lets the next begin", arguments: ["/held/reset", "/held/empty"])
   func theFailureOfOneLetsTheNextBegin(path: String) async {
     defer { held.open() }
     var (client, waits) = client(perHost: 1)
@@ -152,7 +153,8 @@ struct LiveAPIClientQueueTests {
     #expect(await second.value.status == 200)
   }
 
-  @Test func cancellingWhatIsUnderWayLetsTheNextBegin() async {
+  @Test("cancelling what is under way lets the next begin")
+  func cancellingWhatIsUnderWayLetsTheNextBegin() async {
     defer { held.open() }
     var (client, waits) = client(perHost: 1)
     let first = send(client, server.origin + "/held")
@@ -164,7 +166,8 @@ struct LiveAPIClientQueueTests {
     #expect(await second.value.status == 200)
   }
 
-  @Test func theTimeLimitRunsWhileARequestWaits() async {
+  @Test("the time limit runs while a request waits") func theTimeLimitRunsWhileARequestWaits() async
+  {
     defer { held.open() }
     var (client, waits) = client(perHost: 1)
     let first = send(client, server.origin + "/held")
@@ -184,7 +187,8 @@ struct LiveAPIClientQueueTests {
     #expect(paths == ["/held", "/echo"])
   }
 
-  @Test func timesCountFromTheBeginOfWaiting() async throws {
+  @Test("times count from the begin of waiting") func timesCountFromTheBeginOfWaiting() async throws
+  {
     defer { held.open() }
     var (client, waits) = client(perHost: 1)
     let first = send(client, server.origin + "/held")
@@ -203,7 +207,8 @@ struct LiveAPIClientQueueTests {
     #expect(.microseconds(timing.firstByte + 1) >= waited)
   }
 
-  @Test func aDeadlineThatIsOverSendsNothing() async throws {
+  @Test("a deadline that is over sends nothing") func aDeadlineThatIsOverSendsNothing() async throws
+  {
     let engine = TransferEngine(configuration: Self.configuration(perHost: 1))
     let answer = await engine.perform(
       APIRequest(url: server.origin + "/echo"), to: try URLBuilder(server.origin + "/echo"),
@@ -213,7 +218,8 @@ struct LiveAPIClientQueueTests {
     engine.stop()
   }
 
-  @Test func aRedirectWaitsForItsNewHostAndNoLongerForTheOldOne() async throws {
+  @Test("a redirect waits for its new host and no longer for the old one")
+  func aRedirectWaitsForItsNewHostAndNoLongerForTheOldOne() async throws {
     defer { held.open() }
     let target = server.origin + "/echo"
     let other = try TestHTTPServer { request in
@@ -231,7 +237,7 @@ struct LiveAPIClientQueueTests {
     #expect(await redirected.value.status == 200)
   }
 
-  @Test func shuttingDownEndsWhatWaits() async throws {
+  @Test("shutting down ends what waits") func shuttingDownEndsWhatWaits() async throws {
     defer { held.open() }
     let (waits, continuation) = AsyncStream.makeStream(of: String.self)
     let engine = TransferEngine(
@@ -255,7 +261,7 @@ struct LiveAPIClientQueueTests {
     #expect(paths == ["/held"])
   }
 
-  @Test(arguments: [0, -1, Int.min])
+  @Test("a limit below one counts as one", arguments: [0, -1, Int.min])
   func aLimitBelowOneCountsAsOne(limit: Int) async {
     defer { held.open() }
     var (client, waits) = client(perHost: limit, inAll: limit)
@@ -269,7 +275,7 @@ struct LiveAPIClientQueueTests {
     #expect(await second.value.status == 200)
   }
 
-  @Test func anEnormousLimitIsNone() async {
+  @Test("an enormous limit is none") func anEnormousLimitIsNone() async {
     let (client, _) = client(perHost: .max, inAll: .max)
     let tasks = (0..<20).map { _ in send(client, server.origin + "/echo") }
     for task in tasks { #expect(await task.value.status == 200) }

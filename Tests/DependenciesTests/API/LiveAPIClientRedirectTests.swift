@@ -34,7 +34,9 @@ struct LiveAPIClientRedirectTests {
         secretHeaders: ["x-api-key"]))
   }
 
-  @Test func withoutLeaveARedirectIsTheAnswer() async throws {
+  @Test("without leave a redirect is the answer") func withoutLeaveARedirectIsTheAnswer()
+    async throws
+  {
     let response = try await send(to: "/echo", follow: 0)
     #expect(response.status == 302)
     #expect(response.headers.value(of: "Location") == "/echo")
@@ -42,7 +44,7 @@ struct LiveAPIClientRedirectTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func theSameOriginGetsEverything() async throws {
+  @Test("the same origin gets everything") func theSameOriginGetsEverything() async throws {
     let response = try await send(to: "/echo?a=1#part")
     #expect(response.status == 200)
     #expect(response.redirects == 1)
@@ -53,7 +55,7 @@ struct LiveAPIClientRedirectTests {
     #expect(request.header("Cookie") == "hidden")
   }
 
-  @Test func anotherHostGetsNoSecret() async throws {
+  @Test("another host gets no secret") func anotherHostGetsNoSecret() async throws {
     let response = try await send(to: "http://localhost:\(server.port)/echo")
     #expect(response.status == 200)
     let request = try #require(server.requests.last)
@@ -62,7 +64,8 @@ struct LiveAPIClientRedirectTests {
     #expect(!request.headers.contains { $0.value.contains("hidden") })
   }
 
-  @Test func anotherPortGetsNoSecretAlsoOnTheWayBack() async throws {
+  @Test("another port gets no secret also on the way back")
+  func anotherPortGetsNoSecretAlsoOnTheWayBack() async throws {
     let origin = server.origin
     let other = try TestHTTPServer { _ in
       .response(.init(302, headers: [("Location", "\(origin)/echo")]))
@@ -73,11 +76,13 @@ struct LiveAPIClientRedirectTests {
     #expect(server.requests.last?.headers.contains { $0.value.contains("hidden") } == false)
   }
 
-  @Test(arguments: [
-    (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
-    (308, "POST", "POST"), (301, "PUT", "PUT"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"),
-    (307, "DELETE", "DELETE"),
-  ])
+  @Test(
+    "methods follow the status",
+    arguments: [
+      (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
+      (308, "POST", "POST"), (301, "PUT", "PUT"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"),
+      (307, "DELETE", "DELETE"),
+    ])
   func methodsFollowTheStatus(status: Int, method: String, expected: String) async throws {
     let body = method == "HEAD" ? nil : "text"
     _ = try await send(method, status: status, to: "/echo", body: body)
@@ -88,7 +93,7 @@ struct LiveAPIClientRedirectTests {
     #expect((request.header("Content-Type") == nil) == (expected == "GET"))
   }
 
-  @Test func aLoopEnds() async throws {
+  @Test("a loop ends") func aLoopEnds() async throws {
     let error = await #expect(throws: APIError.self) {
       try await client.send(
         APIRequest(url: server.origin + "/faults/loop", timeout: .seconds(3600), redirectLimit: 3))
@@ -98,11 +103,14 @@ struct LiveAPIClientRedirectTests {
   }
 
   /// The answer is the server's fault, never the user's.
-  @Test(arguments: [
-    "file:///etc/passwd", "FILE:/x", "gopher://127.0.0.1/_x", "ftp://h/x", "javascript:alert(1)",
-    "mailto:a@b", "http://", "http:/x", "https://h:99999/", "http://user:hidden@h/", "http://a b/",
-    "//",
-  ])
+  @Test(
+    "a redirect to what cannot be used is malformed",
+    arguments: [
+      "file:///etc/passwd", "FILE:/x", "gopher://127.0.0.1/_x", "ftp://h/x", "javascript:alert(1)",
+      "mailto:a@b", "http://", "http:/x", "https://h:99999/", "http://user:hidden@h/",
+      "http://a b/",
+      "//",
+    ])
   func aTargetThatCannotBeUsed(target: String) async throws {
     let error = await #expect(throws: APIError.self) { try await send(to: target) }
     #expect(error?.kind == .malformed)
@@ -125,7 +133,9 @@ struct LiveAPIClientRedirectTests {
         secretValues: ["hidden-value"], hasSecretBody: true))
   }
 
-  @Test(arguments: [(307, "POST"), (308, "POST"), (307, "PUT"), (301, "PUT"), (302, "PATCH")])
+  @Test(
+    "a secret body goes to no other host",
+    arguments: [(307, "POST"), (308, "POST"), (307, "PUT"), (301, "PUT"), (302, "PATCH")])
   func aSecretBodyGoesToNoOtherHost(status: Int, method: String) async throws {
     let other = try TestHTTPServer()
     for target in ["\(other.origin)/echo?a=1", "http://localhost:\(server.port)/echo"] {
@@ -142,7 +152,8 @@ struct LiveAPIClientRedirectTests {
     #expect(server.requests.allSatisfy { $0.path == "/faults/redirect" })
   }
 
-  @Test func aSecretBodyStaysBehindWhereTheRedirectDropsIt() async throws {
+  @Test("a secret body stays behind where the redirect drops it")
+  func aSecretBodyStaysBehindWhereTheRedirectDropsIt() async throws {
     let other = try TestHTTPServer()
     for status in [301, 302, 303] {
       let response = try await sendSecretBody("POST", status, to: "\(other.origin)/echo")
@@ -152,13 +163,15 @@ struct LiveAPIClientRedirectTests {
     #expect(other.requests.allSatisfy { $0.body.isEmpty })
   }
 
-  @Test func aSecretBodyIsSentAgainToTheSamePlace() async throws {
+  @Test("a secret body is sent again to the same place") func aSecretBodyIsSentAgainToTheSamePlace()
+    async throws
+  {
     let response = try await sendSecretBody("POST", 307, to: "/echo")
     #expect(response.status == 200)
     #expect(server.requests.last?.bodyText == "password=hidden-value")
   }
 
-  @Test func aChainIsJudgedAtEachRedirect() async throws {
+  @Test("a chain is judged at each redirect") func aChainIsJudgedAtEachRedirect() async throws {
     let other = try TestHTTPServer()
     let first = "/faults/redirect?status=308&to=\(other.origin)/echo"
     let error = await #expect(throws: APIError.self) {
@@ -169,7 +182,7 @@ struct LiveAPIClientRedirectTests {
     #expect(other.requests.isEmpty)
   }
 
-  @Test func aBodyWithoutASecretGoesOn() async throws {
+  @Test("a body without a secret goes on") func aBodyWithoutASecretGoesOn() async throws {
     let other = try TestHTTPServer()
     let response = try await send("POST", status: 307, to: "\(other.origin)/echo", body: "text")
     #expect(response.status == 200)
@@ -177,14 +190,16 @@ struct LiveAPIClientRedirectTests {
   }
 
   /// Servers that move often repeat the query of what they were asked.
-  @Test(arguments: [
-    ("apikey=hidden%2Bvalue%201&page=2", "page=2"), ("page=2&apikey=hidden+value%201", "page=2"),
-    ("page=2&x=before-hidden%2bvalue+1-behind", "page=2"), ("hidden%2Bvalue%201", nil),
-    ("hidden%2Bvalue%201=x", nil),
-    ("next=http%3A%2F%2Fh%2F%3Fapikey%3Dhidden%252Bvalue%25201&page=2", "page=2"),
-    ("short=ab&page=2&long=cabin", "page=2&long=cabin"),
-    ("page=2", "page=2"),
-  ])
+  @Test(
+    "another host gets no secret in its query",
+    arguments: [
+      ("apikey=hidden%2Bvalue%201&page=2", "page=2"), ("page=2&apikey=hidden+value%201", "page=2"),
+      ("page=2&x=before-hidden%2bvalue+1-behind", "page=2"), ("hidden%2Bvalue%201", nil),
+      ("hidden%2Bvalue%201=x", nil),
+      ("next=http%3A%2F%2Fh%2F%3Fapikey%3Dhidden%252Bvalue%25201&page=2", "page=2"),
+      ("short=ab&page=2&long=cabin", "page=2&long=cabin"),
+      ("page=2", "page=2"),
+    ])
   func anotherHostGetsNoSecretInItsQuery(query: String, kept: String?) async throws {
     let origin = server.origin
     let other = try TestHTTPServer { request in
@@ -207,7 +222,9 @@ struct LiveAPIClientRedirectTests {
     #expect(server.requests.last?.query.isEmpty == false)
   }
 
-  @Test(arguments: ["/files/hidden-value/x", "/files/a-hidden%2Dvalue-b", "/ab", "/files/ab/x"])
+  @Test(
+    "a secret in the path goes to no other host",
+    arguments: ["/files/hidden-value/x", "/files/a-hidden%2Dvalue-b", "/ab", "/files/ab/x"])
   func aSecretInThePathGoesToNoOtherHost(path: String) async throws {
     let other = try TestHTTPServer()
     let error = await #expect(throws: APIError.self) {
@@ -221,7 +238,9 @@ struct LiveAPIClientRedirectTests {
     #expect(other.requests.isEmpty)
   }
 
-  @Test func theTimeLimitHoldsForTheWholeChain() async throws {
+  @Test("the time limit holds for the whole chain") func theTimeLimitHoldsForTheWholeChain()
+    async throws
+  {
     let url = "\(server.origin)/faults/redirect?to=/faults/hang"
     let error = await #expect(throws: APIError.self) {
       try await client.send(APIRequest(url: url, timeout: .milliseconds(200), redirectLimit: 1))

@@ -26,7 +26,7 @@ struct LiveAPIClientTests {
         bodyLimit: limit))
   }
 
-  @Test(arguments: [200, 201, 204, 304, 400, 404, 418, 429, 500, 503])
+  @Test("any status is an answer", arguments: [200, 201, 204, 304, 400, 404, 418, 429, 500, 503])
   func anyStatusIsAnAnswer(status: Int) async throws {
     let response = try await get("/faults/status/\(status)")
     #expect(response.status == status)
@@ -34,7 +34,7 @@ struct LiveAPIClientTests {
     #expect(response.url == "\(server.origin)/faults/status/\(status)")
   }
 
-  @Test func theConnectionIsKept() async throws {
+  @Test("the connection is kept") func theConnectionIsKept() async throws {
     let first = try await get("/echo")
     let second = try await get("/echo")
     #expect(server.connectionCount == 1)
@@ -43,7 +43,8 @@ struct LiveAPIClientTests {
     #expect(second.timing.total >= second.timing.firstByte && second.timing.firstByte > 0)
   }
 
-  @Test func aKeptConnectionThatTheServerClosedIsReplaced() async throws {
+  @Test("a kept connection that the server closed is replaced")
+  func aKeptConnectionThatTheServerClosedIsReplaced() async throws {
     let answers = try TestHTTPServer { request in
       request.path == "/last"
         ? .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)) : nil
@@ -54,14 +55,14 @@ struct LiveAPIClientTests {
     }
   }
 
-  @Test func headHasNoBody() async throws {
+  @Test("head has no body") func headHasNoBody() async throws {
     let response = try await client.send(
       APIRequest(method: "HEAD", url: server.origin + "/faults/large?bytes=5000", timeout: nil))
     #expect(response.body.isEmpty)
     #expect(response.headers.value(of: "content-length") == "5000")
   }
 
-  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
+  @Test("bodies arrive as they are", arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
   func bodiesArriveAsTheyAre(method: String) async throws {
     let body = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let response = try await client.send(
@@ -77,7 +78,7 @@ struct LiveAPIClientTests {
     #expect(request.header("Expect") == nil)
   }
 
-  @Test(arguments: ["POST", "PUT", "PATCH"])
+  @Test("an absent body has a length", arguments: ["POST", "PUT", "PATCH"])
   func anAbsentBodyHasALength(method: String) async throws {
     _ = try await client.send(
       APIRequest(method: method, url: server.origin + "/echo", timeout: nil))
@@ -87,7 +88,7 @@ struct LiveAPIClientTests {
     #expect(request.header("Content-Type") == nil)
   }
 
-  @Test func headersArriveOnceAndInOrder() async throws {
+  @Test("headers arrive once and in order") func headersArriveOnceAndInOrder() async throws {
     _ = try await get(
       "/echo",
       headers: [
@@ -101,31 +102,32 @@ struct LiveAPIClientTests {
     #expect(request.header("Content-Length") == nil)
   }
 
-  @Test func repeatedHeadersAreKept() async throws {
+  @Test("repeated headers are kept") func repeatedHeadersAreKept() async throws {
     let headers = try await get("/faults/repeat").headers
     #expect(headers.filter { $0.name == "Set-Cookie" }.map(\.value) == ["a=1", "b=2"])
     #expect(headers.value(of: "x-empty") == "")
   }
 
-  @Test func cookiesAreNotKept() async throws {
+  @Test("cookies are not kept") func cookiesAreNotKept() async throws {
     _ = try await get("/faults/repeat")
     _ = try await get("/echo")
     #expect(server.requests.last?.header("Cookie") == nil)
   }
 
-  @Test func aCompressedBodyIsUnpacked() async throws {
+  @Test("a compressed body is unpacked") func aCompressedBodyIsUnpacked() async throws {
     let response = try await get("/faults/gzip")
     #expect(response.body == Data(count: 200_000))
   }
 
-  @Test func theLimitHoldsForTheUnpackedBody() async throws {
+  @Test("the limit holds for the unpacked body") func theLimitHoldsForTheUnpackedBody() async throws
+  {
     let error = await #expect(throws: APIError.self) {
       try await get("/faults/gzip", limit: 50_000)
     }
     #expect(error?.kind == .tooLarge)
   }
 
-  @Test func theLimitIsExact() async throws {
+  @Test("the limit is exact") func theLimitIsExact() async throws {
     #expect(try await get("/faults/large?bytes=100000", limit: 100_000).body.count == 100_000)
     let error = await #expect(throws: APIError.self) {
       try await get("/faults/large?bytes=100001", limit: 100_000)
@@ -134,7 +136,7 @@ struct LiveAPIClientTests {
     #expect(error?.message.contains("100000 bytes") == true)
   }
 
-  @Test func tooManyHeadersAreRefused() async throws {
+  @Test("too many headers are refused") func tooManyHeadersAreRefused() async throws {
     #expect(try await get("/faults/headers?bytes=200000").headers.count > 190)
     let error = await #expect(throws: APIError.self) {
       try await get("/faults/headers?bytes=1200000")
@@ -142,7 +144,7 @@ struct LiveAPIClientTests {
     #expect(error?.kind == .tooLarge)
   }
 
-  @Test func aChallengeIsAnAnswer() async throws {
+  @Test("a challenge is an answer") func aChallengeIsAnAnswer() async throws {
     let refused = try await get("/faults/basic")
     #expect(refused.status == 401)
     #expect(refused.headers.value(of: "WWW-Authenticate") == "Basic realm=\"x\"")
@@ -151,7 +153,7 @@ struct LiveAPIClientTests {
     #expect(accepted.status == 200)
   }
 
-  @Test func validatorsAreHonoured() async throws {
+  @Test("validators are honoured") func validatorsAreHonoured() async throws {
     let first = try await get("/api/character/1")
     let tag = try #require(first.headers.value(of: "ETag"))
     let second = try await get("/api/character/1", headers: [HTTPHeader("If-None-Match", tag)])
@@ -159,7 +161,7 @@ struct LiveAPIClientTests {
     #expect(second.body.isEmpty)
   }
 
-  @Test func fiftyAtOnce() async throws {
+  @Test("fifty requests at once are answered") func fiftyAtOnce() async throws {
     // No answer before all fifty are there: they really run side by side.
     let gate = Gate(count: 50)
     let crowded = try TestHTTPServer { _ in
@@ -177,7 +179,7 @@ struct LiveAPIClientTests {
     #expect(statuses == Array(repeating: 200, count: 50))
   }
 
-  @Test func connectionsToAHostAreLimited() async throws {
+  @Test("connections to a host are limited") func connectionsToAHostAreLimited() async throws {
     var configuration = LiveAPIClient.Configuration()
     configuration.connectionsPerHost = 4
     let limited = LiveAPIClient(configuration: configuration)
@@ -199,7 +201,7 @@ struct LiveAPIClientTests {
     #expect(server.requests.count == 100)
   }
 
-  @Test func theLibraryTellsItsVersion() throws {
+  @Test("the library tells its version") func theLibraryTellsItsVersion() throws {
     #expect(try LiveAPIClient.libraryVersion().hasPrefix("libcurl/"))
   }
 }

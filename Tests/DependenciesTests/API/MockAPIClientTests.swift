@@ -14,7 +14,9 @@ struct MockAPIClientTests {
     var name: String
   }
 
-  @Test func answersInOrderAndTheLastStays() async throws {
+  @Test("answers come in order, and the last stays") func answersInOrderAndTheLastStays()
+    async throws
+  {
     let mock = MockAPIClient()
     mock.answer("GET", "http://H:80/a", with: .status(503), .json("1"))
     let request = APIRequest(url: "http://h/a")
@@ -26,7 +28,7 @@ struct MockAPIClientTests {
     #expect(mock.requests == [request, request, request])
   }
 
-  @Test func newerRulesComeFirst() async throws {
+  @Test("newer rules come first") func newerRulesComeFirst() async throws {
     let mock = MockAPIClient()
     mock.answer("GET", prefix: "http://h/", with: .status(404))
     mock.answer("GET", "http://h/a", with: .json("{}"))
@@ -36,7 +38,8 @@ struct MockAPIClientTests {
     #expect(try await mock.send(APIRequest(method: "DELETE", url: "http://h/a")).status == 204)
   }
 
-  @Test func anUnansweredRequestSaysWhichAnswerToGive() async {
+  @Test("an unanswered request says which answer to give")
+  func anUnansweredRequestSaysWhichAnswerToGive() async {
     let mock = MockAPIClient()
     let error = await #expect(throws: APIError.self) {
       try await mock.send(APIRequest(url: "http://h/a?apikey=hidden&page=2"))
@@ -47,7 +50,7 @@ struct MockAPIClientTests {
     #expect(error?.message.contains("hidden") == false)
   }
 
-  @Test func failuresAreThrown() async {
+  @Test("failures are thrown") func failuresAreThrown() async {
     let mock = MockAPIClient()
     mock.answer("GET", "http://h/", with: .failure(APIError(.dns, "no such host")))
     let error = await #expect(throws: APIError.self) {
@@ -56,7 +59,7 @@ struct MockAPIClientTests {
     #expect(error == APIError(.dns, "no such host"))
   }
 
-  @Test func hangsUntilCancelled() async {
+  @Test("a hanging answer ends when it is cancelled") func hangsUntilCancelled() async {
     let mock = MockAPIClient()
     mock.answer("GET", "http://h/", with: .hang)
     let task = Task { try await mock.send(APIRequest(url: "http://h/")) }
@@ -67,7 +70,7 @@ struct MockAPIClientTests {
     #expect(mock.hangingCount == 0)
   }
 
-  @Test func hangsUntilReleased() async throws {
+  @Test("a hanging answer ends when it is released") func hangsUntilReleased() async throws {
     let mock = MockAPIClient()
     mock.answer("GET", "http://h/", with: .hang)
     let task = Task { try await mock.send(APIRequest(url: "http://h/")) }
@@ -76,17 +79,19 @@ struct MockAPIClientTests {
     #expect(try await task.value.body == Data("7".utf8))
   }
 
-  @Test func decodesAValue() async throws {
+  @Test("an answer is decoded as a value") func decodesAValue() async throws {
     let mock = MockAPIClient.preview
     let rick: Character = try await mock.request(APIEndpoint(url: "http://any/api/character/1"))
     #expect(rick == Character(id: 1, name: "Rick Sanchez"))
   }
 
-  @Test(arguments: [
-    (MockAnswer.json("{}", status: 404), "status 404"), (.json("{"), "it is not JSON"),
-    (.json(#"{"id":"hidden","name":"x"}"#), "at id"), (.json(#"{"id":1}"#), "at name"),
-    (.json(#"{"id":1,"name":null}"#), "at name"),
-  ])
+  @Test(
+    "what is not a value is undecodable",
+    arguments: [
+      (MockAnswer.json("{}", status: 404), "status 404"), (.json("{"), "it is not JSON"),
+      (.json(#"{"id":"hidden","name":"x"}"#), "at id"), (.json(#"{"id":1}"#), "at name"),
+      (.json(#"{"id":1,"name":null}"#), "at name"),
+    ])
   func whatIsNotAValueIsUndecodable(answer: MockAnswer, reason: String) async {
     let mock = MockAPIClient()
     mock.answer("GET", "http://h/a?k=hidden", with: answer)
@@ -121,38 +126,40 @@ struct SampleAnswerTests {
       APIEndpoint(url: "http://any.example/api/character", query: query))
   }
 
-  @Test func listsTwenty() async throws {
+  @Test("the samples come in pages of twenty") func listsTwenty() async throws {
     let page = try await page([])
     #expect(page.info.count == 23 && page.info.pages == 2 && page.info.next != nil)
     #expect(page.results.map(\.id) == Array(1...20))
     #expect(page.results[2].url == "http://any.example/api/character/3")
   }
 
-  @Test func filters() async throws {
+  @Test("the samples are filtered by name and status") func filters() async throws {
     #expect(try await page([QueryItem("name", "SMITH")]).results.map(\.id) == [2, 3, 4, 5])
     let dead = try await page([QueryItem("name", "rick"), QueryItem("status", "dead")])
     #expect(dead.results.map(\.name) == ["Adjudicator Rick"])
   }
 
-  @Test(arguments: [
-    ("/api/character/7", 200), ("/api/character/99", 404), ("/api/character/x", 500),
-    ("/api/character?page=3", 404), ("/api/character?name=nobody", 404),
-    ("/radarr/api/v3/system/status", 200), ("/", 404), ("/elsewhere", 404),
-  ])
+  @Test(
+    "the samples answer with the statuses of their services",
+    arguments: [
+      ("/api/character/7", 200), ("/api/character/99", 404), ("/api/character/x", 500),
+      ("/api/character?page=3", 404), ("/api/character?name=nobody", 404),
+      ("/radarr/api/v3/system/status", 200), ("/", 404), ("/elsewhere", 404),
+    ])
   func statuses(path: String, status: Int) async throws {
     let response = try await MockAPIClient.preview.send(APIRequest(url: "http://any" + path))
     #expect(response.status == status)
     #expect(throws: Never.self) { try JSONDecoder().decode(Anything.self, from: response.body) }
   }
 
-  @Test func whatIsNoAddressIsRefused() async {
+  @Test("what is no address is refused") func whatIsNoAddressIsRefused() async {
     let error = await #expect(throws: APIError.self) {
       try await MockAPIClient.preview.send(APIRequest(url: "ftp://any/"))
     }
     #expect(error?.kind == .unsupportedScheme)
   }
 
-  @Test func aMatchingTagIsNotModified() async throws {
+  @Test("a matching tag is not modified") func aMatchingTagIsNotModified() async throws {
     let client = MockAPIClient.preview
     let url = "http://any/api/character/1"
     let tag = try #require(try await client.send(APIRequest(url: url)).headers.value(of: "ETag"))

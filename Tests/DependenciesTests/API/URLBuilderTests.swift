@@ -2,76 +2,86 @@ import SwiftBoardDependencies
 import Testing
 
 struct URLBuilderTests {
-  @Test(arguments: [
-    ("HTTP://Example.COM:80", "http://example.com/"),
-    ("https://h:443/a/./b/../c", "https://h/a/c"),
-    ("http://h:8080?x=1#part", "http://h:8080/?x=1"),
-    ("http://h/a b/ü?q=a b", "http://h/a%20b/%C3%BC?q=a%20b"),
-    ("http://h/100%/%zz/%2f", "http://h/100%25/%25zz/%2f"),
-    ("http://[::1]:8989/api", "http://[::1]:8989/api"),
-    ("http://h:/x", "http://h/x"),
-    ("http://h/../../x/..", "http://h/"),
-    ("http://h/a/%2e%2E/b", "http://h/b"),
-    ("http://h/a//b/", "http://h/a//b/"),
-    ("http://h/?", "http://h/?"),
-  ])
+  @Test(
+    "an address is normalised",
+    arguments: [
+      ("HTTP://Example.COM:80", "http://example.com/"),
+      ("https://h:443/a/./b/../c", "https://h/a/c"),
+      ("http://h:8080?x=1#part", "http://h:8080/?x=1"),
+      ("http://h/a b/ü?q=a b", "http://h/a%20b/%C3%BC?q=a%20b"),
+      ("http://h/100%/%zz/%2f", "http://h/100%25/%25zz/%2f"),
+      ("http://[::1]:8989/api", "http://[::1]:8989/api"),
+      ("http://h:/x", "http://h/x"),
+      ("http://h/../../x/..", "http://h/"),
+      ("http://h/a/%2e%2E/b", "http://h/b"),
+      ("http://h/a//b/", "http://h/a//b/"),
+      ("http://h/?", "http://h/?"),
+    ])
   func isNormalised(text: String, url: String) throws {
     #expect(try URLBuilder(text).url == url)
     // What was normalised stays as it is.
     #expect(try URLBuilder(url).url == url)
   }
 
-  @Test(arguments: [
-    ("http://h", "api", "http://h/api"), ("http://h/", "/api", "http://h/api"),
-    ("http://h/radarr", "/api/v3/", "http://h/radarr/api/v3/"),
-    ("http://h/radarr/", "api?x=1", "http://h/radarr/api?x=1"),
-    ("http://h/a?k=1", "b?x=2", "http://h/a/b?k=1&x=2"), ("http://h/a", "", "http://h/a"),
-    ("http://h/a/", "/", "http://h/a/"), ("http://h/a", "../../b", "http://h/a/b"),
-    ("http://h", "http://other/x", "http://h/http://other/x"),
-  ])
+  @Test(
+    "paths are joined",
+    arguments: [
+      ("http://h", "api", "http://h/api"), ("http://h/", "/api", "http://h/api"),
+      ("http://h/radarr", "/api/v3/", "http://h/radarr/api/v3/"),
+      ("http://h/radarr/", "api?x=1", "http://h/radarr/api?x=1"),
+      ("http://h/a?k=1", "b?x=2", "http://h/a/b?k=1&x=2"), ("http://h/a", "", "http://h/a"),
+      ("http://h/a/", "/", "http://h/a/"), ("http://h/a", "../../b", "http://h/a/b"),
+      ("http://h", "http://other/x", "http://h/http://other/x"),
+    ])
   func joinsPaths(base: String, path: String, url: String) throws {
     #expect(try URLBuilder(base).appending(path: path).url == url)
   }
 
-  @Test func encodesItemsCompletely() throws {
+  @Test("query items are encoded completely") func encodesItemsCompletely() throws {
     let url = try URLBuilder("http://h/a?k=1").appending(query: [
       QueryItem("a b", "c&d=e+f/?"), QueryItem("flag", nil), QueryItem("~-._", "ü"),
     ])
     #expect(url.url == "http://h/a?k=1&a%20b=c%26d%3De%2Bf%2F%3F&flag&~-._=%C3%BC")
   }
 
-  @Test(arguments: [
-    ("http://H/%7euser?a=%2f", "http://h:80/~user?a=%2F"), ("http://h", "http://h/"),
-  ])
+  @Test(
+    "spellings of one address have one key",
+    arguments: [
+      ("http://H/%7euser?a=%2f", "http://h:80/~user?a=%2F"), ("http://h", "http://h/"),
+    ])
   func spellingsOfOneAddressHaveOneKey(left: String, right: String) throws {
     #expect(try URLBuilder(left).cacheKey == URLBuilder(right).cacheKey)
   }
 
-  @Test func theOrderOfAQueryIsPartOfTheKey() throws {
+  @Test("the order of a query is part of the key") func theOrderOfAQueryIsPartOfTheKey() throws {
     let left = try URLBuilder("http://h/?a=1&b=2").cacheKey
     #expect(left != (try URLBuilder("http://h/?b=2&a=1").cacheKey))
   }
 
-  @Test(arguments: [
-    ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
-    ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
-    ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("", "http://a/b/c/d;p?q"),
-    (".", "http://a/b/c/"), ("..", "http://a/b/"), ("../g", "http://a/b/g"),
-    ("../../../g", "http://a/g"), ("g;x=1/../y", "http://a/b/c/y"),
-    ("https://x:1/", "https://x:1/"),
-  ])
+  @Test(
+    "references are resolved",
+    arguments: [
+      ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
+      ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
+      ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("", "http://a/b/c/d;p?q"),
+      (".", "http://a/b/c/"), ("..", "http://a/b/"), ("../g", "http://a/b/g"),
+      ("../../../g", "http://a/g"), ("g;x=1/../y", "http://a/b/c/y"),
+      ("https://x:1/", "https://x:1/"),
+    ])
   func resolvesReferences(reference: String, url: String) throws {
     #expect(try URLBuilder("http://a/b/c/d;p?q").resolving(reference).url == url)
   }
 
-  @Test(arguments: [
-    ("", APIError.Kind.invalidURL, "http://"), ("h/path", .invalidURL, "http://"),
-    ("mailto:x", .invalidURL, "http://"), ("ftp://h", .unsupportedScheme, "http"),
-    ("http://u:secret@h/", .invalidURL, "authentication"), ("http://:80/", .invalidURL, "host"),
-    ("http://h:0/", .invalidURL, "65535"), ("http://h:+1/", .invalidURL, "65535"),
-    ("http://a%41/", .invalidURL, "character"), ("http://[::1/", .invalidURL, "character"),
-    ("http://h\\evil/", .invalidURL, "character"), ("http://h/\u{0}", .invalidURL, "control"),
-  ])
+  @Test(
+    "what is no address is refused with advice",
+    arguments: [
+      ("", APIError.Kind.invalidURL, "http://"), ("h/path", .invalidURL, "http://"),
+      ("mailto:x", .invalidURL, "http://"), ("ftp://h", .unsupportedScheme, "http"),
+      ("http://u:secret@h/", .invalidURL, "authentication"), ("http://:80/", .invalidURL, "host"),
+      ("http://h:0/", .invalidURL, "65535"), ("http://h:+1/", .invalidURL, "65535"),
+      ("http://a%41/", .invalidURL, "character"), ("http://[::1/", .invalidURL, "character"),
+      ("http://h\\evil/", .invalidURL, "character"), ("http://h/\u{0}", .invalidURL, "control"),
+    ])
   func refusesWithAdvice(text: String, kind: APIError.Kind, advice: String) throws {
     let error = #expect(throws: APIError.self) { try URLBuilder(text) }
     #expect(error?.kind == kind)

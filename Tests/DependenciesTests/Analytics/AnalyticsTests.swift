@@ -1,10 +1,9 @@
 import Dispatch
+import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-@testable import SwiftBoardDependencies
 
 struct AnalyticsTests {
   /// A provider that does as it is told.
@@ -44,7 +43,7 @@ struct AnalyticsTests {
       providers: providers, capacity: capacity, date: .fixed(), uuid: .incrementing)
   }
 
-  @Test func consentIsOffByDefault() {
+  @Test("consent is off by default") func consentIsOffByDefault() {
     let probe = Probe()
     let analytics = live([probe])
     #expect(!analytics.hasConsent)
@@ -57,9 +56,11 @@ struct AnalyticsTests {
     #expect(probe.names == ["b"])
   }
 
-  @Test(arguments: [
-    MockAnalytics() as any Analytics, LiveAnalytics(), MockAnalytics(consent: true),
-  ])
+  @Test(
+    "consent can be given and taken",
+    arguments: [
+      MockAnalytics() as any Analytics, LiveAnalytics(), MockAnalytics(consent: true),
+    ])
   func consentCanBeGivenAndTaken(analytics: any Analytics) {
     analytics.setConsent(true)
     #expect(analytics.hasConsent)
@@ -67,7 +68,7 @@ struct AnalyticsTests {
     #expect(!analytics.hasConsent)
   }
 
-  @Test func mockKeepsWhatHasConsent() {
+  @Test("mock keeps what has consent") func mockKeepsWhatHasConsent() {
     let analytics = MockAnalytics()
     analytics.track(AnalyticsEvent("a"))
     #expect(analytics.events.isEmpty)
@@ -79,7 +80,7 @@ struct AnalyticsTests {
     #expect(MockAnalytics.preview.events.count == 2)
   }
 
-  @Test func optingOutEmptiesTheQueues() {
+  @Test("opting out empties the queues") func optingOutEmptiesTheQueues() {
     let gate = ThreadGate()
     let probe = Probe(gate: gate)
     let analytics = live([probe])
@@ -95,7 +96,7 @@ struct AnalyticsTests {
     #expect(probe.names == ["under way"])
   }
 
-  @Test func refusedEventsDoNotSurviveOptingOut() {
+  @Test("refused events do not survive opting out") func refusedEventsDoNotSurviveOptingOut() {
     let gate = ThreadGate()
     let probe = Probe(gate: gate, refusals: 1)
     let analytics = live([probe])
@@ -110,7 +111,7 @@ struct AnalyticsTests {
     #expect(probe.names == ["new"])
   }
 
-  @Test func fullQueueDropsTheOldest() {
+  @Test("full queue drops the oldest") func fullQueueDropsTheOldest() {
     let gate = ThreadGate()
     let probe = Probe(gate: gate)
     let analytics = live([probe], capacity: 3)
@@ -127,7 +128,7 @@ struct AnalyticsTests {
         == [AnalyticsStatistics(provider: "probe", delivered: 4, dropped: 7, waiting: 0)])
   }
 
-  @Test func hangingProviderDelaysNobody() {
+  @Test("a hanging provider delays no caller") func hangingProviderDelaysNobody() {
     let gate = ThreadGate()
     let stuck = Probe("stuck", gate: gate)
     let good = Probe("good")
@@ -145,7 +146,8 @@ struct AnalyticsTests {
     #expect(stuck.names == good.names)
   }
 
-  @Test func refusedEventsAreOfferedAgainWithTheSameIds() {
+  @Test("refused events are offered again with the same ids")
+  func refusedEventsAreOfferedAgainWithTheSameIds() {
     let probe = Probe(refusals: 2)
     let analytics = live([probe, Probe("other")])
     analytics.setConsent(true)
@@ -158,7 +160,7 @@ struct AnalyticsTests {
     #expect(analytics.statistics()[1].delivered == 1)
   }
 
-  @Test func alwaysFailingProviderIsGivenUp() {
+  @Test("always failing provider is given up") func alwaysFailingProviderIsGivenUp() {
     let bad = Probe("bad", refusals: .max)
     let good = Probe("good")
     let analytics = live([bad, good])
@@ -171,7 +173,7 @@ struct AnalyticsTests {
     #expect(good.names == ["a"])
   }
 
-  @Test func noSecretIsCounted() {
+  @Test("no secret is counted") func noSecretIsCounted() {
     let redactor = Redactor()
     redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
     let probe = Probe()
@@ -188,7 +190,7 @@ struct AnalyticsTests {
           "«secret:n»", properties: [LogField("token", "«redacted»"), LogField("a", "«secret:n»")]))
   }
 
-  @Test func fileProviderWritesALineAnEvent() throws {
+  @Test("file provider writes a line an event") func fileProviderWritesALineAnEvent() throws {
     let folder = try TemporaryFolder()
     let analytics = live([FileAnalyticsProvider(path: folder.path("events.jsonl"))])
     analytics.setConsent(true)

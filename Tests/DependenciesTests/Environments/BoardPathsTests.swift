@@ -12,7 +12,7 @@ import Testing
 #endif
 
 struct BoardPathsTests {
-  @Test func oneFolderForEverything() {
+  @Test("one folder holds everything") func oneFolderForEverything() {
     let paths = BoardPaths(home: "/tmp/board", environment: ["XDG_DATA_HOME": "/elsewhere"])
     #expect(paths.configuration == "/tmp/board/config.json")
     #expect(paths.initScript == "/tmp/board/init.sb")
@@ -24,7 +24,7 @@ struct BoardPathsTests {
     #expect(paths.cacheDatabase == "/tmp/board/cache.sqlite")
   }
 
-  @Test func standardFolders() {
+  @Test("the standard folders of XDG are used") func standardFolders() {
     let paths = BoardPaths(environment: ["HOME": "/home/rick"])
     #expect(paths.configuration == "/home/rick/.config/swiftboard/config.json")
     #expect(paths.initScript == "/home/rick/.config/swiftboard/init.sb")
@@ -37,6 +37,7 @@ struct BoardPathsTests {
   }
 
   @Test(
+    "variables name the folders, where they are absolute",
     arguments: [
       ("XDG_CONFIG_HOME", \BoardPaths.configuration, "config.json"),
       ("XDG_DATA_HOME", \BoardPaths.mainDatabase, "main.sqlite"),
@@ -56,7 +57,7 @@ struct BoardPathsTests {
     #expect(value("") == standard)
   }
 
-  @Test func missingHomeIsLookedUp() {
+  @Test("missing home is looked up") func missingHomeIsLookedUp() {
     for home in [nil, "", "relative"] {
       let paths = BoardPaths(environment: home.map { ["HOME": $0] } ?? [:])
       #expect(paths.log.hasPrefix("/"))
@@ -64,7 +65,8 @@ struct BoardPathsTests {
     }
   }
 
-  @Test func relativeHomeOptionIsTakenFromTheWorkingFolder() {
+  @Test("relative home option is taken from the working folder")
+  func relativeHomeOptionIsTakenFromTheWorkingFolder() {
     let path = BoardPaths(home: "sub", environment: [:]).log
     #expect(path.hasPrefix("/"))
     #expect(path.hasSuffix("/sub/log.jsonl"))

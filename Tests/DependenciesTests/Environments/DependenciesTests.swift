@@ -17,7 +17,7 @@ import Testing
 #endif
 
 struct DependenciesTests {
-  @Test func twoMentionsOfMockShareNothing() async throws {
+  @Test("two mentions of mock share nothing") func twoMentionsOfMockShareNothing() async throws {
     let first = Dependencies.mock
     let second = Dependencies.mock
     try await first.keychainService.save(Data("v".utf8), forKey: "k")
@@ -36,7 +36,7 @@ struct DependenciesTests {
     #expect(second.clock.now == 0)
   }
 
-  @Test func copiesShareTheirServices() async throws {
+  @Test("copies share their services") func copiesShareTheirServices() async throws {
     let first = Dependencies.mock
     var copy = first
     copy.date = .fixed(5)
@@ -48,14 +48,14 @@ struct DependenciesTests {
     #expect(first.uuid().uuidString.hasSuffix("2"))
   }
 
-  @Test func mockAnswersNothingByItself() async {
+  @Test("mock answers nothing by itself") func mockAnswersNothingByItself() async {
     let error = await #expect(throws: APIError.self) {
       try await Dependencies.mock.apiClient.send(APIRequest(url: "http://h/"))
     }
     #expect(error?.kind == .unanswered)
   }
 
-  @Test func mockTimeIsTheTests() async throws {
+  @Test("the time of a mock is the test's") func mockTimeIsTheTests() async throws {
     let clock = ManualClock()
     let dependencies = Dependencies.mock(clock: clock)
     let task = Task { try await dependencies.clock.sleep(for: .seconds(3600)) }
@@ -65,7 +65,9 @@ struct DependenciesTests {
     #expect(dependencies.clock.now == 3_600_000_000)
   }
 
-  @Test(arguments: [Dependencies.preview, .demonstration])
+  @Test(
+    "the environments with samples answer and know their secret",
+    arguments: [Dependencies.preview, .demonstration])
   func samples(dependencies: Dependencies) async throws {
     let answer = try await dependencies.apiClient.send(
       APIRequest(url: "http://127.0.0.1:1/api/character/1"))
@@ -78,14 +80,14 @@ struct DependenciesTests {
     #expect(await dependencies.shutDown())
   }
 
-  @Test func previewHasSamples() async throws {
+  @Test("preview has samples") func previewHasSamples() async throws {
     let preview = Dependencies.preview
     #expect(preview.logger.recent(limit: 99).count == 5)
     #expect(preview.logger.recent(limit: 1)[0].time == DateGenerator.mockStart)
     #expect(try await !preview.persistence.services().isEmpty)
   }
 
-  @Test func interceptedSeesEveryDraw() {
+  @Test("intercepted sees every draw") func interceptedSeesEveryDraw() {
     let notes = DrawNotes()
     let plain = Dependencies.mock
     let dependencies = plain.intercepted(by: notes.interceptor)
@@ -109,7 +111,7 @@ struct DependenciesTests {
     #expect(replayed.clock.now == clock)
   }
 
-  @Test func makingLiveTouchesNothing() async throws {
+  @Test("making live touches nothing") func makingLiveTouchesNothing() async throws {
     let folder = try TemporaryFolder()
     let home = folder.path("home")
     let dependencies = Dependencies.live(LiveConfiguration(home: home, environment: [:]))
@@ -119,7 +121,7 @@ struct DependenciesTests {
     #expect(access(home, F_OK) != 0)
   }
 
-  @Test func liveLogsAndStores() async throws {
+  @Test("live logs and stores") func liveLogsAndStores() async throws {
     let folder = try TemporaryFolder()
     let configuration = LiveConfiguration(home: folder.path("home"), environment: [:])
     let dependencies = Dependencies.live(configuration)
@@ -137,7 +139,7 @@ struct DependenciesTests {
     #expect(await dependencies.shutDown(within: .seconds(3600)))
   }
 
-  @Test func seedDecidesIdentifiersAndChance() {
+  @Test("seed decides identifiers and chance") func seedDecidesIdentifiersAndChance() {
     func draw(_ seed: UInt64?) -> (UUID, UInt64) {
       let live = Dependencies.live(
         LiveConfiguration(home: "/nowhere", environment: [:], seed: seed))
@@ -148,7 +150,7 @@ struct DependenciesTests {
     #expect(draw(nil) != draw(nil))
   }
 
-  @Test func offlineSendsNothing() async {
+  @Test("offline sends nothing") func offlineSendsNothing() async {
     let dependencies = Dependencies.live(
       LiveConfiguration(home: "/nowhere", environment: [:], isOffline: true))
     let error = await #expect(throws: APIError.self) {
@@ -201,7 +203,9 @@ struct DependenciesTests {
     #expect(redactor.mask("second-secret").names == ["b"])
   }
 
-  @Test func keychainRegistersWhatItTakesAndGives() async throws {
+  @Test("keychain registers what it takes and gives") func keychainRegistersWhatItTakesAndGives()
+    async throws
+  {
     let logger = MockLogger()
     let base = MockKeychainService(entries: ["old": Data("old-secret".utf8)])
     let keychain = RedactingKeychain(base, redactor: logger.redactor)

@@ -1,9 +1,8 @@
+import SwiftBoardDependencies
 import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-@testable import SwiftBoardDependencies
 
 @Suite("shutting down services")
 struct ServiceShutdownTests {

@@ -1,7 +1,6 @@
+import SwiftBoardDependencies
 import SwiftBoardTestSupport
 import Testing
-
-@testable import SwiftBoardDependencies
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

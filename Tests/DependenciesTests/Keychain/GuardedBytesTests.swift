@@ -1,6 +1,5 @@
+import SwiftBoardDependencies
 import Testing
-
-@testable import SwiftBoardDependencies
 
 #if canImport(Glibc)
   import Glibc
@@ -11,20 +10,20 @@ import Testing
 #endif
 
 @Suite struct GuardedBytesTests {
-  @Test func keepsWhatItWasGiven() throws {
+  @Test("guarded bytes are what was given") func keepsWhatItWasGiven() throws {
     let bytes = try GuardedBytes(copying: Array(0...255))
     #expect(bytes.count == 256)
     #expect(try bytes.withBytes { Array($0) } == Array(0...255))
   }
 
-  @Test func empty() throws {
+  @Test("empty bytes are kept") func empty() throws {
     let bytes = try GuardedBytes(copying: [])
     #expect(bytes.count == 0)
     #expect(try bytes.withBytes { $0.count } == 0)
     #expect(try bytes == GuardedBytes(copying: []))
   }
 
-  @Test func nestedAndConcurrentReaders() async throws {
+  @Test("readers may be nested and concurrent") func nestedAndConcurrentReaders() async throws {
     let bytes = try GuardedBytes(copying: [1, 2, 3])
     let nested = try bytes.withBytes { outer throws(KeychainError) in
       let inner = try bytes.withBytes { $0[0] }
@@ -40,7 +39,7 @@ import Testing
     #expect(sum == 200 * 6)
   }
 
-  @Test func equality() throws {
+  @Test("equal bytes are equal") func equality() throws {
     let bytes = try GuardedBytes(copying: [1, 2, 3])
     #expect(bytes == bytes)
     #expect(try bytes == GuardedBytes(copying: [1, 2, 3]))

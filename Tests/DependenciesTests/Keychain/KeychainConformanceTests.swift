@@ -1,6 +1,5 @@
+import SwiftBoardDependencies
 import Testing
-
-@testable import SwiftBoardDependencies
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -57,7 +56,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     withExtendedLifetime(subject) {}
   }
 
-  @Test(arguments: makers) func verifyingTellsWhatStatusTells(_ maker: KeychainMaker) async throws {
+  @Test("verifying tells what status tells", arguments: makers) func verifyingTellsWhatStatusTells(
+    _ maker: KeychainMaker
+  ) async throws {
     let subject = try maker.make(false)
     #expect(await kind { _ = try await subject.service.verify() } == .missing)
     try await with(maker) { keychain in
@@ -122,7 +123,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: makers) func savesAndLoads(_ maker: KeychainMaker) async throws {
+  @Test("a value that is saved is loaded", arguments: makers) func savesAndLoads(
+    _ maker: KeychainMaker
+  ) async throws {
     try await with(maker) { keychain in
       #expect(try await keychain.load(forKey: "a") == nil)
       try await keychain.save(Data([1, 2, 3]), forKey: "a")
@@ -135,7 +138,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: makers) func deletes(_ maker: KeychainMaker) async throws {
+  @Test("a deleted value is gone", arguments: makers) func deletes(_ maker: KeychainMaker)
+    async throws
+  {
     try await with(maker) { keychain in
       try await keychain.save(Data([1]), forKey: "a")
       try await keychain.save(Data([2]), forKey: "b")
@@ -147,7 +152,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: makers) func renames(_ maker: KeychainMaker) async throws {
+  @Test("a renamed value has its new name alone", arguments: makers) func renames(
+    _ maker: KeychainMaker
+  ) async throws {
     try await with(maker) { keychain in
       try await keychain.save(Data([1]), forKey: "m")
       try await keychain.save(Data([2]), forKey: "x")
@@ -203,7 +210,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: makers) func invalidKeys(_ maker: KeychainMaker) async throws {
+  @Test("invalid keys are refused", arguments: makers) func invalidKeys(_ maker: KeychainMaker)
+    async throws
+  {
     try await with(maker) { keychain in
       for key in ["", String(repeating: "k", count: 1025), String(repeating: "é", count: 513)] {
         #expect(await kind { try await keychain.save(Data([1]), forKey: key) } == .invalidKey)
@@ -215,7 +224,8 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: makers) func bigValues(_ maker: KeychainMaker) async throws {
+  @Test("a value of the greatest size is kept, and a greater one refused", arguments: makers)
+  func bigValues(_ maker: KeychainMaker) async throws {
     try await with(maker) { keychain in
       let big = Data(repeating: 0xAB, count: 1_048_576)
       try await keychain.save(big, forKey: "big")
@@ -226,7 +236,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: makers) func locked(_ maker: KeychainMaker) async throws {
+  @Test("a locked keychain is locked for every call", arguments: makers) func locked(
+    _ maker: KeychainMaker
+  ) async throws {
     try await with(maker) { keychain in
       try await keychain.save(Data([1]), forKey: "a")
       await keychain.lock()
@@ -277,7 +289,9 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     withExtendedLifetime(subject) {}
   }
 
-  @Test(arguments: makers) func missing(_ maker: KeychainMaker) async throws {
+  @Test("a keychain that is not there is missing for every call", arguments: makers) func missing(
+    _ maker: KeychainMaker
+  ) async throws {
     let subject = try maker.make(false)
     let keychain = subject.service
     #expect(await kind { _ = try await keychain.load(forKey: "a") } == .missing)
@@ -329,7 +343,7 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct KeychainMockTests {
-  @Test func recordsEveryCall() async throws {
+  @Test("the mock records every call") func recordsEveryCall() async throws {
     let mock = MockKeychainService()
     try await mock.save(Data([1]), forKey: "a")
     _ = try await mock.load(forKey: "a")
@@ -338,14 +352,14 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     #expect(mock.calls == [.save(Data([1]), key: "a"), .load(key: "a"), .lock, .keys])
   }
 
-  @Test func failsOnce() async throws {
+  @Test("the mock fails once where it is asked to") func failsOnce() async throws {
     let mock = MockKeychainService(entries: ["a": Data([1])])
     mock.failNext(with: KeychainError(.durabilityUnknown, message: "disk"))
     #expect(await kind { try await mock.save(Data([2]), forKey: "a") } == .durabilityUnknown)
     #expect(try await mock.load(forKey: "a") == Data([1]))
   }
 
-  @Test func startsAsAsked() async throws {
+  @Test("the mock starts as asked") func startsAsAsked() async throws {
     let locked = MockKeychainService(entries: ["a": Data([1])], unlocked: false)
     #expect(await kind { _ = try await locked.load(forKey: "a") } == .locked)
     try await locked.unlock(with: .words("anything"))
@@ -354,7 +368,7 @@ struct KeychainMaker: Sendable, CustomTestStringConvertible {
     #expect(await kind { _ = try await missing.load(forKey: "a") } == .missing)
   }
 
-  @Test func previewsAreWorldsOfTheirOwn() async throws {
+  @Test("previews are worlds of their own") func previewsAreWorldsOfTheirOwn() async throws {
     let first = MockKeychainService.preview
     #expect(try await first.keys() == ["radarr", "sonarr"])
     try await first.delete(forKey: "radarr")

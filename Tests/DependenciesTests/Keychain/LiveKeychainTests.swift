@@ -31,7 +31,9 @@ import Testing
 
   // MARK: Files
 
-  @Test func modesAndNames() async throws {
+  @Test("the keychain and its lock are the only files, for their owner alone") func modesAndNames()
+    async throws
+  {
     let service = try await LiveKeychainService.made(at: folder.keychain)
     try await service.save(Data([1]), forKey: "a")
     #expect(folder.names == ["keychain.sbkc", "keychain.sbkc.lock"])
@@ -86,7 +88,7 @@ import Testing
     #expect(reads.withLock { $0 } == before)
   }
 
-  @Test func wrongPassphraseLeavesTheFile() async throws {
+  @Test("a wrong passphrase leaves the file") func wrongPassphraseLeavesTheFile() async throws {
     _ = try await LiveKeychainService.made(at: folder.keychain)
     let before = try bytes(of: folder.keychain)
     let info = try FileSystem().info(of: folder.keychain)
@@ -134,7 +136,9 @@ import Testing
     #expect(folder.names == ["keychain.sbkc.lock"])
   }
 
-  @Test(arguments: ["directory", "fifo", "link", "dangling"])
+  @Test(
+    "a path that is no file of its own is refused",
+    arguments: ["directory", "fifo", "link", "dangling"])
   func insecurePath(what: String) async throws {
     let other = "\(folder.path)/other.sbkc"
     _ = try await LiveKeychainService.made(at: other)
@@ -161,7 +165,7 @@ import Testing
     #expect(try await other.load(forKey: "a") == Data([1]))
   }
 
-  @Test func linkedLock() async throws {
+  @Test("a lock that is a link is refused, and not followed") func linkedLock() async throws {
     let service = try await LiveKeychainService.made(at: folder.keychain)
     try #require(unlink("\(folder.keychain).lock") == 0)
     try #require(symlink("elsewhere", "\(folder.keychain).lock") == 0)
@@ -169,7 +173,9 @@ import Testing
     #expect(!folder.names.contains("elsewhere"))
   }
 
-  @Test func folderOfOthers() async throws {
+  @Test("a folder that others may write to is refused, unless it is sticky") func folderOfOthers()
+    async throws
+  {
     let service = try await LiveKeychainService.made(at: folder.keychain)
     for (mode, expected) in [
       (mode_t(0o777), KeychainError.Kind.insecurePermissions), (0o770, .insecurePermissions),
@@ -201,7 +207,7 @@ import Testing
     #expect(try bytes(of: folder.keychain) == before)
   }
 
-  @Test func leftovers() async throws {
+  @Test("leftovers of a save are removed") func leftovers() async throws {
     let service = try await LiveKeychainService.made(at: folder.keychain)
     _ = try folder.write([1], to: ".keychain.sbkc.0123456789abcdef.tmp")
     let kept = [
@@ -218,7 +224,9 @@ import Testing
           kept + ["keychain.sbkc", "keychain.sbkc.lock", ".keychain.sbkc.ffffffffffffffff.tmp"]))
   }
 
-  @Test func tooLarge() async throws {
+  @Test("a file above the greatest size is too large, and an empty one damaged") func tooLarge()
+    async throws
+  {
     _ = try folder.write([], to: "keychain.sbkc")
     try #require(truncate(folder.keychain, 16_777_217) == 0)
     let service = LiveKeychainService(at: folder.keychain)
@@ -243,7 +251,7 @@ import Testing
     #expect(try await service.keys().count == 15)
   }
 
-  @Test func lastGeneration() async throws {
+  @Test("a file of the last generation is not written again") func lastGeneration() async throws {
     let vector = try #require(KeychainVector.all.first { $0.name == "ok_generation_max" })
     try replaceFile(with: vector.file)
     let service = LiveKeychainService(at: folder.keychain)
@@ -264,11 +272,11 @@ import Testing
     #expect(try await service.status().slots.contains { $0.kind.hasPrefix("unknown(") })
   }
 
-  @Test func defaultKeyDerivation() {
+  @Test("the default key derivation takes 256 MiB and three passes") func defaultKeyDerivation() {
     #expect(KeychainPolicy().kdf == KeyDerivation(ops: 3, memory: 268_435_456))
   }
 
-  @Test func status() async throws {
+  @Test("the status tells what is there, locked and unlocked") func status() async throws {
     let service = LiveKeychainService(at: folder.keychain)
     #expect(
       try await service.status()
@@ -300,7 +308,7 @@ import Testing
 
   // MARK: Several at once
 
-  @Test func instancesSeeEachOther() async throws {
+  @Test("instances see each other") func instancesSeeEachOther() async throws {
     let first = try await LiveKeychainService.made(at: folder.keychain)
     let second = try await LiveKeychainService.opened(at: folder.keychain)
     try await first.save(Data([1]), forKey: "a")
@@ -349,7 +357,7 @@ import Testing
     #expect(try await service.keys().count == 30)
   }
 
-  @Test func lockTimeout() async throws {
+  @Test("waiting for the lock has a limit") func lockTimeout() async throws {
     _ = try await LiveKeychainService.made(at: folder.keychain)
     let policy = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .zero)
     let service = LiveKeychainService(path: folder.keychain, policy: policy)

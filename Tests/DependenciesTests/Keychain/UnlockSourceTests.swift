@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func none() throws {
+  @Test("without a source there is no secret") func none() throws {
     #expect(try UnlockSources.none.secret() == nil)
     #expect(try sources(["SWIFTBOARD_KEY_FILE": "", "PATH": "/bin"]).secret() == nil)
     #expect(!UnlockSources.none.hasSecret)
@@ -61,9 +61,11 @@ import Testing
     #expect(try passphrase(sources(["SWIFTBOARD_PASSPHRASE_FILE": file])) == [0xFF, 0x00, 0xFE])
   }
 
-  @Test(arguments: [
-    (0, false), (1, true), (1024, true), (1025, false), (1026, false), (5000, false),
-  ])
+  @Test(
+    "the length of a passphrase is limited",
+    arguments: [
+      (0, false), (1, true), (1024, true), (1025, false), (1026, false), (5000, false),
+    ])
   func passphraseLength(count: Int, isValid: Bool) throws {
     for end in ["", "\n", "\r\n"] {
       let file = try folder.write(Array(repeating: 0x61, count: count) + Array(end.utf8), to: "p")
@@ -71,13 +73,17 @@ import Testing
     }
   }
 
-  @Test(arguments: [(0, false), (31, false), (32, true), (33, false), (5000, false)])
+  @Test(
+    "a key file has one length",
+    arguments: [(0, false), (31, false), (32, true), (33, false), (5000, false)])
   func keyFileLength(count: Int, isValid: Bool) throws {
     let file = try folder.write(Array(repeating: 0x0A, count: count), to: "k")
     #expect(kind(["SWIFTBOARD_KEY_FILE": file]) == (isValid ? nil : .invalidKeyFile))
   }
 
-  @Test(arguments: [mode_t(0o600), 0o400, 0o640, 0o604, 0o644, 0o620])
+  @Test(
+    "a file that others may read or write is refused",
+    arguments: [mode_t(0o600), 0o400, 0o640, 0o604, 0o644, 0o620])
   func modes(mode: mode_t) throws {
     let file = try folder.write(Array("word".utf8), to: "p", mode: mode)
     let expected: KeychainError.Kind? = mode & 0o077 == 0 ? nil : .insecurePermissions
@@ -93,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func credentialKey() throws {
+  @Test("a key among the credentials is a source") func credentialKey() throws {
     #expect(kind(["CREDENTIALS_DIRECTORY": folder.path]) == nil)
     #expect(!sources(["CREDENTIALS_DIRECTORY": folder.path]).hasSecret)
     _ = try folder.write(Array(0..<32), to: "swiftboard.key", mode: 0o440)
@@ -107,7 +113,7 @@ import Testing
     #expect(kind(["CREDENTIALS_DIRECTORY": folder.path]) == .unlockSourceAmbiguous)
   }
 
-  @Test func anotherOwner() throws {
+  @Test("a file of another owner is refused") func anotherOwner() throws {
     let file = try folder.write(Array("word".utf8), to: "p")
     let sources = UnlockSources(environment: ["SWIFTBOARD_PASSPHRASE_FILE": file]) { _ in false }
     #expect(throws: KeychainError.self) { try sources.secret() }
@@ -146,7 +152,7 @@ import Testing
         == Array("word".utf8))
   }
 
-  @Test func ambiguous() throws {
+  @Test("several sources are refused") func ambiguous() throws {
     let file = try folder.write(Array("word".utf8), to: "p")
     let both = ["SWIFTBOARD_PASSPHRASE_FILE": file, "SWIFTBOARD_KEY_FILE": file]
     #expect(kind(both) == .unlockSourceAmbiguous)
@@ -171,7 +177,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["2", "0", "-1", "x", "3x", " 3", "99999999999", "my passphrase"])
+  @Test(
+    "what is no descriptor's number is refused and not shown",
+    arguments: ["2", "0", "-1", "x", "3x", " 3", "99999999999", "my passphrase"])
   func descriptorNumber(value: String) throws {
     let sources = sources(["SWIFTBOARD_PASSPHRASE_FD": value])
     do throws(KeychainError) {
@@ -183,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func madeKeyFile() throws {
+  @Test("a key file is made for its owner alone, and never over a file") func madeKeyFile() throws {
     let path = "\(folder.path)/new.key"
     try UnlockSources.makeKeyFile(at: path)
     #expect(mode(of: path) == 0o600)
@@ -194,7 +202,8 @@ import Testing
   }
 
   #if !os(macOS)
-    @Test func removedFromEnvironment() async {
+    @Test("the variables of the sources are removed from the environment")
+    func removedFromEnvironment() async {
       await #expect(processExitsWith: .success) {
         let names = [
           "SWIFTBOARD_PASSPHRASE_FD", "SWIFTBOARD_PASSPHRASE_FILE", "SWIFTBOARD_KEY_FILE",

@@ -31,7 +31,7 @@ private func lines(_ folder: TemporaryFolder, _ names: [String]) throws -> [Stri
 }
 
 struct JSONLinesSinkTests {
-  @Test func oneLineARecord() throws {
+  @Test("one line a record") func oneLineARecord() throws {
     let folder = try TemporaryFolder()
     let sink = JSONLinesSink(path: folder.path("state/log.jsonl"))
     let logger = LiveLogger(sinks: [sink], date: .fixed())
@@ -58,7 +58,9 @@ struct JSONLinesSinkTests {
     "«secret:x»",
   ]
 
-  @Test(arguments: messages.indices) func anyMessageIsOneValidLine(index: Int) throws {
+  @Test("any message is one valid line", arguments: messages.indices) func anyMessageIsOneValidLine(
+    index: Int
+  ) throws {
     let message = Self.messages[index]
     let folder = try TemporaryFolder()
     let sink = JSONLinesSink(path: folder.path("log.jsonl"))
@@ -81,7 +83,7 @@ struct JSONLinesSinkTests {
   }
 
   /// Every form of a secret, in every position, into every sink.
-  @Test func noSecretReachesAFile() async throws {
+  @Test("no secret reaches a file") func noSecretReachesAFile() async throws {
     let folder = try TemporaryFolder()
     let store = MockPersistenceService.mock
     let logger = LiveLogger(
@@ -115,7 +117,7 @@ struct JSONLinesSinkTests {
     }
   }
 
-  @Test func rotatesBySizeAndCount() throws {
+  @Test("rotates by size and count") func rotatesBySizeAndCount() throws {
     let folder = try TemporaryFolder()
     let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 1000, maxFiles: 3)
     for index in 0..<100 { sink.write(record("message \(index)")) }
@@ -129,7 +131,8 @@ struct JSONLinesSinkTests {
     #expect(sink.dropped == 0)
   }
 
-  @Test func aLineLongerThanTheLimitGetsAFileOfItsOwn() throws {
+  @Test("a line longer than the limit gets a file of its own")
+  func aLineLongerThanTheLimitGetsAFileOfItsOwn() throws {
     let folder = try TemporaryFolder()
     let sink = JSONLinesSink(path: folder.path("log"), maxBytes: 200, maxFiles: 3)
     sink.write(record("a"))
@@ -140,7 +143,7 @@ struct JSONLinesSinkTests {
   }
 
   /// Two handles on one path, as two processes have them, rotating all the time.
-  @Test func twoWritersLoseAndTearNothing() async throws {
+  @Test("two writers lose and tear nothing") func twoWritersLoseAndTearNothing() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("log")
     let sinks = (0..<2).map { _ in JSONLinesSink(path: path, maxBytes: 4000, maxFiles: 500) }
@@ -170,7 +173,7 @@ struct JSONLinesSinkTests {
     #expect(sinks.map(\.dropped) == [0, 0])
   }
 
-  @Test func fullDiskDropsAndRecovers() throws {
+  @Test("full disk drops and recovers") func fullDiskDropsAndRecovers() throws {
     let folder = try TemporaryFolder()
     let isFull = Shared(false)
     let failures = Shared(0)
@@ -202,7 +205,8 @@ struct JSONLinesSinkTests {
     #expect(sink.dropped == 3)
   }
 
-  @Test func closedDescriptorAndLostFolder() throws {
+  @Test("a folder that is not there, or goes, costs no later record")
+  func closedDescriptorAndLostFolder() throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "blocker")
     let sink = JSONLinesSink(path: folder.path("blocker/log"))
@@ -222,7 +226,7 @@ struct JSONLinesSinkTests {
     #expect(sink.dropped == 1)
   }
 
-  @Test func tornLastLineIsEndedFirst() throws {
+  @Test("torn last line is ended first") func tornLastLineIsEndedFirst() throws {
     let folder = try TemporaryFolder()
     try folder.write("{\"torn\":", to: "log")
     let sink = JSONLinesSink(path: folder.path("log"))
@@ -233,7 +237,7 @@ struct JSONLinesSinkTests {
     #expect(kept[0] == "{\"torn\":")
   }
 
-  @Test func linksAndPipesAreRefused() throws {
+  @Test("links and pipes are refused") func linksAndPipesAreRefused() throws {
     let folder = try TemporaryFolder()
     #expect(symlink("/dev/null", folder.path("link")) == 0)
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -245,7 +249,7 @@ struct JSONLinesSinkTests {
     }
   }
 
-  @Test func onlyErrorsAreSynchronised() throws {
+  @Test("only errors are synchronised") func onlyErrorsAreSynchronised() throws {
     let folder = try TemporaryFolder()
     let count = Shared(0)
     let system = FileSystem { call, _ in
@@ -267,7 +271,7 @@ struct JSONLinesSinkTests {
   }
 
   /// The disk hangs: the caller goes on, what finds no place is counted, flush keeps its deadline.
-  @Test func hangingDiskDelaysNobody() throws {
+  @Test("a hanging disk delays no caller") func hangingDiskDelaysNobody() throws {
     let folder = try TemporaryFolder()
     let gate = ThreadGate()
     let system = FileSystem { call, _ in
@@ -286,7 +290,7 @@ struct JSONLinesSinkTests {
     #expect(try lines(folder, ["log"]).count == 8193)
   }
 
-  @Test func droppingTheSinkWritesWhatWaits() throws {
+  @Test("dropping the sink writes what waits") func droppingTheSinkWritesWhatWaits() throws {
     let folder = try TemporaryFolder()
     let gate = ThreadGate()
     let written = ThreadGate()

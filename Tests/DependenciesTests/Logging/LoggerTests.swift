@@ -17,7 +17,7 @@ struct LoggerConformanceTests {
     }
   }
 
-  @Test(arguments: Kind.allCases) func keepsWhatIsWritten(kind: Kind) {
+  @Test("keeps what is written", arguments: Kind.allCases) func keepsWhatIsWritten(kind: Kind) {
     let logger = kind.make()
     logger.clear()
     logger.log("hello", level: .info, category: "api", fields: [LogField("a", "b")])
@@ -31,7 +31,8 @@ struct LoggerConformanceTests {
     #expect(logger.recent(limit: 10).isEmpty)
   }
 
-  @Test(arguments: Kind.allCases) func newestOnes(kind: Kind) {
+  @Test("the newest records are given, as many as asked for", arguments: Kind.allCases)
+  func newestOnes(kind: Kind) {
     let logger = kind.make()
     for index in 0..<5 { logger.log("\(index)") }
     #expect(logger.recent(limit: 2).map(\.message) == ["3", "4"])
@@ -39,7 +40,8 @@ struct LoggerConformanceTests {
     #expect(logger.recent(limit: -1).isEmpty)
   }
 
-  @Test(arguments: Kind.allCases, LogLevel.allCases) func levels(kind: Kind, least: LogLevel) {
+  @Test("a record below the level is not kept", arguments: Kind.allCases, LogLevel.allCases)
+  func levels(kind: Kind, least: LogLevel) {
     let logger = kind.make()
     logger.clear()
     logger.setLevel(least, category: nil)
@@ -52,7 +54,8 @@ struct LoggerConformanceTests {
     #expect(logger.recent(limit: 100).map(\.level) == LogLevel.allCases.filter { $0 >= least })
   }
 
-  @Test(arguments: Kind.allCases) func categoriesHaveLevelsOfTheirOwn(kind: Kind) {
+  @Test("categories have levels of their own", arguments: Kind.allCases)
+  func categoriesHaveLevelsOfTheirOwn(kind: Kind) {
     let logger = kind.make()
     logger.setLevel(.warning, category: nil)
     logger.setLevel(.debug, category: "api")
@@ -69,7 +72,9 @@ struct LoggerConformanceTests {
     #expect(logger.isEnabled(.trace, category: "board"))
   }
 
-  @Test(arguments: Kind.allCases) func nothingIsBuiltWhenDisabled(kind: Kind) {
+  @Test("nothing is built when disabled", arguments: Kind.allCases) func nothingIsBuiltWhenDisabled(
+    kind: Kind
+  ) {
     let logger = kind.make()
     logger.setLevel(.error, category: nil)
     let built = Mutex(0)
@@ -83,7 +88,7 @@ struct LoggerConformanceTests {
     #expect(built.withLock { $0 } == 2)
   }
 
-  @Test(arguments: Kind.allCases) func countsByLevel(kind: Kind) {
+  @Test("counts by level", arguments: Kind.allCases) func countsByLevel(kind: Kind) {
     let logger = kind.make()
     let before = logger.statistics().counts
     logger.log("x", level: .error)
@@ -94,7 +99,8 @@ struct LoggerConformanceTests {
     #expect(Set(after.counts.keys) == Set(LogLevel.allCases.map(\.name)))
   }
 
-  @Test(arguments: Kind.allCases) func redactsByValueAndByPosition(kind: Kind) {
+  @Test("redacts by value and by position", arguments: Kind.allCases)
+  func redactsByValueAndByPosition(kind: Kind) {
     let logger = kind.make()
     logger.clear()
     logger.log("early s3cr3t-value", level: .error)
@@ -115,7 +121,7 @@ struct LoggerConformanceTests {
     #expect(logger.redact("s3cr3t-value") == "«secret:radarr»")
   }
 
-  @Test func levelNames() {
+  @Test("levels have names") func levelNames() {
     for level in LogLevel.allCases { #expect(LogLevel(name: level.name) == level) }
     #expect(LogLevel(name: "loud") == nil)
   }
@@ -129,7 +135,7 @@ struct LiveLoggerTests {
     var all: [LogRecord] { records.withLock { $0 } }
   }
 
-  @Test func ringHoldsTheNewest() {
+  @Test("ring holds the newest") func ringHoldsTheNewest() {
     let ring = RingSink(capacity: 3)
     for index in 0..<7 {
       ring.write(LogRecord(time: Int64(index), level: .info, category: "c", message: ""))
@@ -141,7 +147,7 @@ struct LiveLoggerTests {
     #expect(ring.recent().map(\.time) == [9])
   }
 
-  @Test func redactionComesBeforeCutting() {
+  @Test("redaction comes before cutting") func redactionComesBeforeCutting() {
     let sink = Collector()
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     let secret = "0123456789-secret-value"
@@ -155,7 +161,7 @@ struct LiveLoggerTests {
     #expect(kept.contains("cut: "))
   }
 
-  @Test func longMessagesAreCutAtACharacter() {
+  @Test("long messages are cut at a character") func longMessagesAreCutAtACharacter() {
     let sink = Collector()
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     for prefix in 0..<4 {
@@ -168,7 +174,7 @@ struct LiveLoggerTests {
     }
   }
 
-  @Test func fieldsAreBounded() {
+  @Test("fields are bounded") func fieldsAreBounded() {
     let sink = Collector()
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     logger.log(
@@ -179,7 +185,8 @@ struct LiveLoggerTests {
     #expect(fields.allSatisfy { $0.value.utf8.count < 5000 })
   }
 
-  @Test func loggingInsideASinkIsDroppedAndCounted() {
+  @Test("logging inside a sink is dropped and counted") func loggingInsideASinkIsDroppedAndCounted()
+  {
     final class Loud: LogRecordSink {
       let logger = Mutex<LiveLogger?>(nil)
       let writes = Mutex(0)
@@ -200,7 +207,7 @@ struct LiveLoggerTests {
     #expect(logger.recent(limit: 5).count == 2)
   }
 
-  @Test func flushHasADeadline() {
+  @Test("flush has a deadline") func flushHasADeadline() {
     struct Stuck: LogRecordSink {
       func write(_ record: LogRecord) {}
       func flush(deadline: ContinuousClock.Instant) -> Bool { false }
@@ -210,7 +217,7 @@ struct LiveLoggerTests {
     #expect(LiveLogger(sinks: [collector]).flush(within: .zero))
   }
 
-  @Test func storeSinkHandsRecordsOver() async throws {
+  @Test("store sink hands records over") func storeSinkHandsRecordsOver() async throws {
     let store = MockPersistenceService.mock
     let sink = StoreSink(store: store)
     let logger = LiveLogger(sinks: [sink], date: .fixed())

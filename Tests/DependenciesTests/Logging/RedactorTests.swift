@@ -120,7 +120,7 @@ struct RedactorByValueTests {
 
   /// Every part of the encoded text that depends on the secret goes: only whole groups of the
   /// neighbours are left.
-  @Test func base64LeavesNoBits() {
+  @Test("base64 leaves no bits") func base64LeavesNoBits() {
     for prefix in ["", "a", "ab", "abc"] {
       for suffix in ["", "z", "yz", "xyz"] {
         var rest: Set<String> = []
@@ -135,7 +135,7 @@ struct RedactorByValueTests {
     }
   }
 
-  @Test func binaryValues() {
+  @Test("a value of any bytes is masked") func binaryValues() {
     let redactor = Redactor()
     let value: [UInt8] = [0xFF, 0x00, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x80]
     redactor.registerSecret(value, name: "key file")
@@ -145,7 +145,7 @@ struct RedactorByValueTests {
     #expect(redactor.redact(String(decoding: value, as: UTF8.self)) == "«secret:key file»")
   }
 
-  @Test func finalNewlineIsNotNeeded() {
+  @Test("final newline is not needed") func finalNewlineIsNotNeeded() {
     let redactor = Redactor()
     redactor.registerSecret(Array("abcdef\n".utf8), name: "s")
     #expect(redactor.redact("x=abcdef;") == "x=«secret:s»;")
@@ -211,7 +211,8 @@ struct RedactorByValueTests {
     }
   }
 
-  @Test func aRenamedSecretIsMarkedWithItsNewName() {
+  @Test("a renamed secret is marked with its new name") func aRenamedSecretIsMarkedWithItsNewName()
+  {
     let redactor = Redactor()
     redactor.registerSecret(Array("s3cr3t-value".utf8), name: "old")
     redactor.renameSecret("old", to: "new")
@@ -219,7 +220,7 @@ struct RedactorByValueTests {
     #expect(redactor.knows("new") && !redactor.knows("old"))
   }
 
-  @Test func longValuesInWholeAndInPart() {
+  @Test("long values in whole and in part") func longValuesInWholeAndInPart() {
     let redactor = Redactor()
     var random = Xoshiro256(seed: 5)
     let value = (0..<10_000).map { _ in UInt8.random(in: 0x30...0x7A, using: &random) }
@@ -231,7 +232,7 @@ struct RedactorByValueTests {
     #expect(redactor.redact(text).utf8.count < 100)
   }
 
-  @Test func severalSecrets() {
+  @Test("several secrets are found") func severalSecrets() {
     let redactor = Redactor()
     for index in 0..<300 {
       redactor.registerSecret(Array("secret-number-\(index)-".utf8), name: "n\(index)")
@@ -240,7 +241,7 @@ struct RedactorByValueTests {
     #expect(redactor.redact("secret-number-70-secret-number-299-") == "«secret:n70»«secret:n299»")
   }
 
-  @Test func overlappingSecretsLeaveNothing() {
+  @Test("overlapping secrets leave nothing") func overlappingSecretsLeaveNothing() {
     let redactor = Redactor()
     redactor.registerSecret(Array("abcdef".utf8), name: "a")
     redactor.registerSecret(Array("defghi".utf8), name: "b")
@@ -249,7 +250,7 @@ struct RedactorByValueTests {
     #expect(redactor.redact("xabcdefghijklx") == "x«secret:long»x")
   }
 
-  @Test func marksAreLeftAlone() {
+  @Test("marks are left alone") func marksAreLeftAlone() {
     let redactor = Redactor()
     redactor.registerSecret(Array("radarr".utf8), name: "radarr")
     redactor.registerSecret(Array("secret".utf8), name: "s")
@@ -259,7 +260,7 @@ struct RedactorByValueTests {
     #expect(redactor.redact(once) == once)
   }
 
-  @Test func forgetting() {
+  @Test("a forgotten value is not masked") func forgetting() {
     let redactor = Redactor()
     redactor.registerSecret(Array("abcdef".utf8), name: "a")
     redactor.removeAllSecrets()
@@ -267,7 +268,7 @@ struct RedactorByValueTests {
   }
 
   /// What a redactor keeps is hashes: no byte sequence of the value is reachable from it.
-  @Test func valuesAreNotKept() {
+  @Test("values are not kept") func valuesAreNotKept() {
     let redactor = Redactor()
     redactor.registerSecret(Array("reachable-secret".utf8), name: "n")
     var text = ""
@@ -275,7 +276,7 @@ struct RedactorByValueTests {
     #expect(!text.contains("reachable"))
   }
 
-  @Test func registeredFromManyThreads() async {
+  @Test("registered from many threads") func registeredFromManyThreads() async {
     let redactor = Redactor()
     await withTaskGroup(of: Void.self) { group in
       for index in 0..<50 {
@@ -343,7 +344,7 @@ struct RedactorByPositionTests {
     #expect(Redactor.redactPositions(text) == expected)
   }
 
-  @Test func registeredValueKeepsItsName() {
+  @Test("registered value keeps its name") func registeredValueKeepsItsName() {
     let redactor = Redactor()
     redactor.registerSecret(Array("s3cr3t-value".utf8), name: "radarr")
     for (text, expected) in [
@@ -357,7 +358,7 @@ struct RedactorByPositionTests {
     }
   }
 
-  @Test func everySecretFormInEveryPosition() {
+  @Test("every secret form in every position") func everySecretFormInEveryPosition() {
     let redactor = Redactor()
     redactor.registerSecret(Array(awkward.utf8), name: "n")
     let positions = [
@@ -376,7 +377,7 @@ struct RedactorByPositionTests {
     }
   }
 
-  @Test func fieldsBySecretKeys() {
+  @Test("fields are masked by secret keys") func fieldsBySecretKeys() {
     let redactor = Redactor()
     redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")
     #expect(redactor.redact(LogField("password", "x")) == LogField("password", "«redacted»"))
@@ -399,7 +400,7 @@ struct RedactorByPositionTests {
     String(repeating: "a-_", count: 100_000) + "=x",
   ]
 
-  @Test(arguments: slowTexts.indices) func linearTime(index: Int) {
+  @Test("redaction takes linear time", arguments: slowTexts.indices) func linearTime(index: Int) {
     let text = Self.slowTexts[index]
     let redactor = Redactor()
     redactor.registerSecret(Array("AAAAAA".utf8), name: "n")
@@ -416,7 +417,7 @@ struct RedactorByPositionTests {
     return now.tv_sec
   }
 
-  @Test func anyBytesAtAll() {
+  @Test("any bytes at all are redacted without a fault") func anyBytesAtAll() {
     let redactor = Redactor()
     redactor.registerSecret(Array("a:b=cd".utf8), name: "n")
     var random = Xoshiro256(seed: 11)

@@ -1,6 +1,5 @@
 import Dispatch
-
-@testable import SwiftBoardDependencies
+import SwiftBoardDependencies
 
 /// Holds threads until it is opened.
 final class ThreadGate: Sendable {

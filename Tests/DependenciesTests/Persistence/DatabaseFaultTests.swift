@@ -35,7 +35,8 @@ struct DatabaseFaultTests {
     }
   }
 
-  @Test(arguments: Harm.allCases) func theMainFileIsRefusedAndLeft(_ harm: Harm) async throws {
+  @Test("the main file is refused and left", arguments: Harm.allCases)
+  func theMainFileIsRefusedAndLeft(_ harm: Harm) async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     for index in 0..<50 {
@@ -64,7 +65,8 @@ struct DatabaseFaultTests {
     #expect(try await again.cachedResponses() == [])
   }
 
-  @Test(arguments: Harm.allCases) func theCacheIsMovedAsideAndMadeAnew(_ harm: Harm) async throws {
+  @Test("the cache is moved aside and made anew", arguments: Harm.allCases)
+  func theCacheIsMovedAsideAndMadeAnew(_ harm: Harm) async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     for index in 0..<50 {
@@ -82,7 +84,7 @@ struct DatabaseFaultTests {
     #expect(try await again.check() == [])
   }
 
-  @Test func theCacheMayVanishAtAnyTime() async throws {
+  @Test("the cache may vanish at any time") func theCacheMayVanishAtAnyTime() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.storeResponse(PersistenceConformanceTests.response("a"))
@@ -92,7 +94,7 @@ struct DatabaseFaultTests {
     #expect(try await service.cachedResponses().map(\.key) == ["b"])
   }
 
-  @Test func aFlippedByteInABodyIsFound() async throws {
+  @Test("a flipped byte in a body is found") func aFlippedByteInABodyIsFound() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.putDocument(Document("good", #"{"a":"wholesome"}"#))
@@ -128,7 +130,7 @@ struct DatabaseFaultTests {
     #expect(try await service.documents(DocumentQuery(collection: "c")).count == 2)
   }
 
-  @Test func aFlippedByteInAnAnswerIsAMiss() async throws {
+  @Test("a flipped byte in an answer is a miss") func aFlippedByteInAnAnswerIsAMiss() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     var response = PersistenceConformanceTests.response("k")
@@ -141,7 +143,8 @@ struct DatabaseFaultTests {
     #expect(try await service.cachedResponse("k") == response)
   }
 
-  @Test func onlyAnUncleanEndIsCheckedAtTheNextStart() async throws {
+  @Test("only an unclean end is checked at the next start")
+  func onlyAnUncleanEndIsCheckedAtTheNextStart() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.setPreference("p", to: "1")
@@ -184,7 +187,8 @@ struct DatabaseFaultTests {
     }
   }
 
-  @Test func aWriterWaitsForAnothersLockAndReadsGoOn() async throws {
+  @Test("a writer waits for another's lock, and reads go on")
+  func aWriterWaitsForAnothersLockAndReadsGoOn() async throws {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
     let waiting = Waiting(milliseconds: 3_600_000)
@@ -200,7 +204,7 @@ struct DatabaseFaultTests {
     try stranger.close()
   }
 
-  @Test func aLockHeldTooLongIsBusy() async throws {
+  @Test("a lock held too long is busy") func aLockHeldTooLongIsBusy() async throws {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
     let service = folder.service(options: Waiting(milliseconds: 3).options)
@@ -217,7 +221,7 @@ struct DatabaseFaultTests {
     try stranger.close()
   }
 
-  @Test func cancellingEndsTheWait() async throws {
+  @Test("cancelling ends the wait") func cancellingEndsTheWait() async throws {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
     let waiting = Waiting(milliseconds: 3_600_000)
@@ -237,7 +241,7 @@ struct DatabaseFaultTests {
 
   // MARK: Under the connection
 
-  @Test(arguments: [false, true])
+  @Test("a file that is gone acknowledges nothing", arguments: [false, true])
   func aFileThatIsGoneAcknowledgesNothing(_ isRenamed: Bool) async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
@@ -260,7 +264,7 @@ struct DatabaseFaultTests {
     #expect(try folder.names.contains("main.sqlite.orphan-wal"))
   }
 
-  @Test func aReaderNoticesToo() async throws {
+  @Test("a reader notices too") func aReaderNoticesToo() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.setPreference("p", to: "1")
@@ -271,7 +275,9 @@ struct DatabaseFaultTests {
     #expect(try await service.preference("p") == nil)
   }
 
-  @Test func aFullDiskTakesTheWholeChangeBack() async throws {
+  @Test("a full disk takes the whole change back") func aFullDiskTakesTheWholeChangeBack()
+    async throws
+  {
     let folder = try DatabaseFolder()
     let options = DatabaseFile.Options(prepare: { (connection) throws(PersistenceError) in
       let pages = try connection.integer("PRAGMA page_count") ?? 0
@@ -289,7 +295,7 @@ struct DatabaseFaultTests {
     #expect(try await service.check() == [])
   }
 
-  @Test func resultCodesBecomeKinds() {
+  @Test("result codes become kinds") func resultCodesBecomeKinds() {
     func kind(_ code: Int32, _ system: Int32 = 0, cancelled: Bool = false)
       -> PersistenceError.Kind
     {
@@ -311,7 +317,9 @@ struct DatabaseFaultTests {
     #expect(kind(SQLITE_ERROR) == .misuse)
   }
 
-  @Test func writingThroughAReadOnlyConnection() async throws {
+  @Test("writing through a read only connection") func writingThroughAReadOnlyConnection()
+    async throws
+  {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")
     let connection = try SQLiteConnection(
@@ -325,7 +333,8 @@ struct DatabaseFaultTests {
     try connection.close()
   }
 
-  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  @Test(
+    "a read only file can still be read", .enabled(if: geteuid() != 0, "root may write everywhere"))
   func aReadOnlyFileCanStillBeRead() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
@@ -355,7 +364,7 @@ struct DatabaseFaultTests {
 
   // MARK: What must leave, and what may be copied
 
-  @Test func aRemovedSearchLeavesTheDisk() async throws {
+  @Test("a removed search leaves the disk") func aRemovedSearchLeavesTheDisk() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     for text in ["regrettable search", "harmless search"] {
@@ -372,7 +381,9 @@ struct DatabaseFaultTests {
       try await service.searches(scope: "s", containing: nil).map(\.text) == ["harmless search"])
   }
 
-  @Test func aBackupIsWholeAndNeverOverAFile() async throws {
+  @Test("a backup is whole and never over a file") func aBackupIsWholeAndNeverOverAFile()
+    async throws
+  {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.putDocument(Document("1", "[1]"))
@@ -394,7 +405,7 @@ struct DatabaseFaultTests {
     #expect(try folder.names.filter { $0.contains(".new-") } == [])
   }
 
-  @Test func theCacheStaysBounded() async throws {
+  @Test("the cache stays bounded") func theCacheStaysBounded() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service(limits: PersistenceLimits(cacheEntries: 50, logRecords: 100))
     for index in 0..<2000 {

@@ -12,7 +12,9 @@ import Testing
 /// How the files come to be, are recognised, and are migrated.
 @Suite("database files")
 struct DatabaseFileTests {
-  @Test func nothingIsTouchedBeforeTheFirstWrite() async throws {
+  @Test("nothing is touched before the first write") func nothingIsTouchedBeforeTheFirstWrite()
+    async throws
+  {
     let folder = try DatabaseFolder()
     let deep = folder.path + "/a/b/main.sqlite"
     let service = LivePersistenceService(mainPath: deep, cachePath: folder.cache)
@@ -28,7 +30,8 @@ struct DatabaseFileTests {
     #expect(try folder.names == ["a"])
   }
 
-  @Test func closingLeavesOneFileAndReopeningChangesNone() async throws {
+  @Test("closing leaves one file and reopening changes none")
+  func closingLeavesOneFileAndReopeningChangesNone() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.putDocument(Document("1", "1"))
@@ -44,7 +47,7 @@ struct DatabaseFileTests {
     #expect(try await service.document(collection: "c", id: "1")?.body == "1")
   }
 
-  @Test func pragmasHold() async throws {
+  @Test("pragmas hold") func pragmasHold() async throws {
     let folder = try DatabaseFolder()
     for (schema, synchronous) in [(DatabaseSchema.main, 2), (.cache, 1)] {
       let file = DatabaseFile(path: folder.path + "/\(synchronous)", schema: schema)
@@ -60,7 +63,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test func aSymbolicLinkIsFollowed() async throws {
+  @Test("a symbolic link is followed") func aSymbolicLinkIsFollowed() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.setPreference("p", to: "1")
@@ -72,7 +75,7 @@ struct DatabaseFileTests {
     #expect(try await service.preference("p") == "2")
   }
 
-  @Test func aFolderThatCannotBeMade() async throws {
+  @Test("a folder that cannot be made") func aFolderThatCannotBeMade() async throws {
     let folder = try DatabaseFolder()
     try DatabaseFolder.write([1], to: folder.path + "/file")
     let service = LivePersistenceService(
@@ -100,7 +103,7 @@ struct DatabaseFileTests {
     return schema
   }
 
-  @Test(arguments: [false, true])
+  @Test("a newer schema is refused byte for byte", arguments: [false, true])
   func aNewerSchemaIsRefusedByteForByte(_ leavesLog: Bool) async throws {
     let folder = try DatabaseFolder()
     let newer = DatabaseFile(path: folder.main, schema: Self.schema(3))
@@ -126,7 +129,9 @@ struct DatabaseFileTests {
     #expect(try names.map { try DatabaseFolder.bytes(folder.path + "/" + $0) } == before)
   }
 
-  @Test func aForeignDatabaseIsRefusedByteForByte() async throws {
+  @Test("a foreign database is refused byte for byte") func aForeignDatabaseIsRefusedByteForByte()
+    async throws
+  {
     let folder = try DatabaseFolder()
     var foreign = DatabaseSchema.main
     foreign.applicationID = 42
@@ -151,7 +156,7 @@ struct DatabaseFileTests {
 
   // MARK: Migrations
 
-  @Test func anOlderFileIsCopiedAndMigrated() async throws {
+  @Test("an older file is copied and migrated") func anOlderFileIsCopiedAndMigrated() async throws {
     let folder = try DatabaseFolder()
     let old = folder.service()
     try await old.setPreference("p", to: "1")
@@ -200,7 +205,8 @@ struct DatabaseFileTests {
     marks.closeStore()
   }
 
-  @Test func aMigrationThatFailsLeavesTheVersionBefore() async throws {
+  @Test("a migration that fails leaves the version before")
+  func aMigrationThatFailsLeavesTheVersionBefore() async throws {
     let folder = try DatabaseFolder()
     let old = folder.service()
     try await old.setPreference("p", to: "1")
@@ -219,7 +225,7 @@ struct DatabaseFileTests {
     #expect(try await good.preference("p") == "1")
   }
 
-  @Test func aGapIsAnError() throws {
+  @Test("a gap is an error") func aGapIsAnError() throws {
     let folder = try DatabaseFolder()
     var schema = Self.schema(3)
     schema.migrations.remove(at: 1)
@@ -231,7 +237,7 @@ struct DatabaseFileTests {
     #expect(try folder.names == [])
   }
 
-  @Test func twoServicesMakeOneFile() async throws {
+  @Test("two services make one file") func twoServicesMakeOneFile() async throws {
     let folder = try DatabaseFolder()
     try await withThrowingTaskGroup { group in
       for index in 0..<8 {
@@ -249,7 +255,8 @@ struct DatabaseFileTests {
 
   // MARK: Connections
 
-  @Test func statementsAreKeptUpToALimitAndNoneLeaks() throws {
+  @Test("statements are kept up to a limit and none leaks")
+  func statementsAreKeptUpToALimitAndNoneLeaks() throws {
     let folder = try DatabaseFolder()
     let file = DatabaseFile(path: folder.main, schema: .main)
     let connection = try file.openWriter(operation: "test")
@@ -273,7 +280,7 @@ struct DatabaseFileTests {
     try connection.close()
   }
 
-  @Test func errorsNeverShowValues() async throws {
+  @Test("errors never show values") func errorsNeverShowValues() async throws {
     let folder = try DatabaseFolder()
     let file = DatabaseFile(path: folder.main, schema: .main)
     let connection = try file.openWriter(operation: "test")
@@ -293,7 +300,7 @@ struct DatabaseFileTests {
     try connection.close()
   }
 
-  @Test func aKeychainMarkIsNeverLowered() throws {
+  @Test("a keychain mark is never lowered") func aKeychainMarkIsNeverLowered() throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     let marks = DatabaseKeychainMarks(in: service)

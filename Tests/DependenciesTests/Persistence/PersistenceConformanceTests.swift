@@ -25,7 +25,9 @@ struct PersistenceConformanceTests {
 
   // MARK: Documents
 
-  @Test(arguments: Kind.allCases) func bodiesComeBackByteForByte(_ kind: Kind) async throws {
+  @Test("bodies come back byte for byte", arguments: Kind.allCases) func bodiesComeBackByteForByte(
+    _ kind: Kind
+  ) async throws {
     let subject = try Subject(kind)
     let bodies = [
       "{ \"b\" : 1.0,\n\t\"a\":1e2 }", "null", " 12345678901234567890 ", "\"\"",
@@ -40,7 +42,9 @@ struct PersistenceConformanceTests {
     }
   }
 
-  @Test(arguments: Kind.allCases) func absentIsNilAndNoError(_ kind: Kind) async throws {
+  @Test("absent is nil and no error", arguments: Kind.allCases) func absentIsNilAndNoError(
+    _ kind: Kind
+  ) async throws {
     let service = try Subject(kind).service
     #expect(try await service.document(collection: "c", id: "x") == nil)
     #expect(try await service.documents(DocumentQuery(collection: "c")) == [])
@@ -56,7 +60,8 @@ struct PersistenceConformanceTests {
     #expect(try await service.statistics().tables.allSatisfy { $0.rows == 0 })
   }
 
-  @Test(arguments: Kind.allCases) func removingSaysWhetherThereWasOne(_ kind: Kind) async throws {
+  @Test("removing says whether there was one", arguments: Kind.allCases)
+  func removingSaysWhetherThereWasOne(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     try await service.putDocument(Document("1", "1"))
@@ -70,7 +75,7 @@ struct PersistenceConformanceTests {
     #expect(try await !service.removeService("s"))
   }
 
-  @Test(arguments: Kind.allCases) func putReplaces(_ kind: Kind) async throws {
+  @Test("put replaces", arguments: Kind.allCases) func putReplaces(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     try await subject.service.putDocument(Document("1", "1"))
     try await subject.service.putDocument(
@@ -82,7 +87,8 @@ struct PersistenceConformanceTests {
       ])
   }
 
-  @Test(arguments: Kind.allCases) func invalidJSONIsRefusedWithItsPlace(_ kind: Kind) async throws {
+  @Test("invalid JSON is refused with its place", arguments: Kind.allCases)
+  func invalidJSONIsRefusedWithItsPlace(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     let error = await failure { () throws(PersistenceError) in
@@ -98,7 +104,8 @@ struct PersistenceConformanceTests {
     #expect(preference?.kind == .invalid)
   }
 
-  @Test(arguments: Kind.allCases) func idsAreComparedByTheirBytes(_ kind: Kind) async throws {
+  @Test("ids are compared by their bytes", arguments: Kind.allCases)
+  func idsAreComparedByTheirBytes(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let ids = ["e\u{301}", "\u{e9}", "E", "", "a\u{0}b", "a\u{0}c", "\u{1F600}", "\u{FFFD}"]
     for id in ids { try await subject.service.putDocument(Document(id, "1")) }
@@ -107,7 +114,9 @@ struct PersistenceConformanceTests {
     #expect(found.map { Array($0.utf8) } == expected)
   }
 
-  @Test(arguments: Kind.allCases) func conditionsCompareByMeaning(_ kind: Kind) async throws {
+  @Test("conditions compare by meaning", arguments: Kind.allCases) func conditionsCompareByMeaning(
+    _ kind: Kind
+  ) async throws {
     let subject = try Subject(kind)
     let bodies = [
       #"{"n":1,"s":"a","o":{"x":1,"y":[2]}}"#, #"{"n":1.0,"s":"A","o":{"y":[2.0],"x":1}}"#,
@@ -136,7 +145,8 @@ struct PersistenceConformanceTests {
     #expect(try await find([("b", "1")]) == [])
   }
 
-  @Test(arguments: Kind.allCases) func sortingPutsNumbersBeforeText(_ kind: Kind) async throws {
+  @Test("sorting puts numbers before text", arguments: Kind.allCases)
+  func sortingPutsNumbersBeforeText(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let bodies = [
       "a": "\"10\"", "b": "10", "c": "9.5", "d": "\"a\"", "e": "1e1", "f": "\"B\"", "h": "-3",
@@ -158,7 +168,9 @@ struct PersistenceConformanceTests {
     #expect(plain.map(\.id) == ["a", "b"])
   }
 
-  @Test(arguments: Kind.allCases) func malformedQueriesAreRefused(_ kind: Kind) async throws {
+  @Test("malformed queries are refused", arguments: Kind.allCases) func malformedQueriesAreRefused(
+    _ kind: Kind
+  ) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     let queries = [
@@ -176,7 +188,8 @@ struct PersistenceConformanceTests {
 
   // MARK: Preferences and services
 
-  @Test(arguments: Kind.allCases) func preferencesAreSortedAndExact(_ kind: Kind) async throws {
+  @Test("preferences are sorted and exact", arguments: Kind.allCases)
+  func preferencesAreSortedAndExact(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     try await subject.service.setPreference("b", to: " 1.0 ")
     try await subject.service.setPreference("a", to: "\"x\"")
@@ -188,7 +201,8 @@ struct PersistenceConformanceTests {
       ])
   }
 
-  @Test(arguments: Kind.allCases) func servicesKeepTheirAuthentication(_ kind: Kind) async throws {
+  @Test("services keep their authentication", arguments: Kind.allCases)
+  func servicesKeepTheirAuthentication(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     let all: [APIService.Authentication?] = [
@@ -204,7 +218,8 @@ struct PersistenceConformanceTests {
     #expect(try await service.service("4")?.authentication == .basic(user: "u", secret: "k"))
   }
 
-  @Test(arguments: Kind.allCases) func aServiceIsReplacedOnlyOnDemand(_ kind: Kind) async throws {
+  @Test("a service is replaced only on demand", arguments: Kind.allCases)
+  func aServiceIsReplacedOnlyOnDemand(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     try await service.saveService(APIService(name: "s", baseURL: "http://a"), replacing: false)
@@ -220,7 +235,8 @@ struct PersistenceConformanceTests {
 
   // MARK: Limits
 
-  @Test(arguments: Kind.allCases) func negativeLimitsKeepAndGiveNothing(_ kind: Kind) async throws {
+  @Test("negative limits keep and give nothing", arguments: Kind.allCases)
+  func negativeLimitsKeepAndGiveNothing(_ kind: Kind) async throws {
     let subject = try Subject(
       kind,
       limits: PersistenceLimits(cacheBytes: -1, cacheEntries: -1, logRecords: -1, searches: -1)
@@ -238,7 +254,8 @@ struct PersistenceConformanceTests {
 
   // MARK: Recent searches
 
-  @Test(arguments: Kind.allCases) func newestSearchesComeFirstAndOnce(_ kind: Kind) async throws {
+  @Test("newest searches come first and once", arguments: Kind.allCases)
+  func newestSearchesComeFirstAndOnce(_ kind: Kind) async throws {
     let subject = try Subject(kind, limits: PersistenceLimits(searches: 3))
     let service = subject.service
     for (time, text) in ["one", "two", "one", "Three", "four"].enumerated() {
@@ -258,7 +275,8 @@ struct PersistenceConformanceTests {
       ])
   }
 
-  @Test(arguments: Kind.allCases) func searchesAreRemovedByTextOrScope(_ kind: Kind) async throws {
+  @Test("searches are removed by text or scope", arguments: Kind.allCases)
+  func searchesAreRemovedByTextOrScope(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     for text in ["a", "b", "c"] { try await service.addSearch(text, scope: "s", at: 1) }
@@ -280,7 +298,9 @@ struct PersistenceConformanceTests {
       body: Data(repeating: 0xff, count: bytes), stored: 5, expires: nil)
   }
 
-  @Test(arguments: Kind.allCases) func answersComeBackWhole(_ kind: Kind) async throws {
+  @Test("answers come back whole", arguments: Kind.allCases) func answersComeBackWhole(_ kind: Kind)
+    async throws
+  {
     let subject = try Subject(kind)
     var response = Self.response("k")
     try await subject.service.storeResponse(response)
@@ -297,7 +317,9 @@ struct PersistenceConformanceTests {
       ])
   }
 
-  @Test(arguments: Kind.allCases) func refreshingKeepsTheBody(_ kind: Kind) async throws {
+  @Test("refreshing keeps the body", arguments: Kind.allCases) func refreshingKeepsTheBody(
+    _ kind: Kind
+  ) async throws {
     let subject = try Subject(kind)
     try await subject.service.storeResponse(Self.response("k"))
     let headers = [HTTPHeader("ETag", "new")]
@@ -311,7 +333,8 @@ struct PersistenceConformanceTests {
     #expect(try await subject.service.cachedResponses().count == 1)
   }
 
-  @Test(arguments: Kind.allCases) func theLeastRecentlyUsedLeavesFirst(_ kind: Kind) async throws {
+  @Test("the least recently used leaves first", arguments: Kind.allCases)
+  func theLeastRecentlyUsedLeavesFirst(_ kind: Kind) async throws {
     let subject = try Subject(kind, limits: PersistenceLimits(cacheEntries: 3))
     let service = subject.service
     for key in ["a", "b", "c"] { try await service.storeResponse(Self.response(key)) }
@@ -322,7 +345,9 @@ struct PersistenceConformanceTests {
     #expect(try await service.cachedResponses().map(\.key) == ["c", "d", "e"])
   }
 
-  @Test(arguments: Kind.allCases) func bytesAreBounded(_ kind: Kind) async throws {
+  @Test("bytes are bounded", arguments: Kind.allCases) func bytesAreBounded(_ kind: Kind)
+    async throws
+  {
     let subject = try Subject(kind, limits: PersistenceLimits(cacheBytes: 10_000))
     let service = subject.service
     for index in 0..<100 {
@@ -338,7 +363,9 @@ struct PersistenceConformanceTests {
     #expect(try await service.cachedResponses().map(\.key) == ["97", "98", "99"])
   }
 
-  @Test(arguments: Kind.allCases) func answersAreClearedByService(_ kind: Kind) async throws {
+  @Test("answers are cleared by service", arguments: Kind.allCases) func answersAreClearedByService(
+    _ kind: Kind
+  ) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     for key in ["a", "b"] { try await service.storeResponse(Self.response(key)) }
@@ -348,7 +375,8 @@ struct PersistenceConformanceTests {
     #expect(try await service.clearResponses(service: nil) == 1)
   }
 
-  @Test(arguments: Kind.allCases) func answersAreRemovedByCondition(_ kind: Kind) async throws {
+  @Test("answers are removed by condition", arguments: Kind.allCases)
+  func answersAreRemovedByCondition(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let service = subject.service
     #expect(try await service.removeResponses { _ in true } == 0)
@@ -389,7 +417,8 @@ struct PersistenceConformanceTests {
 
   // MARK: Log records
 
-  @Test(arguments: Kind.allCases) func theNewestRecordsOldestFirst(_ kind: Kind) async throws {
+  @Test("the newest records oldest first", arguments: Kind.allCases)
+  func theNewestRecordsOldestFirst(_ kind: Kind) async throws {
     let subject = try Subject(kind, limits: PersistenceLimits(logRecords: 6))
     let service = subject.service
     let records: [LogRecord] = (0..<8).map { (index: Int) -> LogRecord in
@@ -412,7 +441,9 @@ struct PersistenceConformanceTests {
 
   // MARK: The whole
 
-  @Test(arguments: Kind.allCases) func statisticsCountRows(_ kind: Kind) async throws {
+  @Test("statistics count rows", arguments: Kind.allCases) func statisticsCountRows(_ kind: Kind)
+    async throws
+  {
     let subject = try Subject(kind)
     let service = subject.service
     try await service.putDocument(Document("1", "1"))
@@ -430,7 +461,9 @@ struct PersistenceConformanceTests {
     #expect((statistics.bytes > 0) == (kind == .live))
   }
 
-  @Test(arguments: Kind.allCases) func manyTasksAtOnce(_ kind: Kind) async throws {
+  @Test("many tasks at once", arguments: Kind.allCases) func manyTasksAtOnce(_ kind: Kind)
+    async throws
+  {
     let subject = try Subject(kind)
     let service = subject.service
     try await withThrowingTaskGroup { group in

@@ -78,7 +78,7 @@ struct ResponseRepositoryTests {
 
   // MARK: Policies
 
-  @Test func localFirstAsksOnce() async throws {
+  @Test("local first asks once") func localFirstAsksOnce() async throws {
     let subject = Subject([Self.answer("one", 200, Self.holding)])
     let verdicts = [
       try await subject.fetch(.localFirst), try await subject.fetch(.localFirst, after: 4),
@@ -92,7 +92,9 @@ struct ResponseRepositoryTests {
     #expect(subject.client.requests.count == 1)
   }
 
-  @Test func remoteFirstAsksWhetherItStillHolds() async throws {
+  @Test("remote first asks whether it still holds") func remoteFirstAsksWhetherItStillHolds()
+    async throws
+  {
     let confirmation = [
       HTTPHeader("ETag", "\"1\""), HTTPHeader("Cache-Control", "max-age=60"),
       HTTPHeader("Content-Length", "0"), HTTPHeader("Set-Cookie", "a=b"),
@@ -122,7 +124,8 @@ struct ResponseRepositoryTests {
     #expect(try await subject.kept.map { String(decoding: $0.body, as: UTF8.self) } == "two")
   }
 
-  @Test func aConfirmedAnswerHasItsHeadersInTheirOrder() async throws {
+  @Test("a confirmed answer has its headers in their order")
+  func aConfirmedAnswerHasItsHeadersInTheirOrder() async throws {
     let confirmation = [
       HTTPHeader("Link", "c"), HTTPHeader("X-New", "1"), HTTPHeader("etag", "\"1\""),
       HTTPHeader("Link", "d"),
@@ -144,7 +147,7 @@ struct ResponseRepositoryTests {
     #expect(again.map { $0.name.lowercased() } == merged.map { $0.name.lowercased() })
   }
 
-  @Test(arguments: APIError.Kind.allCases)
+  @Test("what is kept stands in for a service out of reach", arguments: APIError.Kind.allCases)
   func whatIsKeptStandsInForAServiceOutOfReach(_ kind: APIError.Kind) async throws {
     let error = APIError(kind, "no")
     let subject = Subject([Self.answer("one", 200, Self.holding), .failure(error), .failure(error)])
@@ -162,7 +165,7 @@ struct ResponseRepositoryTests {
     await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
   }
 
-  @Test func noCacheLeavesTheCacheAlone() async throws {
+  @Test("no cache leaves the cache alone") func noCacheLeavesTheCacheAlone() async throws {
     let subject = Subject([Self.answer("one", 200, Self.holding), Self.answer("two")])
     #expect(try await subject.fetch(.noCache).verdict == .none)
     #expect(try await subject.fetch(.noCache).verdict == .none)
@@ -173,6 +176,7 @@ struct ResponseRepositoryTests {
   // MARK: What is kept
 
   @Test(
+    "only what may be kept is kept",
     arguments: [
       ("GET", 200, "max-age=1", nil, true), ("HEAD", 200, "", nil, true),
       ("POST", 200, "max-age=1", nil, false), ("GET", 404, "max-age=1", nil, false),
@@ -194,7 +198,7 @@ struct ResponseRepositoryTests {
     #expect(try await (subject.kept != nil) == isKept)
   }
 
-  @Test func secretsAndCookiesAreNotKept() async throws {
+  @Test("secrets and cookies are not kept") func secretsAndCookiesAreNotKept() async throws {
     let headers = [
       HTTPHeader("set-cookie", "session=hidden"), HTTPHeader("Connection", "X-Hop"),
       HTTPHeader("X-Hop", "1"), HTTPHeader("Content-Encoding", "gzip"),
@@ -211,7 +215,9 @@ struct ResponseRepositoryTests {
     #expect(try await refusing.kept == nil)
   }
 
-  @Test func ownConditionsAreTheCallers() async throws {
+  @Test("the caller's own conditions are left to the caller") func ownConditionsAreTheCallers()
+    async throws
+  {
     let subject = Subject([Self.answer("one", 200, Self.holding), Self.answer("", 304)])
     _ = try await subject.fetch(.localFirst)
     let fetched = try await subject.fetch(
@@ -220,7 +226,7 @@ struct ResponseRepositoryTests {
     #expect(fetched.response.status == 304)
   }
 
-  @Test func aCacheThatFailsIsEmpty() async throws {
+  @Test("a cache that fails is empty") func aCacheThatFailsIsEmpty() async throws {
     let subject = Subject([Self.answer("one"), Self.answer("two")])
     subject.cache.failNext("cachedResponse", with: .busy)
     subject.cache.failNext("storeResponse", with: .full)
@@ -234,6 +240,7 @@ struct ResponseRepositoryTests {
   // MARK: Times
 
   @Test(
+    "an answer expires when its headers say so",
     arguments: [
       (["Cache-Control": "max-age=10"], 10), (["Cache-Control": "public, MAX-AGE=\"10\""], 10),
       (["Cache-Control": "max-age=10", "Age": "4"], 6),
@@ -255,7 +262,7 @@ struct ResponseRepositoryTests {
     #expect(expiry == seconds.map { Self.start + $0 * Self.second })
   }
 
-  @Test func dates() {
+  @Test("dates of headers are read") func dates() {
     #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
     #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
     #expect(HTTPDate.seconds("Thu, 29 Feb 2024 23:59:60 GMT") == 1_709_251_200)
@@ -268,7 +275,7 @@ struct ResponseRepositoryTests {
     }
   }
 
-  @Test func keys() {
+  @Test("keys tell requests apart") func keys() {
     #expect(
       ResponseRepository.key(
         method: "GET", url: "http://h/a?b=1&apikey=hidden&c#part",
@@ -282,7 +289,9 @@ struct ResponseRepositoryTests {
 
 @Suite("in-memory persistence")
 struct InMemoryPersistenceTests {
-  @Test func callsAreWrittenDownAndFailOnDemand() async throws {
+  @Test("calls are written down and fail on demand") func callsAreWrittenDownAndFailOnDemand()
+    async throws
+  {
     let service = MockPersistenceService.mock
     service.failNext("putDocument", with: .full)
     service.failNext("putDocument", with: .busy)
@@ -298,7 +307,7 @@ struct InMemoryPersistenceTests {
     #expect(service.calls == ["putDocument", "putDocument", "putDocument", "preferences"])
   }
 
-  @Test func eachMentionIsAWorldOfItsOwn() async throws {
+  @Test("each mention is a world of its own") func eachMentionIsAWorldOfItsOwn() async throws {
     let preview = MockPersistenceService.preview
     #expect(try await preview.services().map(\.name) == ["films", "sample"])
     #expect(
@@ -311,14 +320,15 @@ struct InMemoryPersistenceTests {
     #expect(try await MockPersistenceService.mock.services() == [])
   }
 
-  @Test func thereIsNothingToBackUp() async throws {
+  @Test("there is nothing to back up") func thereIsNothingToBackUp() async throws {
     let error = await failure { () throws(PersistenceError) in
       try await MockPersistenceService.mock.backup(to: "/nowhere")
     }
     #expect(error?.kind == .cannotCreate)
   }
 
-  @Test func checksumsFindEveryFlippedBitAndBoundary() {
+  @Test("checksums find every flipped bit and boundary")
+  func checksumsFindEveryFlippedBitAndBoundary() {
     func sum(_ parts: [[UInt8]]) -> Int64 {
       var checksum = ContentChecksum()
       for part in parts { part.withUnsafeBytes { checksum.add($0) } }

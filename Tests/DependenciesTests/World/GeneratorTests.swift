@@ -24,25 +24,25 @@ final class DrawNotes: Sendable {
 }
 
 struct GeneratorTests {
-  @Test func fixedDateStandsStill() {
+  @Test("fixed date stands still") func fixedDateStandsStill() {
     let date = DateGenerator.fixed()
     #expect(date.now == 1_767_225_600_000_000)
     #expect(date.now == date.now)
   }
 
-  @Test func steppingDateIsSharedByCopies() {
+  @Test("stepping date is shared by copies") func steppingDateIsSharedByCopies() {
     let date = DateGenerator.stepping(from: 10, by: 5)
     let copy = date
     #expect([date.now, copy.now, date.now] == [10, 15, 20])
   }
 
-  @Test func liveDateIsTheSystems() {
+  @Test("the live date is the system's") func liveDateIsTheSystems() {
     let before = Int64(Date().timeIntervalSince1970 * 1_000_000)
     let now = DateGenerator.live.now
     #expect(abs(now - before) < 60_000_000)
   }
 
-  @Test func incrementingIdentifiers() {
+  @Test("incrementing identifiers") func incrementingIdentifiers() {
     let uuid = UUIDGenerator.incrementing
     #expect(uuid().uuidString == "00000000-0000-0000-0000-000000000001")
     let copy = uuid
@@ -51,7 +51,7 @@ struct GeneratorTests {
     #expect(uuid().uuidString == "00000000-0000-0000-0000-000000000010")
   }
 
-  @Test(arguments: [UUIDGenerator.live, .seeded(7)])
+  @Test("identifiers are UUIDs of version 4", arguments: [UUIDGenerator.live, .seeded(7)])
   func identifiersAreVersion4(uuid: UUIDGenerator) {
     let ids = (0..<100).map { _ in uuid() }
     #expect(Set(ids).count == 100)
@@ -62,7 +62,7 @@ struct GeneratorTests {
     }
   }
 
-  @Test func seedsDecideEverything() {
+  @Test("seeds decide everything") func seedsDecideEverything() {
     func draw(_ seed: UInt64) -> ([UInt64], [UUID]) {
       let random = RandomSource.seeded(seed)
       let uuid = UUIDGenerator.seeded(seed)
@@ -73,7 +73,7 @@ struct GeneratorTests {
   }
 
   /// Computed from the authors' definition, with another program.
-  @Test func seededNumbersAreTheAlgorithms() {
+  @Test("seeded numbers are the algorithm's") func seededNumbersAreTheAlgorithms() {
     let random = RandomSource.seeded(0)
     #expect(
       (0..<5).map { _ in random.next() } == [
@@ -82,7 +82,7 @@ struct GeneratorTests {
       ])
   }
 
-  @Test func eachNextIsOneDraw() {
+  @Test("each next is one draw") func eachNextIsOneDraw() {
     let notes = DrawNotes()
     let random = RandomSource.seeded(3).intercepted(by: notes.interceptor)
     let dice = random.withGenerator { generator in
@@ -99,7 +99,7 @@ struct GeneratorTests {
     #expect(notes.all == notes.all.map { _ in .random(replayed.next()) })
   }
 
-  @Test func interceptorGivesAnotherValue() {
+  @Test("interceptor gives another value") func interceptorGivesAnotherValue() {
     let replay: DrawInterceptor = { kind, _ in
       switch kind {
       case .date: .date(1)
@@ -114,7 +114,7 @@ struct GeneratorTests {
     #expect(UUIDGenerator.live.intercepted(by: replay)().uuidString.hasPrefix("09000000-"))
   }
 
-  @Test func valueOfAnotherKindIsIgnored() {
+  @Test("value of another kind is ignored") func valueOfAnotherKindIsIgnored() {
     let wrong: DrawInterceptor = { _, _ in .clock(-1) }
     #expect(DateGenerator.fixed(5).intercepted(by: wrong).now == 5)
     #expect(
@@ -122,7 +122,7 @@ struct GeneratorTests {
     #expect(RandomSource { 8 }.intercepted(by: wrong).next() == 8)
   }
 
-  @Test func interceptorsNest() {
+  @Test("interceptors nest") func interceptorsNest() {
     let plusOne: DrawInterceptor = { _, live in
       guard case .date(let value) = live() else { return live() }
       return .date(value + 1)
@@ -131,7 +131,7 @@ struct GeneratorTests {
     #expect(date.now == 2)
   }
 
-  @Test func microsecondsRoundUp() {
+  @Test("microseconds round up") func microsecondsRoundUp() {
     #expect(Duration.nanoseconds(1).microseconds == 1)
     #expect(Duration.microseconds(1).microseconds == 1)
     #expect(Duration.zero.microseconds == 0)

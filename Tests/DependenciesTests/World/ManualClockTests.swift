@@ -24,7 +24,7 @@ struct ManualClockTests {
     return tasks
   }
 
-  @Test func wakesInTheOrderOfDeadlines() async {
+  @Test("wakes in the order of deadlines") func wakesInTheOrderOfDeadlines() async {
     let clock = ManualClock()
     let notes = WakeNotes()
     let tasks = await start([3, 1, 2, 1], on: clock, notes: notes)
@@ -45,7 +45,7 @@ struct ManualClockTests {
     #expect(!clock.advanceToNext())
   }
 
-  @Test func oneAdvanceWakesAllThatAreDue() async {
+  @Test("one advance wakes all that are due") func oneAdvanceWakesAllThatAreDue() async {
     let clock = ManualClock()
     let tasks = await start([3, 1, 2], on: clock, notes: WakeNotes())
     clock.advance(by: .seconds(2))
@@ -58,7 +58,7 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func cancelWakesAtOnce() async {
+  @Test("cancel wakes at once") func cancelWakesAtOnce() async {
     let clock = ManualClock()
     let notes = WakeNotes()
     let tasks = await start([5], on: clock, notes: notes)
@@ -68,7 +68,7 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func cancelledTaskDoesNotSleep() async {
+  @Test("cancelled task does not sleep") func cancelledTaskDoesNotSleep() async {
     let clock = ManualClock()
     let board = clock.clock
     let task = Task {
@@ -78,14 +78,15 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func noTimeAtAllDoesNotSuspend() async throws {
+  @Test("no time at all does not suspend") func noTimeAtAllDoesNotSuspend() async throws {
     let clock = ManualClock()
     try await clock.clock.sleep(for: .zero)
     try await BoardClock.live.sleep(for: .zero)
     #expect(clock.now == 0)
   }
 
-  @Test func standardFormSleepsOnTheSameTime() async throws {
+  @Test("standard form sleeps on the same time") func standardFormSleepsOnTheSameTime() async throws
+  {
     let manual = ManualClock()
     let clock: any Clock<Duration> = manual.clock.standard
     let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -95,7 +96,7 @@ struct ManualClockTests {
     #expect(manual.clock.standard.now.microseconds == 1_000_000)
   }
 
-  @Test func liveClockNeverGoesBack() {
+  @Test("live clock never goes back") func liveClockNeverGoesBack() {
     let clock = BoardClock.live
     var last = clock.now
     #expect(last >= 0)

@@ -85,7 +85,7 @@ private final class Tree: Plant, CanonicalCodable {
 }
 
 @Suite struct ByHandTests {
-  @Test func subclassWithTheFastPath() throws {
+  @Test("a subclass takes its own way of encoding") func subclassWithTheFastPath() throws {
     let plants = [Plant(), Tree(), Plant(), Tree()]
     #expect(try canonical(plants) == #"[{"plant":true},"tree",{"plant":true},"tree"]"#)
     #expect(
@@ -108,7 +108,7 @@ private final class Tree: Plant, CanonicalCodable {
     ),
   ]
 
-  @Test func bothWaysWriteTheSame() throws {
+  @Test("both ways write the same") func bothWaysWriteTheSame() throws {
     for (action, plain) in pairs {
       let bytes = try CanonicalEncoder.encode(plain)
       #expect(try CanonicalEncoder.encode(action) == bytes)
@@ -123,7 +123,7 @@ private final class Tree: Plant, CanonicalCodable {
     }
   }
 
-  @Test func errorsInside() throws {
+  @Test("errors inside name their path") func errorsInside() throws {
     let bad = Action.rows([.init(id: Self.id, seen: Date(timeIntervalSince1970: 1e14))])
     let failed = #expect(throws: EncodingError.self) { try canonical(["k": bad]) }
     if case .invalidValue(_, let context) = failed {
@@ -141,7 +141,7 @@ private final class Tree: Plant, CanonicalCodable {
       context.codingPath.map(\.stringValue) == ["Index 0", "responded", "tags", "Index 0"])
   }
 
-  @Test func readerTakesWhatItIsAskedFor() throws {
+  @Test("a reader takes what it is asked for") func readerTakesWhatItIsAskedFor() throws {
     let line =
       #"{"k":"step","n":7,"action":{"tapped":{}},"by":null,"m":[1,{"x":2}],"\u0071":"a\nb"}"#
     var reader = try CanonicalReader(parsing: line.utf8, limits: .strict)
@@ -173,7 +173,7 @@ private final class Tree: Plant, CanonicalCodable {
     #expect(try reader.int() == 2)
   }
 
-  @Test func writerAlone() throws {
+  @Test("a writer by itself writes a value") func writerAlone() throws {
     var writer = CanonicalWriter(capacity: 1)
     writer.beginObject()
     writer.key("z")
@@ -206,7 +206,7 @@ struct LiteralKeyTests {
     ("ab\u{7F}", "ab\u{7F}"), ("日本語", "日本語"),
   ]
 
-  @Test func theyAreWrittenAsOtherKeysAre() {
+  @Test("literal keys are written as other keys are") func theyAreWrittenAsOtherKeysAre() {
     for (literal, string) in Self.keys {
       for (second, secondString) in Self.keys {
         var left = CanonicalWriter()
@@ -235,7 +235,8 @@ struct LiteralKeyTests {
     }
   }
 
-  @Test func keysWithAnEscapeAtEveryPlaceAreWritten() throws {
+  @Test("keys with an escape at every place are written")
+  func keysWithAnEscapeAtEveryPlaceAreWritten() throws {
     for length in 1...20 {
       for position in 0..<length {
         for byte: UInt8 in [0x00, 0x1F, 0x22, 0x5C, 0x20, 0x7F] {
@@ -292,7 +293,7 @@ struct ReusableEncoderTests {
     }
   }
 
-  @Test func valuesOfManyKindsFollowEachOther() throws {
+  @Test("values of many kinds follow each other") func valuesOfManyKindsFollowEachOther() throws {
     var encoder = ReusableEncoder()
     func expectSame(_ value: some Encodable) throws {
       try encoder.encode(value)

@@ -34,7 +34,7 @@ private struct Failure: Error {}
     return alone
   }
 
-  @Test func containersInTurns() throws {
+  @Test("containers may be filled in turns") func containersInTurns() throws {
     let text = try encoded { encoder in
       var outer = encoder.container(keyedBy: Key.self)
       var left = outer.nestedContainer(keyedBy: Key.self, forKey: "left")
@@ -54,7 +54,7 @@ private struct Failure: Error {}
     )
   }
 
-  @Test func superEncoderUsedLate() throws {
+  @Test("a super encoder may be used late") func superEncoderUsedLate() throws {
     let text = try encoded { encoder in
       var container = encoder.container(keyedBy: Key.self)
       let parent = container.superEncoder()
@@ -67,7 +67,7 @@ private struct Failure: Error {}
     #expect(text == #"{"other":"late","own":1,"super":[2,1]}"#)
   }
 
-  @Test func sameContainerTwice() throws {
+  @Test("the same container may be asked for twice") func sameContainerTwice() throws {
     let text = try encoded { encoder in
       var first = encoder.container(keyedBy: Key.self)
       try first.encode(2, forKey: "b")
@@ -78,7 +78,7 @@ private struct Failure: Error {}
     #expect(text == #"{"a":1,"b":2,"c":3}"#)
   }
 
-  @Test func sameNestedKeyTwice() throws {
+  @Test("the same nested key may be asked for twice") func sameNestedKeyTwice() throws {
     let text = try encoded { encoder in
       var container = encoder.container(keyedBy: Key.self)
       var first = container.nestedContainer(keyedBy: Key.self, forKey: "n")
@@ -89,7 +89,7 @@ private struct Failure: Error {}
     #expect(text == #"{"n":{"a":1,"b":2}}"#)
   }
 
-  @Test func lastOfEqualKeysCounts() throws {
+  @Test("last of equal keys counts") func lastOfEqualKeysCounts() throws {
     let text = try encoded { encoder in
       var container = encoder.container(keyedBy: Key.self)
       for (key, value) in [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("b", 5), ("a", 6)] {
@@ -99,14 +99,14 @@ private struct Failure: Error {}
     #expect(text == #"{"a":6,"b":5,"c":4}"#)
   }
 
-  @Test func nothingIsAnEmptyObjectInside() throws {
+  @Test("nothing is an empty object inside") func nothingIsAnEmptyObjectInside() throws {
     #expect(try canonical([ByHand { _ in }]) == "[{}]")
     #expect(throws: EncodingError.self) { try canonical(ByHand { _ in }) }
     #expect(try encoded { _ = $0.container(keyedBy: Key.self) } == "{}")
     #expect(try encoded { _ = $0.unkeyedContainer() } == "[]")
   }
 
-  @Test func valueThatFailsLeavesNothing() throws {
+  @Test("value that fails leaves nothing") func valueThatFailsLeavesNothing() throws {
     let text = try encoded { encoder in
       var container = encoder.container(keyedBy: Key.self)
       try container.encode(1, forKey: "b")
@@ -132,7 +132,7 @@ private struct Failure: Error {}
     #expect(turns == #"{"b":1,"l":[2]}"#)
   }
 
-  @Test func twoFormsAreAnError() throws {
+  @Test("two forms are an error") func twoFormsAreAnError() throws {
     #expect(throws: EncodingError.self) {
       try canonical(
         ByHand { encoder in
@@ -150,7 +150,7 @@ private struct Failure: Error {}
     }
   }
 
-  @Test func pathsWhileEncoding() throws {
+  @Test("paths are told while encoding") func pathsWhileEncoding() throws {
     var paths: [[String]] = []
     let spy = ByHand { encoder in
       paths.append(encoder.codingPath.map(\.stringValue))
@@ -166,7 +166,8 @@ private struct Failure: Error {}
       ])
   }
 
-  @Test func containerThatOutlivesItsEncoding() throws {
+  @Test("a container that outlives its encoding writes nothing into another")
+  func containerThatOutlivesItsEncoding() throws {
     final class Thief: Encodable {
       nonisolated(unsafe) var stolen: KeyedEncodingContainer<Key>?  // used on one thread only
       func encode(to encoder: any Encoder) throws {

@@ -12,7 +12,7 @@ import Testing
     try CanonicalDecoder.decode(type, from: text.utf8)
   }
 
-  @Test(arguments: 0..<8)
+  @Test("every kind of value comes back", arguments: 0..<8)
   func zooRoundTrip(_ seed: UInt64) throws {
     var random = Seeded(state: seed)
     for _ in 0..<10 {
@@ -29,7 +29,7 @@ import Testing
 
   /// JSONEncoder and JSONDecoder see the same shape, as far as they can: no sets, dates or
   /// infinities.
-  @Test func sameShapeAsFoundation() throws {
+  @Test("the shape is that of Foundation") func sameShapeAsFoundation() throws {
     var random = Seeded(state: 5)
     for _ in 0..<50 {
       var zoo = Zoo.random(&random)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func jsonThroughOtherCoders() throws {
+  @Test("JSON goes through other coders") func jsonThroughOtherCoders() throws {
     let value = try JSON(parsing: #"{"a":[1,-2.5,"x",null,true,18446744073709551615],"b":{}}"#)
     let data = try JSONEncoder().encode(value)
     #expect(try JSON(parsing: data).canonical == value.canonical)
@@ -72,7 +72,7 @@ import Testing
     #expect(try decode([JSON].self, #"[{"b":1,"a":2.50}]"#).first?.text == #"{"b":1,"a":2.50}"#)
   }
 
-  @Test func numbersAreExact() throws {
+  @Test("numbers are exact") func numbersAreExact() throws {
     #expect(try decode(Int.self, "-9223372036854775808") == .min)
     #expect(try decode(UInt64.self, "18446744073709551615") == .max)
     #expect(try decode(Int8.self, "-128") == -128)
@@ -92,7 +92,7 @@ import Testing
     #expect(throws: DecodingError.self) { try decode(Float.self, "1e39") }
   }
 
-  @Test func errorsKnowThePath() throws {
+  @Test("errors know the path") func errorsKnowThePath() throws {
     struct Response: Codable {
       var status: Int
     }
@@ -133,7 +133,7 @@ import Testing
     #expect(found.codingPath.map(\.intValue) == [1, 1])
   }
 
-  @Test func keysInAnyOrderWithEscapes() throws {
+  @Test("keys are found in any order and with escapes") func keysInAnyOrderWithEscapes() throws {
     let text = #"{"y":2,"extra":{"x":9},"\u0078":1}"#
     #expect(try decode(Zoo.Point.self, text) == Zoo.Point(x: 1, y: 2))
     #expect(try decode([String: Int].self, #"{"b":1,"a":2,"b":3}"#) == ["b": 3, "a": 2])
@@ -147,7 +147,7 @@ import Testing
       try CanonicalDecoder.decode([String: Int].self, from: CanonicalEncoder.encode(many)) == many)
   }
 
-  @Test func nullAndAbsent() throws {
+  @Test("null and absent are told apart") func nullAndAbsent() throws {
     struct Optionals: Codable, Equatable {
       var a: Int?
       var b: String?
@@ -165,7 +165,7 @@ import Testing
     #expect(try decode(Int?.self, "null") == nil)
   }
 
-  @Test func foundationTypesRefuseOtherText() throws {
+  @Test("Foundation's types refuse other text") func foundationTypesRefuseOtherText() throws {
     #expect(throws: DecodingError.self) { try decode(UUID.self, "\"x\"") }
     #expect(throws: DecodingError.self) { try decode(Date.self, "\"2026-02-29T00:00:00.000000Z\"") }
     #expect(throws: DecodingError.self) { try decode(Date.self, "1") }
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func allTruncationsAndDamagesAreClean() throws {
+  @Test("all truncations and damages are clean") func allTruncationsAndDamagesAreClean() throws {
     var random = Seeded(state: 77)
     let bytes = try CanonicalEncoder.encode(Zoo.random(&random))
     for length in stride(from: 0, to: bytes.count, by: 5) {

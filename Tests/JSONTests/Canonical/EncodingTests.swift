@@ -13,7 +13,7 @@ func canonical(_ value: some Encodable) throws -> String {
 
 /// Known answers; the rules they follow stand at `CanonicalEncoder`.
 @Suite struct EncodingTests {
-  @Test func scalars() throws {
+  @Test("scalars are written as known") func scalars() throws {
     #expect(try canonical(1) == "1")
     #expect(try canonical(Int.min) == "-9223372036854775808")
     #expect(try canonical(UInt64.max) == "18446744073709551615")
@@ -31,6 +31,7 @@ func canonical(_ value: some Encodable) throws -> String {
   }
 
   @Test(
+    "doubles are written as known",
     arguments: [
       (0.0, "0"), (-0.0, "0"), (1, "1"), (-17, "-17"), (1.5, "1.5"), (0.1, "0.1"),
       (1e15, "1000000000000000"),
@@ -51,6 +52,7 @@ func canonical(_ value: some Encodable) throws -> String {
   }
 
   @Test(
+    "floats are written as known",
     arguments: [
       (0.1, "0.1"), (16_777_216, "16777216"), (1e10, "10000000000"), (1e20, "1e+20"), (-0, "0"),
       (.infinity, "\"inf\""), (3.4028235e38, "3.4028235e+38"),
@@ -60,7 +62,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(try CanonicalDecoder.decode(Float.self, from: Array(text.utf8)) == value)
   }
 
-  @Test func strings() throws {
+  @Test("strings are written as known") func strings() throws {
     #expect(
       try canonical("\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F} \"\\/\u{7F}é\u{2028}😀")
         == "\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f \\\"\\\\/\u{7F}é\u{2028}😀\"")
@@ -68,7 +70,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(try canonical(long) == "\"\(long)\"")
   }
 
-  @Test func keysAscendByCodePoint() throws {
+  @Test("keys ascend by code point") func keysAscendByCodePoint() throws {
     let value = try JSON(
       parsing: #"{"b":1,"a":[true,null,{"z":"é€","y":"\u001f/\b\f\n\r\t\"\\"}],"aa":0,"A":-1,"#
         + #""é":2,"😀":3,"\uffee":4,"":5}"#)
@@ -87,7 +89,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(try canonical([10: "a", 9: "b", -1: "c"]) == #"{"-1":"c","10":"a","9":"b"}"#)
   }
 
-  @Test func unorderedIsSorted() throws {
+  @Test("unordered is sorted") func unorderedIsSorted() throws {
     #expect(try canonical(Set([10, 9, 1, 100])) == "[1,10,100,9]")
     #expect(try canonical(Set(["b", "a", "é", "B"])) == #"["B","a","b","é"]"#)
     #expect(try canonical(Set([Set([2, 1]), Set([0, 3])])) == "[[0,3],[1,2]]")
@@ -107,7 +109,7 @@ func canonical(_ value: some Encodable) throws -> String {
   }
 
   /// Same content, filled in another order and into tables of another size: same bytes.
-  @Test func orderOfFillingDoesNotShow() throws {
+  @Test("order of filling does not show") func orderOfFillingDoesNotShow() throws {
     let points = (0..<50).map { Zoo.Point(x: Double($0 % 7), y: Double($0)) }
     var forth = Zoo()
     var back = Zoo()
@@ -127,7 +129,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(try CanonicalEncoder.encode(forth) == CanonicalEncoder.encode(back))
   }
 
-  @Test func enumsAndOptionals() throws {
+  @Test("enums and optionals are written as known") func enumsAndOptionals() throws {
     #expect(try canonical(Zoo.Action.plain) == #"{"plain":{}}"#)
     #expect(try canonical(Zoo.Action.unlabelled(1, "x")) == #"{"unlabelled":{"_0":1,"_1":"x"}}"#)
     #expect(
@@ -142,7 +144,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(try canonical(Zoo.Options(rawValue: 6)) == "6")
   }
 
-  @Test func foundationTypes() throws {
+  @Test("Foundation's types are written as known") func foundationTypes() throws {
     let uuid = try #require(UUID(uuidString: "e621e1f8-c36c-495a-93fc-0c247a3e6e5f"))
     #expect(try canonical(uuid) == #""E621E1F8-C36C-495A-93FC-0C247A3E6E5F""#)
     let url = try #require(URL(string: "https://example.org/a?b=c/d"))
@@ -160,7 +162,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(throws: EncodingError.self) { try canonical(Date.distantPast.addingTimeInterval(-1e9)) }
   }
 
-  @Test func classesWithSuper() throws {
+  @Test("classes write their superclass") func classesWithSuper() throws {
     #expect(
       try canonical(Dog(name: "Rex", tricks: ["sit", "beg"]))
         == #"{"super":{"legs":4,"name":"Rex"},"tricks":["beg","sit"]}"#)
@@ -173,7 +175,7 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(cat.name == "Tom" && cat.lives == 9)
   }
 
-  @Test func numbersOfParsedJSON() throws {
+  @Test("numbers of parsed JSON keep their text") func numbersOfParsedJSON() throws {
     for (literal, text) in [
       ("1.0", "1"), ("1e3", "1000"), ("-0", "0"), ("-0.0", "0"),
       ("12345678901234567890", "12345678901234567890"),
@@ -185,7 +187,7 @@ func canonical(_ value: some Encodable) throws -> String {
     }
   }
 
-  @Test func appending() throws {
+  @Test("appending leaves what is there") func appending() throws {
     var bytes = Array("x".utf8)
     try CanonicalEncoder.encode([1], into: &bytes)
     #expect(bytes == Array("x[1]".utf8))
@@ -195,14 +197,14 @@ func canonical(_ value: some Encodable) throws -> String {
     #expect(bytes == Array("x[1]".utf8))
   }
 
-  @Test func errorsKnowThePath() throws {
+  @Test("errors know the path") func errorsKnowThePath() throws {
     let value = ["a": [["b": Date.distantFuture], ["b": Date(timeIntervalSince1970: 1e15)]]]
     let error = #expect(throws: EncodingError.self) { try canonical(value) }
     guard case .invalidValue(_, let context) = error else { return }
     #expect(context.codingPath.map(\.stringValue) == ["a", "Index 1", "b"])
   }
 
-  @Test func depthIsBounded() throws {
+  @Test("depth is bounded") func depthIsBounded() throws {
     func nested(_ depth: Int) -> Zoo.Action {
       (0..<depth).reduce(.plain) { action, _ in .nested(action) }
     }

@@ -32,7 +32,8 @@ import Testing
     try CanonicalDecoder.decode(Value.self, from: Array(text.utf8))
   }
 
-  @Test func typesWithTheSameNamesAreKeptApart() throws {
+  @Test("types with the same names are kept apart") func typesWithTheSameNamesAreKeptApart() throws
+  {
     let text =
       #"[{"x":1},{"y":1},{"z":1},{"x":2},{"q":1},{"y":2},{"z":2},{"\u0078":3},{},{"x":1,"y":2}]"#
     let both = try decoded([Both].self, text)
@@ -41,7 +42,7 @@ import Testing
     #expect(both.map(\.xz) == [["x"], [], ["z"], ["x"], [], [], ["z"], ["x"], [], ["x"]])
   }
 
-  @Test func enumerationsComeBackInAnyOrder() throws {
+  @Test("enumerations come back in any order") func enumerationsComeBackInAnyOrder() throws {
     let first: [First] = (0..<60).map {
       [.x($0), .y($0), .a($0), .longEnoughToBeCutSomewhere($0)][$0 * 7 % 4]
     }

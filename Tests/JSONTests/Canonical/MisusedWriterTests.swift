@@ -55,7 +55,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: mistakes.indices)
+  @Test("a mistake is an error", arguments: mistakes.indices)
   func aMistakeIsAnError(index: Int) {
     let value = Self.mistakes[index]
     #expect(throws: EncodingError.self) { try CanonicalEncoder.encode(canonical: value) }
@@ -69,7 +69,7 @@ import Testing
     #expect(bytes == [1])
   }
 
-  @Test func whatIsRightIsNoMistake() throws {
+  @Test("what is right is no mistake") func whatIsRightIsNoMistake() throws {
     let right = Hand {
       $0.beginObject()
       $0.key("c")

@@ -23,19 +23,23 @@ import Testing
     return String(decoding: writer.array, as: UTF8.self)
   }
 
-  @Test(arguments: signed) func signedKeepsAllItsDigits(_ value: Int128) throws {
+  @Test("signed keeps all its digits", arguments: signed) func signedKeepsAllItsDigits(
+    _ value: Int128
+  ) throws {
     let text = written { $0.int(value) }
     #expect(text == "\(value)")
     #expect(try CanonicalReader(parsing: text.utf8).integer(Int128.self) == value)
   }
 
-  @Test(arguments: unsigned) func unsignedKeepsAllItsDigits(_ value: UInt128) throws {
+  @Test("unsigned keeps all its digits", arguments: unsigned) func unsignedKeepsAllItsDigits(
+    _ value: UInt128
+  ) throws {
     let text = written { $0.uint(value) }
     #expect(text == "\(value)")
     #expect(try CanonicalReader(parsing: text.utf8).integer(UInt128.self) == value)
   }
 
-  @Test func codableWritesTheSame() throws {
+  @Test("codable writes the same") func codableWritesTheSame() throws {
     for value in Self.signed {
       #expect(try canonical(value) == "\(value)")
       #expect(try canonical([value]) == "[\(value)]")
@@ -49,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func whatDoesNotFitIsRefused() {
+  @Test("what does not fit is refused") func whatDoesNotFitIsRefused() {
     let beyond = Array("170141183460469231731687303715884105728".utf8)
     #expect(throws: DecodingError.self) {
       try CanonicalDecoder.decode(Int128.self, from: beyond)

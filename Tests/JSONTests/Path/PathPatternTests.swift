@@ -3,6 +3,7 @@ import Testing
 
 struct PathPatternTests {
   @Test(
+    "texts are read",
     arguments: [
       ("a", [.key("a")]), ("a.b[0]", [.key("a"), .key("b"), .index(0)]), ("*", [.any]),
       ("a.*.b[*].c", [.key("a"), .any, .key("b"), .any, .key("c")]),
@@ -18,11 +19,13 @@ struct PathPatternTests {
     #expect(try JSONPathPattern(parsing: pattern.description) == pattern, "\(pattern)")
   }
 
-  @Test(arguments: [
-    ("a..b", 1), ("a.", 1), (".a", 0), ("a[", 1), ("a[x]", 2), ("a[0]b", 4), ("a]", 1),
-    ("a\"b\"", 1),
-    ("a[n=\"x]", 1), ("*b[", 2),
-  ])
+  @Test(
+    "what is none is refused",
+    arguments: [
+      ("a..b", 1), ("a.", 1), (".a", 0), ("a[", 1), ("a[x]", 2), ("a[0]b", 4), ("a]", 1),
+      ("a\"b\"", 1),
+      ("a[n=\"x]", 1), ("*b[", 2),
+    ])
   func whatIsNoneIsRefused(text: String, offset: Int) {
     let error = #expect(throws: JSONPathError.self) { try JSONPathPattern(parsing: text) }
     #expect(error?.message.isEmpty == false)

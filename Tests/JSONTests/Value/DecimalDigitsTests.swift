@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct DecimalDigitsTests {
   /// Around every power of ten and of two, both signs, and what no pattern covers.
-  @Test func allLengthsAreWrittenAsTheStandardLibraryWritesThem() throws {
+  @Test("all lengths are written as the standard library writes them")
+  func allLengthsAreWrittenAsTheStandardLibraryWritesThem() throws {
     var values: [Int] = [0, .max, .min, .max - 1, .min + 1]
     var power = 1
     for _ in 0..<18 {

@@ -6,7 +6,7 @@ struct EditingTests {
     "a": ["b": 1, "c": [10, ["d": 20], 30]], "t": "text", "n": nil,
   ]
 
-  @Test func membersAreReplacedAddedAndRemoved() {
+  @Test("members are replaced, added and removed") func membersAreReplacedAddedAndRemoved() {
     var json = Self.sample
     json["a"]["b"] = 2
     json["a"]["e"] = ["f": true]
@@ -21,7 +21,7 @@ struct EditingTests {
     #expect(json["n"] == "new")
   }
 
-  @Test func elementsAreReplacedAndRemoved() {
+  @Test("elements are replaced and removed") func elementsAreReplacedAndRemoved() {
     var json = Self.sample
     json["a"]["c"][1]["d"] = 21
     json["a"]["c"][0] = "ten"
@@ -29,7 +29,7 @@ struct EditingTests {
     #expect(json["a"]["c"] == ["ten", ["d": 21]])
   }
 
-  @Test func changingInPlaceReachesTheValue() {
+  @Test("changing in place reaches the value") func changingInPlaceReachesTheValue() {
     var json = Self.sample
     if let count = json["a"]["b"]?.intValue { json["a"]["b"] = JSON(count + 1) }
     json["a"]?["b"]?.rename("x", to: "y")
@@ -37,7 +37,7 @@ struct EditingTests {
     #expect(json["a"]["b"]["c"] == nil)
   }
 
-  @Test func whatDoesNotFitChangesNothing() {
+  @Test("what does not fit changes nothing") func whatDoesNotFitChangesNothing() {
     var json = Self.sample
     json["missing"]["b"] = 1
     json["missing"]?["b"] = 1
@@ -66,7 +66,8 @@ struct EditingTests {
     }
   }
 
-  @Test func ofEqualKeysTheLastIsChangedAndAllAreRemoved() {
+  @Test("of equal keys the last is changed and all are removed")
+  func ofEqualKeysTheLastIsChangedAndAllAreRemoved() {
     var json = JSON.object([.init("k", 1), .init("x", 0), .init("k", 2)])
     json["k"] = 3
     #expect(json == .object([.init("k", 1), .init("x", 0), .init("k", 3)]))
@@ -74,7 +75,7 @@ struct EditingTests {
     #expect(json == ["x": 0])
   }
 
-  @Test func keysAreTheirBytes() {
+  @Test("keys are their bytes") func keysAreTheirBytes() {
     // One letter in two spellings, which are equal as `String`.
     var json: JSON = ["\u{E9}": 1]
     json["e\u{301}"] = 2
@@ -83,7 +84,7 @@ struct EditingTests {
     #expect(json == ["\u{E9}": 1, "e": 2])
   }
 
-  @Test func theOriginalStaysAsItIs() {
+  @Test("the original stays as it is") func theOriginalStaysAsItIs() {
     let before = Self.sample
     var json = before
     json["a"]["c"][1]["d"] = 21
@@ -91,7 +92,7 @@ struct EditingTests {
     #expect(json["a"]["c"][1]["d"] == 21)
   }
 
-  @Test func membersAreRenamedInTheirPlace() throws {
+  @Test("members are renamed in their place") func membersAreRenamedInTheirPlace() throws {
     var json = Self.sample
     #expect(json.rename("t", to: "u") == 1)
     #expect(json.members?.map(\.key) == ["a", "u", "n"])
@@ -100,7 +101,7 @@ struct EditingTests {
     #expect(json["a"] == ["b": 1, "list": [10, ["e": 20], 30]])
   }
 
-  @Test func wildcardsRenameEverywhere() throws {
+  @Test("wildcards rename everywhere") func wildcardsRenameEverywhere() throws {
     var json: JSON = [
       "rows": [["id": 1, "cents": 2], ["id": 2], "odd", ["id": 3, "cents": 4]],
       "more": ["x": ["cents": 5]],
@@ -117,7 +118,9 @@ struct EditingTests {
     #expect(headers == [["name": "Date", "text": 1], ["name": "Age", "value": 2]])
   }
 
-  @Test func aRenamingThatDoesNotFitChangesNothing() throws {
+  @Test("a renaming that does not fit changes nothing") func aRenamingThatDoesNotFitChangesNothing()
+    throws
+  {
     var json = Self.sample
     #expect(json.rename("missing", to: "x") == 0)
     // A member of the new key is there: one of the two would be lost.

@@ -45,7 +45,7 @@ struct Seeded: RandomNumberGenerator {
 }
 
 @Suite struct FuzzTests {
-  @Test(arguments: 0..<8)
+  @Test("what is written is read", arguments: 0..<8)
   func whatIsWrittenIsRead(_ seed: UInt64) throws {
     var random = Seeded(state: seed)
     for _ in 0..<60 {
@@ -64,7 +64,7 @@ struct Seeded: RandomNumberGenerator {
 
   /// Any bytes give a value or an error; an error lies inside the text; a value can be written and
   /// read again.
-  @Test(arguments: 0..<8)
+  @Test("any bytes are read or refused", arguments: 0..<8)
   func anyBytes(_ seed: UInt64) throws {
     var random = Seeded(state: 1000 + seed)
     let alphabet = Array(#"{}[]",:\u0d8e-+.19tfn ltrueas"#.utf8) + [0xC3, 0xA9, 0xF0, 0xFF, 0x00]
@@ -102,7 +102,7 @@ struct Seeded: RandomNumberGenerator {
     }
   }
 
-  @Test func allTruncations() throws {
+  @Test("all truncations are refused") func allTruncations() throws {
     let text = #"{"a":[1.5e3,-2,"x\u00e9\ud83d\ude00é",true,false,null],"b":{"c":{}}}"#
     let bytes = Array(text.utf8)
     _ = try JSON(parsing: bytes)

@@ -41,7 +41,7 @@ private func start(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? 
 @Suite struct SmallStackTests {
   /// The deepest text that readers accept, on the smallest stack that a thread has by default: a
   /// value or an error.
-  @Test func deepTextOnASmallStack() {
+  @Test("deep text is read on a small stack") func deepTextOnASmallStack() {
     let results = Mutex<[Bool]>([])
     SmallThread {
       let depth = 255

@@ -2,7 +2,7 @@ import SwiftBoardJSON
 import Testing
 
 @Suite struct TextTests {
-  @Test func escaping() {
+  @Test("text is escaped as it must be") func escaping() {
     let value = JSON.string("\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}é\u{202E}\u{2066}😀")
     #expect(
       value.text == "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7F}é\u{202E}\u{2066}😀\"")
@@ -14,7 +14,7 @@ import Testing
         == #""\"\\/\b\f\n\r\t\u0000\u001f\u007f\u00e9\u202e\u2066\ud83d\ude00""#)
   }
 
-  @Test func controlsOfTerminalsNeverPass() {
+  @Test("controls of terminals never pass") func controlsOfTerminalsNeverPass() {
     let steering =
       Array(0..<0x20) + Array(0x7F...0x9F) + Array(0x202A...0x202E) + Array(0x2066...0x2069)
     for value in steering {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func pretty() {
+  @Test("pretty text has a line for each member") func pretty() {
     let value: JSON = ["a": [1, [], [:]], "b": ["c": nil]]
     #expect(
       value.pretty == """
@@ -42,13 +42,14 @@ import Testing
         """)
   }
 
-  @Test func whatIsNoNumberBecomesText() throws {
+  @Test("what is no number becomes text") func whatIsNoNumberBecomesText() throws {
     for literal in ["nan", "", "1,2", "01", "+1", "1.", "0x1", "1\n", "--1", "-"] {
       #expect(try JSON(parsing: JSON.number(literal).text) == .string(literal))
     }
   }
 
   @Test(
+    "paths are read",
     arguments: [
       ("", []), ("a", [.key("a")]), ("a.b[0].c", [.key("a"), .key("b"), .index(0), .key("c")]),
       ("[1].x", [.index(1), .key("x")]), ("[0][12]", [.index(0), .index(12)]),
@@ -63,18 +64,20 @@ import Testing
     #expect(try JSONPath(parsing: path.description) == path)
   }
 
-  @Test(arguments: [
-    (".a", 0), ("a.", 2), ("a..b", 2), ("a[", 2), ("a[x]", 2), ("a[1", 3), ("a[-1]", 2),
-    ("a[\"b", 4), ("a[\"b\"", 5), ("a]", 1), ("a[1]b", 4), ("[99999999999999999999]", 1),
-    ("a[\"\\", 4), ("a[\"\\x\"]", 4),
-  ])
+  @Test(
+    "errors of paths name their place",
+    arguments: [
+      (".a", 0), ("a.", 2), ("a..b", 2), ("a[", 2), ("a[x]", 2), ("a[1", 3), ("a[-1]", 2),
+      ("a[\"b", 4), ("a[\"b\"", 5), ("a]", 1), ("a[1]b", 4), ("[99999999999999999999]", 1),
+      ("a[\"\\", 4), ("a[\"\\x\"]", 4),
+    ])
   func pathErrors(_ text: String, _ offset: Int) {
     let error = #expect(throws: JSONPathError.self) { try JSONPath(parsing: text) }
     #expect(error?.offset == offset)
     #expect(error?.message.contains("expected") == true)
   }
 
-  @Test func valuesAtPaths() throws {
+  @Test("values are found at paths") func valuesAtPaths() throws {
     let value = try JSON(parsing: #"{"a":{"b":[{"c":1},2]},"odd key":3}"#)
     #expect(value.value(at: try JSONPath(parsing: "a.b[0].c")) == 1)
     #expect(value.value(at: try JSONPath(parsing: "a.b[1]")) == 2)
@@ -85,7 +88,7 @@ import Testing
     #expect(value.value(at: try JSONPath(parsing: "a.x.y")) == nil)
   }
 
-  @Test func order() throws {
+  @Test("values have an order") func order() throws {
     let ascending: [JSON] = [
       nil, false, true, .number("-1e400"), .number("-12345678901234567891"),
       .number("-12345678901234567890"), -2, .number("-1.5"), -1, .number("-0.1"), 0,

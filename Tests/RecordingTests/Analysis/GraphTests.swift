@@ -13,7 +13,8 @@ import Testing
 #endif
 
 struct GraphTests {
-  @Test func theObservedStateMachineHasItsLabelsAndCounts() throws {
+  @Test("the observed state machine has its labels and counts")
+  func theObservedStateMachineHasItsLabelsAndCounts() throws {
     let travel = try TravelTests.travel(try Session.example())
     let graph = try travel.stateGraph { $0.count > 1 ? "many" : $0.count == 0 ? "none" : "one" }
     #expect(graph.first == "none")
@@ -46,13 +47,13 @@ struct GraphTests {
         """)
   }
 
-  @Test func aPathMayNameTheStates() throws {
+  @Test("a path may name the states") func aPathMayNameTheStates() throws {
     let travel = try TravelTests.travel(try Session.example())
     let graph = try travel.stateGraph(by: try JSONPath(parsing: "since"))
     #expect(graph.nodes == ["nothing": 3, #""2026-11-20T22:45:01.250331Z""#: 5])
   }
 
-  @Test func labelsAreBounded() throws {
+  @Test("labels are bounded") func labelsAreBounded() throws {
     let (bytes, _) = try TravelTests.log(200)
     let graph = try TravelTests.travel(bytes).stateGraph(limit: 10) { "\($0.count)" }
     #expect(graph.nodes.count == 11)
@@ -60,7 +61,7 @@ struct GraphTests {
     #expect(graph.edges.values.reduce(0, +) == 200)
   }
 
-  @Test func causesFormATree() throws {
+  @Test("causes form a tree") func causesFormATree() throws {
     let tree = try CausalTree(LogFile(bytes: try TimelineTests.log()))
     #expect(tree.rootSteps == [1, 4, 6])
     #expect(tree.children(of: 1) == [2, 3, 5])
@@ -81,14 +82,14 @@ struct GraphTests {
     #expect(!tree.isTruncated)
   }
 
-  @Test func aRangeOfTheTreeHasItsOwnRoots() throws {
+  @Test("a range of the tree has its own roots") func aRangeOfTheTreeHasItsOwnRoots() throws {
     let tree = try CausalTree(LogFile(bytes: try TimelineTests.log()), steps: 3...5)
     #expect(tree.rootSteps == [3, 4, 5])
     #expect(tree.isTruncated)
     #expect(tree.text.hasSuffix("…\n"))
   }
 
-  @Test func aLongChainOfCausesIsNoProblem() throws {
+  @Test("a long chain of causes is no problem") func aLongChainOfCausesIsNoProblem() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: .init(durability: .none))
     for n in 1...3000 {
@@ -101,12 +102,12 @@ struct GraphTests {
     #expect(tree.text.split(separator: "\n").count == 3000)
   }
 
-  @Test func graphvizTakesAnyText() {
+  @Test("Graphviz takes any text") func graphvizTakesAnyText() {
     #expect(Graphviz.quoted("a\"b\\c\nd\u{7}") == #""a\"b\\c\nd ""#)
   }
 
   /// `dot` itself, where it is there.
-  @Test(.enabled(if: access("/usr/bin/dot", X_OK) == 0))
+  @Test("DOT reads what is written", .enabled(if: access("/usr/bin/dot", X_OK) == 0))
   func dotReadsWhatIsWritten() throws {
     try withFolder { folder in
       let log = LogFile(bytes: try TimelineTests.log())
@@ -115,7 +116,7 @@ struct GraphTests {
     }
   }
 
-  @Test func statisticsCountEverything() throws {
+  @Test("statistics count everything") func statisticsCountEverything() throws {
     let bytes = try TimelineTests.log()
     let found = try LogStatistics(LogFile(bytes: bytes))
     #expect(found.steps == 6)
@@ -139,7 +140,7 @@ struct GraphTests {
     #expect(found.description.contains("duration 0.001500 s"))
   }
 
-  @Test func theLongestGapsAreKept() throws {
+  @Test("the longest gaps are kept") func theLongestGapsAreKept() throws {
     var lines = read(try TimelineTests.log()).lines
     var shift: Int64 = 0
     for index in lines.indices {

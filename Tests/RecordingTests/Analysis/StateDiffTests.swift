@@ -8,7 +8,7 @@ struct StateDiffTests {
     StateDiff.changedPaths(old, new, limit: limit).map(\.path)
   }
 
-  @Test func theDeepestPathsAreNamed() {
+  @Test("the deepest paths are named") func theDeepestPathsAreNamed() {
     let old: JSON = ["a": ["b": [1, ["c": 2]]], "gone": 1]
     let new: JSON = ["new": 1, "a": ["b": [1, ["c": 3], 4]]]
     #expect(paths(old, new) == ["a.b[1].c", "a.b[2]", "gone", "new"])
@@ -17,15 +17,15 @@ struct StateDiffTests {
     #expect(paths(["a": 1], ["a": [1]]) == ["a"])
   }
 
-  @Test func theOrderOfMembersDoesNotCount() {
+  @Test("the order of members does not count") func theOrderOfMembersDoesNotCount() {
     #expect(paths(["a": 1, "b": 2], ["b": 2, "a": 1]) == [])
   }
 
-  @Test func keysThatWouldBeMisreadAreQuoted() {
+  @Test("keys that would be misread are quoted") func keysThatWouldBeMisreadAreQuoted() {
     #expect(paths(["a.b": ["": 1]], ["a.b": ["": 2]]) == [#"["a.b"][""]"#])
   }
 
-  @Test func theOutputIsBounded() {
+  @Test("the output is bounded") func theOutputIsBounded() {
     let old = JSON.array((0..<1000).map { JSON($0) })
     let new = JSON.array((0..<1000).map { JSON($0 + 1) })
     #expect(paths(old, new).count == 50)
@@ -43,7 +43,7 @@ struct StateDiffPartsTests {
     ).map(\.description)
   }
 
-  @Test func whatAPatternLeadsToIsNotCompared() throws {
+  @Test("what a pattern leads to is not compared") func whatAPatternLeadsToIsNotCompared() throws {
     #expect(try changes(["a": 1, "b": 2], ["a": 2, "b": 3]) == ["a: 1 → 2", "b: 2 → 3"])
     #expect(try changes(["a": 1, "b": 2], ["a": 2, "b": 3], "a") == ["b: 2 → 3"])
     #expect(try changes(["a": 1, "b": 2], ["a": 2, "b": 3], "*") == [])
@@ -53,13 +53,16 @@ struct StateDiffPartsTests {
     #expect(try changes(["a": [1, 2]], ["a": [3, 4]], "a[*]") == [])
   }
 
-  @Test func whetherItIsThereMakesNoDifference() throws {
+  @Test("whether an ignored path is there makes no difference")
+  func whetherItIsThereMakesNoDifference() throws {
     #expect(try changes(["a": 1], ["a": 1, "b": 2], "b") == [])
     #expect(try changes(["a": 1, "b": 2], ["a": 1], "b") == [])
     #expect(try changes(["a": [1]], ["a": [1, 2]], "a[*]") == [])
   }
 
-  @Test func elementsThatAreLeftOutMoveNoOthers() throws {
+  @Test("elements that are left out move no others") func elementsThatAreLeftOutMoveNoOthers()
+    throws
+  {
     func headers(_ names: String...) -> JSON {
       ["h": .array(names.map { ["name": .string($0), "value": .string($0 + "!")] })]
     }
@@ -72,14 +75,14 @@ struct StateDiffPartsTests {
     #expect(try changes(old, headers("Kind", "Other"), "h[name=age]", "h[2]").count == 1)
   }
 
-  @Test func longTextsAreCutAroundTheirDifference() {
+  @Test("long texts are cut around their difference") func longTextsAreCutAroundTheirDifference() {
     let long = String(repeating: "ü", count: 100)
     let (old, new) = StateDiff.excerpts(long + "1" + long, long + "2" + long, limit: 40)
     #expect(old == "…üüüüü1üüüüüüüüüüüüüüü… (401 bytes)")
     #expect(new == "…üüüüü2üüüüüüüüüüüüüüü… (401 bytes)")
   }
 
-  @Test(arguments: [1, 2, 3, 5, 8, 13, 40, 400])
+  @Test("whatever the length the difference is shown", arguments: [1, 2, 3, 5, 8, 13, 40, 400])
   func whateverTheLengthTheDifferenceIsShown(limit: Int) {
     for place in stride(from: 0, through: 60, by: 7) {
       let front = String(repeating: "é", count: place)
@@ -90,7 +93,8 @@ struct StateDiffPartsTests {
     }
   }
 
-  @Test func shortTextsAndSingleOnesAreShownFromTheirBeginning() {
+  @Test("short texts and single ones are shown from their beginning")
+  func shortTextsAndSingleOnesAreShownFromTheirBeginning() {
     #expect(StateDiff.excerpts("a", "b", limit: 10) == ("a", "b"))
     #expect(StateDiff.excerpts("a", nil, limit: 10) == ("a", "nothing"))
     #expect(

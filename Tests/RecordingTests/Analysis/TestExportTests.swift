@@ -26,18 +26,22 @@ struct TestExportTests {
   private static let exported =
     TestFolder.path + "/Analysis/RecordedCounterTests.swift"
 
-  @Test func theFileThatIsCompiledHereIsWhatIsWritten() throws {
+  @Test("the file that is compiled here is what is written")
+  func theFileThatIsCompiledHereIsWhatIsWritten() throws {
     let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(of: try travel())
     #expect(String(decoding: try contents(of: Self.exported), as: UTF8.self) == text)
   }
 
-  @Test func assertionsAreOfStatesWhereThatIsWanted() throws {
+  @Test("assertions are of states where that is wanted")
+  func assertionsAreOfStatesWhereThatIsWanted() throws {
     let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(of: try travel())
     #expect(text.split(separator: "\n").filter { $0.contains(" state: ") }.count == 1 + 2 + 1)
     #expect(!text.contains("changes:"))
   }
 
-  @Test func aRunSaysEachThingThatIsNotAsRecorded() throws {
+  @Test("a run says each thing that is not as recorded") func aRunSaysEachThingThatIsNotAsRecorded()
+    throws
+  {
     let journal = DrawJournal()
     var run = try RecordedRun(
       reducer: CounterReducer(), dependencies: CounterWorld(journal), journal: journal,
@@ -61,10 +65,12 @@ struct TestExportTests {
     #expect(run.state.count == 15)
   }
 
-  @Test(arguments: [
-    "plain", "a\"b", "a\\b", "a\"#b", "\\#(x)", "line\nfeed", "tab\t\u{7F}", "π \u{202E}", "",
-    "\"\"\"", "#\"##\\##",
-  ])
+  @Test(
+    "literals mean their text",
+    arguments: [
+      "plain", "a\"b", "a\\b", "a\"#b", "\\#(x)", "line\nfeed", "tab\t\u{7F}", "π \u{202E}", "",
+      "\"\"\"", "#\"##\\##",
+    ])
   func literalsMeanTheirText(text: String) throws {
     let literal = LogTestExport.literal(text)
     #expect(!literal.contains("\n"))
@@ -96,7 +102,7 @@ struct TestExportTests {
     }
   }
 
-  @Test func namesBecomeIdentifiers() throws {
+  @Test("names become identifiers") func namesBecomeIdentifiers() throws {
     let text = try LogTestExport(Self.adapter, suite: "9 lives", test: "a b-c").text(
       of: try travel(), steps: 0)
     #expect(text.contains("struct RecordedTests {"))
@@ -105,7 +111,7 @@ struct TestExportTests {
   }
 
   /// The compiler, where this build left the modules that the file needs.
-  @Test(.enabled(if: modules != nil && compiler != nil))
+  @Test("what is written type checks", .enabled(if: modules != nil && compiler != nil))
   func whatIsWrittenTypeChecks() throws {
     let modules = try #require(Self.modules)
     let compiler = try #require(Self.compiler)

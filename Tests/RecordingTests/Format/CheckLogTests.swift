@@ -24,7 +24,7 @@ struct CheckLogTests {
     return try run([python, "-S", TestFolder.path + "/check_log.py"] + paths, output: "/dev/null")
   }
 
-  @Test(.enabled(if: python != nil)) func anotherProgramAgrees() throws {
+  @Test("another program agrees", .enabled(if: python != nil)) func anotherProgramAgrees() throws {
     try withFolder { folder in
       let log = try Session.example()
       try write(log, to: folder + "/good")
@@ -44,7 +44,8 @@ struct CheckLogTests {
     }
   }
 
-  @Test(.enabled(if: python != nil)) func itChecksTheIDsOfEffects() throws {
+  @Test("the ids of effects are checked", .enabled(if: python != nil))
+  func itChecksTheIDsOfEffects() throws {
     let log = try EffectIDTests.record()
     let bodies = split(log).map { Array($0.dropLast(SumChain.tailLength + 1)) }
     try withFolder { folder in
@@ -62,7 +63,8 @@ struct CheckLogTests {
     }
   }
 
-  @Test(.enabled(if: python != nil)) func itReadsTheFilesOfARotatedRecording() throws {
+  @Test("the files of a rotated recording are read", .enabled(if: python != nil))
+  func itReadsTheFilesOfARotatedRecording() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let options = RecordingOptions(digestEvery: 4, snapshotEvery: 6, rotation: .init(size: 2500))

@@ -98,7 +98,8 @@ struct EffectIDTests {
 
   // MARK: Lines
 
-  @Test func theyAreAllInTheLineAndOneAloneIsAsBefore() throws {
+  @Test("all ids are in the line, and one alone is as before")
+  func theyAreAllInTheLineAndOneAloneIsAsBefore() throws {
     let log = try Self.record()
     let text = String(decoding: log, as: UTF8.self)
     #expect(
@@ -115,7 +116,7 @@ struct EffectIDTests {
     #expect(!String(decoding: plain, as: UTF8.self).contains("ids"))
   }
 
-  @Test func bothWaysReadThem() throws {
+  @Test("both readers read several ids") func bothWaysReadThem() throws {
     let bodies = split(try Self.record()).map { $0.dropLast(SumChain.tailLength + 1) }
     let step = try #require(StepScanner.step(bodies[1]))
     #expect(step.effects == [LogEffect(name: "download", ids: ["pool", "a"], kind: "run")])
@@ -125,10 +126,12 @@ struct EffectIDTests {
     #expect(try LogLineParser.parseTree(line.dropLast()) == .step(step))
   }
 
-  @Test(arguments: [
-    #""ids":["pool","a"]"#, #""id":"pool","ids":["pool"]"#, #""id":"pool","ids":["a","pool"]"#,
-    #""id":"pool","ids":["pool",1]"#, #""id":"pool","ids":[]"#, #""id":"pool","ids":"pool""#,
-  ])
+  @Test(
+    "other forms are damage",
+    arguments: [
+      #""ids":["pool","a"]"#, #""id":"pool","ids":["pool"]"#, #""id":"pool","ids":["a","pool"]"#,
+      #""id":"pool","ids":["pool",1]"#, #""id":"pool","ids":[]"#, #""id":"pool","ids":"pool""#,
+    ])
   func otherFormsAreDamage(ids: String) throws {
     let good = #""id":"pool","ids":["pool","a"]"#
     let bodies = split(try Self.record()).map {
@@ -141,7 +144,8 @@ struct EffectIDTests {
     #expect(found.message.contains("step.effects"))
   }
 
-  @Test func aFileOfARotatedRecordingSaysThatItHasAll() throws {
+  @Test("a file of a rotated recording says that it has all")
+  func aFileOfARotatedRecordingSaysThatItHasAll() throws {
     try withFolder { folder in
       let rotation = FileRotation(path: folder + "/a", keep: nil, synchronizes: false)
       let session = try Session(
@@ -160,7 +164,7 @@ struct EffectIDTests {
 
   // MARK: Verifying
 
-  @Test func aRandomSecondIDIsCaught() throws {
+  @Test("a random second id is caught") func aRandomSecondIDIsCaught() throws {
     let next = CounterWorld.counting()
     let unsteady: @Sendable (String) -> String? = { "\($0)\(next())" }
     let log = try Self.record(unsteady)
@@ -173,14 +177,15 @@ struct EffectIDTests {
     }
   }
 
-  @Test func aSecondIDInAMemberOfAGroupIsCompared() throws {
+  @Test("a second id in a member of a group is compared")
+  func aSecondIDInAMemberOfAGroupIsCompared() throws {
     #expect(
       try differences(try Self.record()) { $0 == "c" ? "other" : $0 }
         == "2: effects: expected merge (run download id pool and b, run download id pool and c), "
         + "found merge (run download id pool and b, run download id pool and other)")
   }
 
-  @Test func aSecondIDThatComesOrGoesIsCaught() throws {
+  @Test("a second id that comes or goes is caught") func aSecondIDThatComesOrGoesIsCaught() throws {
     #expect(try differences(try Self.record()) == nil)
     #expect(
       try differences(try Self.record()) { _ in nil }
@@ -192,7 +197,8 @@ struct EffectIDTests {
   }
 
   /// Recorded by a program that wrote the first id alone.
-  @Test func anEarlierRecordingIsComparedByTheFirstIDs() throws {
+  @Test("an earlier recording is compared by the first ids")
+  func anEarlierRecordingIsComparedByTheFirstIDs() throws {
     let old = try contents(of: Logs.path("two-ids.actions.jsonl"))
     #expect(try differences(old) == nil)
     #expect(try differences(old) { _ in nil } == nil)
@@ -212,7 +218,8 @@ struct EffectIDTests {
   }
 
   /// An earlier recording that this program went on with: a line with several ids has all of them.
-  @Test func aLineWithSeveralIDsHasAllWhateverTheHeaderSays() throws {
+  @Test("a line with several ids has all of them, whatever the header says")
+  func aLineWithSeveralIDsHasAllWhateverTheHeaderSays() throws {
     let log = try changingHeader(try Self.record()) { $0.minor = 0 }
     #expect(try differences(log) == nil)
     #expect(
@@ -220,13 +227,14 @@ struct EffectIDTests {
         == "1: effects: expected run download id pool and a, found run download id pool and other")
   }
 
-  @Test func laterAdditionsToTheFormatAreRead() throws {
+  @Test("later additions to the format are read") func laterAdditionsToTheFormatAreRead() throws {
     let log = try changingHeader(try Self.record()) { $0.minor = 7 }
     #expect(try differences(log) == nil)
     #expect(read(log).lines.count == read(try Self.record()).lines.count)
   }
 
-  @Test func anExportedTestStatesAllOrTheFirst() throws {
+  @Test("an exported test states all or the first") func anExportedTestStatesAllOrTheFirst() throws
+  {
     func problems(_ effects: [String]) throws -> [String] {
       var run = try RecordedRun(
         reducer: Downloads(), dependencies: Self.same, journal: DrawJournal(),
@@ -241,7 +249,8 @@ struct EffectIDTests {
 
   // MARK: The life of an effect
 
-  @Test func aCancelOfTheSecondIDEndsTheEffect() throws {
+  @Test("a cancel of the second id ends the effect") func aCancelOfTheSecondIDEndsTheEffect() throws
+  {
     func spans(_ bytes: [UInt8]) throws -> [String] {
       let timeline = try LogTimeline(LogFile(bytes: bytes))
       var spans: [String] = []

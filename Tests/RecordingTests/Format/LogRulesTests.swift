@@ -26,7 +26,7 @@ struct LogRulesTests {
     return found?.message
   }
 
-  @Test func aHandWrittenLogIsRead() {
+  @Test("a hand written log is read") func aHandWrittenLogIsRead() {
     let end = #"{"k":"end","n":2,"digest":"\#(Self.digest)""#
     let (lines, warnings, error) = read(log(Self.header, Self.step(1), Self.step(2), end))
     #expect(error == nil)
@@ -34,7 +34,8 @@ struct LogRulesTests {
     #expect(lines.count == 4)
   }
 
-  @Test func unknownMembersAreKeptAndUnknownKindsSkipped() throws {
+  @Test("unknown members are kept and unknown kinds skipped")
+  func unknownMembersAreKeptAndUnknownKindsSkipped() throws {
     let (lines, warnings, error) = read(
       log(Self.header + #","later":[1]"#, #"{"k":"novel","x":1"#, Self.step(1, #","why":"so""#)))
     #expect(error == nil)
@@ -45,14 +46,14 @@ struct LogRulesTests {
     #expect(lines[1].step?.extra == [JSON.Member("why", "so")])
   }
 
-  @Test func manyUnknownKindsAreCounted() {
+  @Test("many unknown kinds are counted") func manyUnknownKindsAreCounted() {
     let bodies = [Self.header] + (0..<50).map { #"{"k":"novel\#($0)""# }
     let warnings = read(sealed(bodies.map { Array($0.utf8) })).warnings
     #expect(warnings.count == 22)
     #expect(warnings[20] == .more(30))
   }
 
-  @Test func theHeaderIsFirstAndOnce() {
+  @Test("the header is first and once") func theHeaderIsFirstAndOnce() {
     #expect(message(Self.step(1)) == "the log does not begin with its header")
     #expect(message(#"{"k":"novel""#) == "the log does not begin with its header")
     #expect(message(Self.header, Self.header) == "the log has a second header")
@@ -60,13 +61,13 @@ struct LogRulesTests {
     #expect(damage(Array("\n".utf8)) != nil)
   }
 
-  @Test func otherFormatVersionsAreRefused() {
+  @Test("other format versions are refused") func otherFormatVersionsAreRefused() {
     let text = message(
       Self.header.replacing(#""version":1,"program""#, with: #""version":2,"program""#))
     #expect(text == "the log has format version 2; this program reads version 1")
   }
 
-  @Test func numbersHaveNoGaps() {
+  @Test("numbers have no gaps") func numbersHaveNoGaps() {
     #expect(
       message(Self.header, Self.step(1), Self.step(3))
         == "step 2 is missing: step 3 follows step 1")
@@ -77,14 +78,14 @@ struct LogRulesTests {
     #expect(message(Self.header, Self.step(2)) == "step 1 is missing: step 2 follows step 0")
   }
 
-  @Test func timeDoesNotDecrease() {
+  @Test("time does not decrease") func timeDoesNotDecrease() {
     #expect(
       message(Self.header, Self.step(1, t: 5), Self.step(2, t: 4))
         == "time runs backwards at step 2")
     #expect(message(Self.header, Self.step(1, t: 5), Self.step(2, t: 5)) == nil)
   }
 
-  @Test func statesMatchTheirDigests() {
+  @Test("states match their digests") func statesMatchTheirDigests() {
     #expect(
       message(Self.header.replacing(#""count":0"#, with: #""count":1"#))
         == "the header's state does not match its digest")
@@ -104,7 +105,7 @@ struct LogRulesTests {
         == "a snapshot of step 1 stands behind step 2")
   }
 
-  @Test func theEndAgreesAndIsLast() {
+  @Test("the end agrees and is last") func theEndAgreesAndIsLast() {
     let end = #"{"k":"end","n":1,"digest":"\#(Self.digest)""#
     #expect(
       message(Self.header, Self.step(1), end, Self.step(2))
@@ -119,7 +120,7 @@ struct LogRulesTests {
     #expect(damage(torn)?.message == "there is more behind the end line")
   }
 
-  @Test func stepsHaveTheirDigests() {
+  @Test("steps have their digests") func stepsHaveTheirDigests() {
     let bare = #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":{"a":1}"#
     #expect(message(Self.header, bare) == "step 1 has no digest")
     let every = Self.header.replacing(#","redacted""#, with: #","digestEvery":2,"redacted""#)
@@ -131,7 +132,7 @@ struct LogRulesTests {
         == "step 1 is the last and has no digest")
   }
 
-  @Test func effectsComeFromEarlierSteps() {
+  @Test("effects come from earlier steps") func effectsComeFromEarlierSteps() {
     let late = Self.step(1).replacing(
       #"{"program":"p"}"#, with: #"{"effect":"e","step":1}"#)
     #expect(message(Self.header, late)?.contains("not before it") == true)
@@ -139,22 +140,24 @@ struct LogRulesTests {
     #expect(message(Self.header, early) == nil)
   }
 
-  @Test(arguments: [
-    #"{"k":"mark","n":0,"name":"a","name":"b""#, #"{"k":"mark","n":0,"name":7"#,
-    #"{"k":"mark","n":0"#, #"{"k":"mark","n":-1,"name":"a""#, #"{"k":"mark","n":0.5,"name":"a""#,
-    #"{"k":"mark","n":1,"name":"a""#, #"{"n":0,"k":"mark","name":"a""#, #"{"k":7"#,
-    #"["k""#, #"{"k":"mark","n":0,"name":"a"} "#, #"{"k":"mark","n":0,"name":"\u{FEFF}","#,
-    #"{"k":"step","n":1,"t":0,"by":{},"action":1,"digest":"xxh64:0000000000000000""#,
-    #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":1,"draws":[["luck","1"]]"#,
-    #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":{"a":1,"a":1}"#,
-    #"{"k":"step","n":1,"t":99999999999999999999,"by":{"program":"p"},"action":1"#,
-    #"{"k":"mark","n":0,"name":"a","sum":"xxh64:0000000000000000""#,
-  ])
+  @Test(
+    "bad lines are damage",
+    arguments: [
+      #"{"k":"mark","n":0,"name":"a","name":"b""#, #"{"k":"mark","n":0,"name":7"#,
+      #"{"k":"mark","n":0"#, #"{"k":"mark","n":-1,"name":"a""#, #"{"k":"mark","n":0.5,"name":"a""#,
+      #"{"k":"mark","n":1,"name":"a""#, #"{"n":0,"k":"mark","name":"a""#, #"{"k":7"#,
+      #"["k""#, #"{"k":"mark","n":0,"name":"a"} "#, #"{"k":"mark","n":0,"name":"\u{FEFF}","#,
+      #"{"k":"step","n":1,"t":0,"by":{},"action":1,"digest":"xxh64:0000000000000000""#,
+      #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":1,"draws":[["luck","1"]]"#,
+      #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":{"a":1,"a":1}"#,
+      #"{"k":"step","n":1,"t":99999999999999999999,"by":{"program":"p"},"action":1"#,
+      #"{"k":"mark","n":0,"name":"a","sum":"xxh64:0000000000000000""#,
+    ])
   func badLinesAreDamage(body: String) {
     #expect(message(Self.header, body) != nil, "\(body)")
   }
 
-  @Test func nestingHasALimit() {
+  @Test("nesting has a limit") func nestingHasALimit() {
     func nested(_ levels: Int) -> String {
       #"{"k":"novel","x":"# + String(repeating: "[", count: levels)
         + String(repeating: "]", count: levels)
@@ -164,7 +167,7 @@ struct LogRulesTests {
     #expect(message(Self.header, nested(100_000)) != nil)
   }
 
-  @Test func otherLineEndsAndMarksAreDamage() {
+  @Test("other line ends and byte order marks are damage") func otherLineEndsAndMarksAreDamage() {
     let whole = log(Self.header, Self.step(1))
     #expect(damage([0xEF, 0xBB, 0xBF] + whole) != nil)
     #expect(damage(whole + [0x0A]) != nil)

@@ -39,7 +39,7 @@ struct OtherDaysTests {
       schema: Session.schema)
   }
 
-  @Test(arguments: days)
+  @Test("a log of any day replays on any other", arguments: days)
   func aLogOfAnyDayReplaysOnAnyOther(day: String) throws {
     let microseconds = try #require(Timestamp.microseconds(parsing: day))
     let sink = MemorySink()
@@ -81,7 +81,8 @@ struct OtherDaysTests {
   }
 
   /// Without the journal the date of the replay would be drawn, which is found.
-  @Test func aDateThatIsNotDrawnFromTheLogIsADivergence() throws {
+  @Test("a date that is not drawn from the log is a divergence")
+  func aDateThatIsNotDrawnFromTheLogIsADivergence() throws {
     struct Impure: Reducer {
       func reduce(
         _ state: inout CounterState, _ action: CounterAction, _ world: Dated

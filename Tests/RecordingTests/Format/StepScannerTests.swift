@@ -17,7 +17,7 @@ struct StepScannerTests {
     return try? LogLineParser.parseTree(line.dropLast())
   }
 
-  @Test func recordedStepsGoTheShortWay() throws {
+  @Test("recorded steps go the short way") func recordedStepsGoTheShortWay() throws {
     let steps = split(try Session.example()).map { $0.dropLast(SumChain.tailLength + 1) }
       .filter { StepScanner.step($0) != nil }
     // All but the one whose line has escapes and letters beyond ASCII.
@@ -27,7 +27,7 @@ struct StepScannerTests {
     }
   }
 
-  @Test func whatIsAcceptedIsTheSame() throws {
+  @Test("what is accepted is the same") func whatIsAcceptedIsTheSame() throws {
     let body = Array(Self.body.utf8)
     #expect(StepScanner.step(body[...]) != nil)
     var generator = SplitMix(state: 7)
@@ -49,15 +49,18 @@ struct StepScannerTests {
     #expect(accepted > 100)
   }
 
-  @Test(arguments: [
-    #"{"a":1,"a":2}"#, "[1,]", "{}}", "01", "1.", "tru", #""\u0041""#, #""\n""#, " 1", "-", "1e",
-  ])
+  @Test(
+    "unusual actions are left to the long way",
+    arguments: [
+      #"{"a":1,"a":2}"#, "[1,]", "{}}", "01", "1.", "tru", #""\u0041""#, #""\n""#, " 1", "-", "1e",
+    ])
   func unusualActionsAreLeftToTheLongWay(action: String) {
     let body = #"{"k":"step","n":1,"t":0,"by":{"program":"p"},"action":"# + action
     #expect(StepScanner.step(Array(body.utf8)[...]) == nil)
   }
 
-  @Test func numbersOfEveryLengthAreReadWhereverTheyEnd() {
+  @Test("numbers of every length are read wherever they end")
+  func numbersOfEveryLengthAreReadWhereverTheyEnd() {
     func body(_ n: String, _ t: String, _ rest: String) -> [UInt8] {
       Array(#"{"k":"step","n":\#(n),"t":\#(t),"by":{"program":"p"},"action":\#(rest)"#.utf8)
     }
@@ -87,7 +90,7 @@ struct StepScannerTests {
     }
   }
 
-  @Test func textsEndAtTheirQuoteWhereverItIs() {
+  @Test("texts end at their quote wherever it is") func textsEndAtTheirQuoteWhereverItIs() {
     for length in 0...20 {
       for (byte, isPlain) in [
         (UInt8(ascii: "a"), true), (0x7F, true), (0x1F, false), (0x80, false),

@@ -27,17 +27,20 @@ struct XXH64Tests {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ 7) }
   }
 
-  @Test func shortTextsHaveTheKnownHashes() {
+  @Test("short texts have the known hashes") func shortTextsHaveTheKnownHashes() {
     #expect(Digest(of: "".utf8).description == "xxh64:ef46db3751d8e999")
     #expect(Digest(of: "a".utf8).description == "xxh64:d24ec4f1a98c6e5b")
     #expect(Digest(of: "abc".utf8).description == "xxh64:44bc2cf5ad770999")
   }
 
-  @Test(arguments: known) func everyLengthHasTheKnownHash(count: Int, hash: UInt64) {
+  @Test("every length has the known hash", arguments: known) func everyLengthHasTheKnownHash(
+    count: Int, hash: UInt64
+  ) {
     #expect(XXH64.hash(Self.sample(count)) == hash)
   }
 
-  @Test(arguments: [1, 3, 8, 31, 32, 33, 64, 1000]) func piecesHashLikeTheWhole(piece: Int) {
+  @Test("pieces hash like the whole", arguments: [1, 3, 8, 31, 32, 33, 64, 1000])
+  func piecesHashLikeTheWhole(piece: Int) {
     for (count, hash) in Self.known where count <= 1000 {
       let bytes = Self.sample(count)
       var hasher = XXH64()
@@ -51,7 +54,7 @@ struct XXH64Tests {
     }
   }
 
-  @Test func unalignedBytesHashTheSame() {
+  @Test("unaligned bytes hash the same") func unalignedBytesHashTheSame() {
     let bytes = Self.sample(200)
     for shift in 0..<16 {
       let padded = [UInt8](repeating: 0, count: shift) + bytes
@@ -59,11 +62,12 @@ struct XXH64Tests {
     }
   }
 
-  @Test func sequencesThatAreNotContiguousHashTheSame() {
+  @Test("sequences that are not contiguous hash the same")
+  func sequencesThatAreNotContiguousHashTheSame() {
     #expect(XXH64.hash(Self.sample(100).lazy.map { $0 }) == XXH64.hash(Self.sample(100)))
   }
 
-  @Test func digestsReadOnlyTheirOwnForm() {
+  @Test("digests read only their own form") func digestsReadOnlyTheirOwnForm() {
     #expect(Digest("xxh64:00000000000000ff") == Digest(255))
     for text in [
       "", "xxh64:", "xxh64:00000000000000f", "xxh64:00000000000000FF", "xxh64:00000000000000ff0",

@@ -12,7 +12,8 @@ struct BisectTests {
     return try TravelTests.travel(sink.bytes)
   }
 
-  @Test func everyTurningPointOfEveryLengthIsFoundInLogarithmicallyManyEvaluations() throws {
+  @Test("every turning point of every length is found in logarithmically many evaluations")
+  func everyTurningPointOfEveryLengthIsFoundInLogarithmicallyManyEvaluations() throws {
     for steps in 1...40 {
       let travel = try ones(steps)
       let most = (Int.bitWidth - 1 - steps.leadingZeroBitCount) + 1
@@ -24,25 +25,27 @@ struct BisectTests {
     }
   }
 
-  @Test func whatHoldsFromTheBeginningGivesTheFirstStep() throws {
+  @Test("what holds from the beginning gives the first step")
+  func whatHoldsFromTheBeginningGivesTheFirstStep() throws {
     #expect(try ones(9).bisect { _ in true }.step == 1)
   }
 
-  @Test func aPredicateThatComesAndGoesNeedsTheLinearSearch() throws {
+  @Test("a predicate that comes and goes needs the linear search")
+  func aPredicateThatComesAndGoesNeedsTheLinearSearch() throws {
     let travel = try ones(100)
     let found = try travel.bisect(.linear) { $0.count == 17 || $0.count == 90 }
     #expect(found == LogBisection(step: 17, evaluations: 17))
     #expect(try travel.bisect(.linear) { _ in false }.evaluations == 100)
   }
 
-  @Test func whatThePredicateThrowsComesBack() throws {
+  @Test("what the predicate throws comes back") func whatThePredicateThrowsComesBack() throws {
     struct Refusal: Error {}
     let travel = try ones(10)
     #expect(throws: Refusal.self) { try travel.bisect { _ in throw Refusal() } }
     #expect(try travel.state(at: 10).count == 10)
   }
 
-  @Test func conditionsFindTheirStep() throws {
+  @Test("conditions find their step") func conditionsFindTheirStep() throws {
     let travel = try TravelTests.travel(try Session.example())
     func step(_ text: String, _ search: LogSearch = .halving) throws -> Int? {
       try travel.bisect(search, where: try JSONCondition(parsing: text)).step

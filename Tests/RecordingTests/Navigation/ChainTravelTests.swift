@@ -89,7 +89,7 @@ struct ChainTravelTests {
 
   // MARK: States
 
-  @Test(arguments: [2, 4, 256])
+  @Test("every state is reached from every other", arguments: [2, 4, 256])
   func everyStateIsReachedFromEveryOther(snapshots: Int) throws {
     try Self.both { path, _, states in
       var options = LogTravel<CounterReducer>.Options()
@@ -111,7 +111,7 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func aSeekOpensTheFileThatHasTheStep() throws {
+  @Test("a seek opens the file that has the step") func aSeekOpensTheFileThatHasTheStep() throws {
     try Self.both { path, _, states in
       let travel = try Self.travel(path)
       let part = travel.chain.parts[3]
@@ -127,7 +127,8 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func aRecordingIsTravelledWhileItIsWrittenAndRotated() throws {
+  @Test("a recording is travelled while it is written and rotated")
+  func aRecordingIsTravelledWhileItIsWrittenAndRotated() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try Self.session(path)
@@ -145,7 +146,9 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func aChainBeginsWhereOldFilesWereRemoved() throws {
+  @Test("a chain begins where old files were removed") func aChainBeginsWhereOldFilesWereRemoved()
+    throws
+  {
     try Self.both(keep: 2) { path, whole, states in
       let travel = try Self.travel(path)
       let first = travel.firstStep
@@ -170,7 +173,8 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func oneOfTheFilesByItselfIsARecordingOfItsOwn() throws {
+  @Test("one of the files by itself is a recording of its own")
+  func oneOfTheFilesByItselfIsARecordingOfItsOwn() throws {
     try Self.both { path, _, states in
       let part = try LogChain(path: path).parts[2]
       for chain in [try LogChain(path: part.path), LogChain(LogFile(path: part.path))] {
@@ -186,7 +190,8 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func whatIsLeftOverFromAnotherRecordingIsNoPartOfIt() throws {
+  @Test("what is left over from another recording is no part of it")
+  func whatIsLeftOverFromAnotherRecordingIsNoPartOfIt() throws {
     try Self.both { path, _, states in
       unlink(path)
       let session = try Self.session(path, size: nil)
@@ -211,7 +216,7 @@ struct ChainTravelTests {
 
   // MARK: Everything else
 
-  @Test func everyToolSaysWhatItSaysOfOneFile() throws {
+  @Test("every tool says what it says of one file") func everyToolSaysWhatItSaysOfOneFile() throws {
     try Self.both(effects: true) { path, whole, _ in
       let chain = try LogChain(path: path)
       func entries(_ timeline: LogTimeline) throws -> [LogTimeline.Entry] {
@@ -253,7 +258,8 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func anEffectThatSentFromAnotherFileIsFollowed() throws {
+  @Test("an effect that sent from another file is followed")
+  func anEffectThatSentFromAnotherFileIsFollowed() throws {
     try Self.both(effects: true) { path, _, _ in
       let timeline = try LogTimeline(LogChain(path: path))
       var ends: [Int: Int] = [:]
@@ -268,7 +274,8 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func aForkOfAChainGoesOnWithTheNumbersOfTheWhole() throws {
+  @Test("a fork of a chain goes on with the numbers of the whole")
+  func aForkOfAChainGoesOnWithTheNumbersOfTheWhole() throws {
     try Self.both { path, _, states in
       let travel = try Self.travel(path)
       for n in [
@@ -301,7 +308,7 @@ struct ChainTravelTests {
 
   // MARK: What is wrong with it
 
-  @Test func aDivergenceIsNamedWithItsFile() throws {
+  @Test("a divergence is named with its file") func aDivergenceIsNamedWithItsFile() throws {
     try Self.both { path, _, _ in
       let reductions = Box(0)
       let replayer = Session.replayer(ambient: {
@@ -321,7 +328,7 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func aMissingFileIsNamedWithWhatToDo() throws {
+  @Test("a missing file is named with what to do") func aMissingFileIsNamedWithWhatToDo() throws {
     try Self.both { path, _, states in
       unlink(path + ".2")
       let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
@@ -334,7 +341,7 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func aDamagedFileIsNamed() throws {
+  @Test("a damaged file is named") func aDamagedFileIsNamed() throws {
     try Self.both { path, _, _ in
       let bytes = try contents(of: path + ".3")
       unlink(path + ".3")
@@ -352,7 +359,8 @@ struct ChainTravelTests {
 
   /// A file whose own lines are all right, and which begins with another state than the one before
   /// it ended with.
-  @Test func aFileThatDoesNotGoOnIsNamedWithWhatToDo() throws {
+  @Test("a file that does not go on is named with what to do")
+  func aFileThatDoesNotGoOnIsNamedWithWhatToDo() throws {
     try Self.both { path, _, _ in
       let digest = try LogReader(path: path).header().digest
       let other = Digest(of: try CanonicalEncoder.encode(CounterState()))
@@ -380,7 +388,7 @@ struct ChainTravelTests {
     }
   }
 
-  @Test func swappedFilesDoNotJoin() throws {
+  @Test("swapped files do not join") func swappedFilesDoNotJoin() throws {
     try Self.both { path, _, _ in
       rename(path + ".2", path + ".x")
       rename(path + ".3", path + ".2")

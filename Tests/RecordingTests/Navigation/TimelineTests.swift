@@ -46,7 +46,8 @@ struct TimelineTests {
     try entries(filter).compactMap { if case .step(let step, _) = $0 { step.n } else { nil } }
   }
 
-  @Test func entriesComeInOrderAndEffectsWhereTheyEnd() throws {
+  @Test("entries come in order and effects where they end")
+  func entriesComeInOrderAndEffectsWhereTheyEnd() throws {
     let text = try entries().map { entry in
       switch entry {
       case .step(let step, let action): "\(step.n) \(action)"
@@ -65,7 +66,8 @@ struct TimelineTests {
       ])
   }
 
-  @Test func filtersChooseByOriginActionTextAndRange() throws {
+  @Test("filters choose by origin, action, text and range")
+  func filtersChooseByOriginActionTextAndRange() throws {
     #expect(try steps(.init(sources: [.user, .link])) == [1, 4])
     #expect(try steps(.init(sources: [.effect])) == [2, 3, 5])
     #expect(try steps(.init(action: "roll")) == [4])
@@ -80,21 +82,23 @@ struct TimelineTests {
     #expect(try entries(.init(text: "half")).count == 1)
   }
 
-  @Test func effectsOfARangeAreThoseThatLivedInIt() throws {
+  @Test("effects of a range are those that lived in it") func effectsOfARangeAreThoseThatLivedInIt()
+    throws
+  {
     let names = try entries(.init(steps: 4...4)).compactMap {
       if case .effect(let span) = $0 { span.effect.name } else { nil }
     }
     #expect(names == ["watch", "tick"])
   }
 
-  @Test func linesBehindTheRangeAreNotRead() throws {
+  @Test("lines behind the range are not read") func linesBehindTheRangeAreNotRead() throws {
     var bytes = try Self.log()
     bytes[bytes.count - 5] ^= 1
     #expect(throws: LogReadError.self) { try self.entries(.init(), bytes) }
     #expect(try entries(.init(steps: 1...2), bytes).count > 0)
   }
 
-  @Test func featuresAreTheOutermostCases() {
+  @Test("features are the outermost cases") func featuresAreTheOutermostCases() {
     let get: JSON = ["keychain": ["_0": ["get": ["name": "x"]]]]
     #expect(ActionName.of(get) == "keychain.get")
     #expect(ActionName.of(get, depth: 1) == "keychain")
@@ -106,7 +110,7 @@ struct TimelineTests {
     #expect(ActionName.of(["a": ["_0": ["b": ["_0": ["c": [:]]]]]], depth: 9) == "a.b.c")
   }
 
-  @Test func cancellationsReachTheirPlaceAndBelow() {
+  @Test("cancellations reach their place and below") func cancellationsReachTheirPlaceAndBelow() {
     #expect(EffectSpans.cancel("a", reaches: "a"))
     #expect(EffectSpans.cancel("a", reaches: "row/a"))
     #expect(EffectSpans.cancel("list/a", reaches: "list/row/a"))
@@ -117,7 +121,8 @@ struct TimelineTests {
     #expect(EffectSpans.cancel(nil, reaches: nil))
   }
 
-  @Test func endedEffectsAreForgottenBehindOneThatNeverEnds() {
+  @Test("ended effects are forgotten behind one that never ends")
+  func endedEffectsAreForgottenBehindOneThatNeverEnds() {
     var spans = EffectSpans()
     func step(_ n: Int, _ origin: StepOrigin, _ effects: LogEffect...) -> LogStep {
       LogStep(n: n, t: 0, origin: origin, action: .null, effects: effects)
@@ -136,7 +141,7 @@ struct TimelineTests {
     #expect(left.map(\.last) == [5000, 5000], "open until the end")
   }
 
-  @Test func followedEffectsAreBounded() {
+  @Test("followed effects are bounded") func followedEffectsAreBounded() {
     var spans = EffectSpans(capacity: 3)
     var ended: [EffectSpan] = []
     for n in 1...100 {
@@ -151,7 +156,9 @@ struct TimelineTests {
   }
 
   /// What a log can say of the end of an effect that may send several actions, and what it cannot.
-  @Test func eachEndIsSaidAsFarAsTheLogKnowsIt() throws {
+  @Test("each end is said as far as the log knows it") func eachEndIsSaidAsFarAsTheLogKnowsIt()
+    throws
+  {
     let sink = MemorySink()
     let session = try Session(sink)
     func run(_ name: String, _ id: String? = nil) -> EffectDescriptor {

@@ -50,10 +50,12 @@ struct TravelTests {
     try LogTravel(LogFile(bytes: bytes), replayer: replayer, options: options)
   }
 
-  @Test(arguments: [
-    RecordingOptions(durability: .none), RecordingOptions(durability: .none, snapshotEvery: 9),
-    RecordingOptions(durability: .none, digestEvery: 5, snapshotEvery: 50),
-  ])
+  @Test(
+    "every state is reached from every other",
+    arguments: [
+      RecordingOptions(durability: .none), RecordingOptions(durability: .none, snapshotEvery: 9),
+      RecordingOptions(durability: .none, digestEvery: 5, snapshotEvery: 50),
+    ])
   func everyStateIsReachedFromEveryOther(options: RecordingOptions) throws {
     let (bytes, states) = try Self.log(300, options: options)
     var keep = LogTravel<CounterReducer>.Options()
@@ -71,7 +73,9 @@ struct TravelTests {
     }
   }
 
-  @Test func whatIsKeptIsBoundedInNumberAndBytes() throws {
+  @Test("what is kept is bounded in number and bytes") func whatIsKeptIsBoundedInNumberAndBytes()
+    throws
+  {
     var index = SnapshotIndex(capacity: 10, byteLimit: 1000, stride: 1)
     let position = LogChainPosition(part: 0, inFile: nil)
     for step in 0..<10_000 where index.wantsState(after: step) {
@@ -87,7 +91,7 @@ struct TravelTests {
     }
   }
 
-  @Test func theLogsOwnSnapshotsTakeNoMemory() throws {
+  @Test("the log's own snapshots take no memory") func theLogsOwnSnapshotsTakeNoMemory() throws {
     let (bytes, _) = try Self.log(
       400, options: RecordingOptions(durability: .none, snapshotEvery: 40))
     let travel = try Self.travel(bytes)
@@ -95,7 +99,8 @@ struct TravelTests {
     #expect(travel.indexCount == 11)
   }
 
-  @Test func aVisitBehindTheNearestStateReplaysFromThere() throws {
+  @Test("a visit behind the nearest state replays from there")
+  func aVisitBehindTheNearestStateReplaysFromThere() throws {
     let (bytes, states) = try Self.log(500)
     let reductions = Box(0)
     let replayer = Session.replayer(ambient: {
@@ -112,7 +117,7 @@ struct TravelTests {
     #expect(reductions.now <= first + 1, "one step further is one reduction")
   }
 
-  @Test func stepsOutsideAreRefused() throws {
+  @Test("steps outside are refused") func stepsOutsideAreRefused() throws {
     let (bytes, _) = try Self.log(5)
     let travel = try Self.travel(bytes)
     for n in [-1, 6, Int.max, Int.min] {
@@ -125,7 +130,7 @@ struct TravelTests {
     #expect(try travel.state(at: 5).count == 7, "a refused visit spoils nothing")
   }
 
-  @Test func aRecordingWithoutStepsHasOneState() throws {
+  @Test("a recording without steps has one state") func aRecordingWithoutStepsHasOneState() throws {
     for bytes in [try Self.log(0).bytes, Array(split(try Self.log(0).bytes)[0])] {
       let travel = try Self.travel(bytes)
       #expect(travel.stepCount == 0)
@@ -134,7 +139,7 @@ struct TravelTests {
     }
   }
 
-  @Test func stepsAndMarksAreFound() throws {
+  @Test("steps and marks are found") func stepsAndMarksAreFound() throws {
     let travel = try Self.travel(try Session.example())
     #expect(try travel.step(2).origin == .link("swiftboard://counter/roll"))
     #expect(try travel.step(7).action == ["stop": [:]])
@@ -143,7 +148,7 @@ struct TravelTests {
     #expect(throws: ReplayError.self) { try travel.step(ofMark: "none") }
   }
 
-  @Test func differencesNameThePathsOnly() throws {
+  @Test("differences name the paths only") func differencesNameThePathsOnly() throws {
     let travel = try Self.travel(try Session.example())
     let there = try travel.diff(2, 5)
     #expect(
@@ -160,7 +165,7 @@ struct TravelTests {
     #expect(short.description.hasSuffix("… and more"))
   }
 
-  @Test func anElementPutInOrTakenOutIsOnePlace() {
+  @Test("an element put in or taken out is one place") func anElementPutInOrTakenOutIsOnePlace() {
     let old: JSON = ["rows": [1, 2, 3, 4]]
     #expect(
       StateDiff.changes(old, ["rows": [1, 3, 4]]).places.map(\.description)
@@ -172,7 +177,7 @@ struct TravelTests {
       StateDiff.changes(["rows": [1, 1]], ["rows": [1, 1, 1]]).places.map(\.path) == ["rows[2]"])
   }
 
-  @Test func aDivergingLogIsVisitedUpToThere() throws {
+  @Test("a diverging log is visited up to there") func aDivergingLogIsVisitedUpToThere() throws {
     let (bytes, states) = try Self.log(100)
     let seen = Box(0)
     let replayer = Session.replayer(ambient: {
@@ -189,7 +194,8 @@ struct TravelTests {
     #expect(error?.kind == "unreachable")
   }
 
-  @Test func aFileThatChangesUnderneathIsAnErrorAndNoCrash() throws {
+  @Test("a file that changes underneath is an error and no crash")
+  func aFileThatChangesUnderneathIsAnErrorAndNoCrash() throws {
     try withFolder { folder in
       let (bytes, states) = try Self.log(500)
       let path = folder + "/a"
@@ -202,7 +208,8 @@ struct TravelTests {
     }
   }
 
-  @Test func aReaderGoesOnFromAnyPlaceAsFromTheFront() throws {
+  @Test("a reader goes on from any place as from the front")
+  func aReaderGoesOnFromAnyPlaceAsFromTheFront() throws {
     let bytes = try Session.example()
     let whole = read(bytes).lines
     let file = LogFile(bytes: bytes)
@@ -230,7 +237,8 @@ struct TravelTests {
 
   // MARK: Taking its time
 
-  @Test func openingStopsSoonAfterItsTaskIsCancelled() async throws {
+  @Test("opening stops soon after its task is cancelled")
+  func openingStopsSoonAfterItsTaskIsCancelled() async throws {
     let (bytes, _) = try Self.log(100)
     let error = await Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -243,7 +251,7 @@ struct TravelTests {
     }
   }
 
-  @Test func openingIsCancelledAtEveryPoint() throws {
+  @Test("opening is cancelled at every point") func openingIsCancelledAtEveryPoint() throws {
     let (bytes, _) = try Self.log(40)
     var limits = LogReader.Limits()
     limits.chunk = 500
@@ -264,7 +272,8 @@ struct TravelTests {
     #expect(points >= 2 * (bytes.count / 500) + 41)
   }
 
-  @Test func aVisitIsCancelledAndTheNextOneIsRight() throws {
+  @Test("a visit is cancelled and the next one is right")
+  func aVisitIsCancelledAndTheNextOneIsRight() throws {
     let (bytes, states) = try Self.log(60)
     let isCancelled = Box(false)
     let travel = try LogTravel(
@@ -277,7 +286,7 @@ struct TravelTests {
     #expect(try travel.state(at: 50) == states[50])
   }
 
-  @Test func everyToolIsCancelled() throws {
+  @Test("every tool is cancelled") func everyToolIsCancelled() throws {
     let (bytes, _) = try Self.log(40)
     let file = LogFile(bytes: bytes, isCancelled: { true })
     #expect(throws: LogReadError.cancelled) { try LogTimeline(file) }
@@ -289,7 +298,7 @@ struct TravelTests {
     #expect(error?.kind == "cancelled")
   }
 
-  @Test func progressGoesFromNothingToAll() throws {
+  @Test("progress goes from nothing to all") func progressGoesFromNothingToAll() throws {
     let (bytes, _) = try Self.log(100)
     var limits = LogReader.Limits()
     limits.chunk = 1000

@@ -39,7 +39,7 @@ struct LogDamageTests {
   }
 
   /// One bit after the other.
-  @Test func everyChangedBitIsFound() throws {
+  @Test("every changed bit is found") func everyChangedBitIsFound() throws {
     let log = try Self.everything()
     for position in log.indices {
       for bit in 0..<8 {
@@ -58,7 +58,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test func noChangedByteIsTravelled() throws {
+  @Test("no changed byte is travelled") func noChangedByteIsTravelled() throws {
     let log = try Session.example()
     for position in log.indices.dropLast() {
       var bytes = log
@@ -70,7 +70,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test func everyChangedByteIsFound() throws {
+  @Test("every changed byte is found") func everyChangedByteIsFound() throws {
     let log = try Session.example()
     for position in log.indices {
       // Bytes that mean something to a reader of lines or of JSON.
@@ -89,7 +89,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test func everyTruncationIsToldFromDamage() throws {
+  @Test("every truncation is told from damage") func everyTruncationIsToldFromDamage() throws {
     let log = try Self.everything()
     let lines = split(log)
     for length in 0..<log.count {
@@ -113,7 +113,8 @@ struct LogDamageTests {
 
   /// A crash at any moment: what was written whole replays, and the states are those that were
   /// recorded.
-  @Test func aLogCutAtAnyByteReplaysToItsLastWholeStep() throws {
+  @Test("a log cut at any byte replays to its last whole step")
+  func aLogCutAtAnyByteReplaysToItsLastWholeStep() throws {
     let log = try Session.example()
     let lines = split(log)
     var recorded: [CounterState] = []
@@ -135,7 +136,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test func aMissingStepIsNamed() throws {
+  @Test("a missing step is named") func aMissingStepIsNamed() throws {
     let lines = split(try Session.example())
     // Lines: header, 1, 2, mark, 3, issue, 4, state, 5, 6, 7, end.
     let found = try #require(damage(Array((lines[..<9] + lines[10...]).joined())))
@@ -148,7 +149,7 @@ struct LogDamageTests {
     #expect(two.message == "steps 5 and 6 are missing: step 7 follows step 4")
   }
 
-  @Test func everyMissingLineIsFound() throws {
+  @Test("every missing line is found") func everyMissingLineIsFound() throws {
     let lines = split(try Session.example())
     for index in 0..<(lines.count - 1) {
       let found = damage(Array((lines[..<index] + lines[(index + 1)...]).joined()))
@@ -156,7 +157,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test func everySwappedPairIsNamed() throws {
+  @Test("every swapped pair is named") func everySwappedPairIsNamed() throws {
     var lines = split(try Session.example())
     for index in 1..<(lines.count - 1) {
       lines.swapAt(index, index + 1)
@@ -167,7 +168,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test func everyDoubledLineIsNamed() throws {
+  @Test("every doubled line is named") func everyDoubledLineIsNamed() throws {
     let lines = split(try Session.example())
     for index in lines.indices {
       let found = damage(Array((lines[...index] + lines[index...]).joined()))
@@ -176,13 +177,13 @@ struct LogDamageTests {
     }
   }
 
-  @Test func aLineFromElsewhereIsNamed() throws {
+  @Test("a line from elsewhere is named") func aLineFromElsewhereIsNamed() throws {
     let lines = split(try Session.example())
     let found = damage(Array((lines[..<3] + [lines[9]] + lines[3...]).joined()))
     #expect(found?.message == "the line does not belong here: line 5 follows line 3")
   }
 
-  @Test func aChangedNumberIsNoMissingStep() throws {
+  @Test("a changed number is no missing step") func aChangedNumberIsNoMissingStep() throws {
     let log = try Session.example()
     var text = String(decoding: log, as: UTF8.self)
     text.replace(#""k":"step","n":6"#, with: #""k":"step","n":8"#)
@@ -191,7 +192,7 @@ struct LogDamageTests {
     #expect(found.message.hasPrefix("the sum is wrong"))
   }
 
-  @Test func aWrongSumSaysBothSums() throws {
+  @Test("a wrong sum says both sums") func aWrongSumSaysBothSums() throws {
     let log = try Session.example()
     var bytes = log
     let line = split(log)[1]
@@ -204,13 +205,13 @@ struct LogDamageTests {
     #expect(found.expected.hasPrefix("the sum xxh64:"))
   }
 
-  @Test func chunksOfAnySizeReadTheSame() throws {
+  @Test("chunks of any size read the same") func chunksOfAnySizeReadTheSame() throws {
     let log = try Session.example()
     let whole = read(log).lines
     for chunk in [1, 2, 3, 7, 64, 1000] { #expect(read(log, chunk: chunk).lines == whole) }
   }
 
-  @Test func anEndlessLineIsRefusedSoon() {
+  @Test("an endless line is refused soon") func anEndlessLineIsRefusedSoon() {
     final class Endless: LogSource {
       var given = 0
       func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
@@ -226,7 +227,7 @@ struct LogDamageTests {
     #expect(source.given <= (64 << 20) + (512 << 10))
   }
 
-  @Test func aLineOfTheGreatestLengthIsRead() throws {
+  @Test("a line of the greatest length is read") func aLineOfTheGreatestLengthIsRead() throws {
     var limits = LogReader.Limits()
     let log = try Session.example()
     let longest = split(log).map { $0.count - 1 }.max() ?? 0
@@ -243,7 +244,7 @@ struct LogDamageTests {
   }
 
   /// Bytes of every kind: the reader ends, with lines or with one error.
-  @Test func anyBytesEndCleanly() throws {
+  @Test("any bytes end cleanly") func anyBytesEndCleanly() throws {
     var generator = SplitMix(state: 42)
     let log = try Session.example()
     let pieces = split(log).map(Array.init)

@@ -23,7 +23,7 @@ struct RotatedReadingTests {
     for n in 1...steps { session.send(.add(n)) }
   }
 
-  @Test(arguments: [0, 1, 2])
+  @Test("a file is the one that was found or missing", arguments: [0, 1, 2])
   func aFileIsTheOneThatWasFoundOrMissing(keep: Int) throws {
     try withFolder { folder in
       let path = folder + "/a"
@@ -64,7 +64,8 @@ struct RotatedReadingTests {
   }
 
   /// The system may give a removed file's number to the next one.
-  @Test func anotherRecordingInTheSameFileIsNotTheOneThatWasFound() throws {
+  @Test("another recording in the same file is not the one that was found")
+  func anotherRecordingInTheSameFileIsNotTheOneThatWasFound() throws {
     try withFolder { folder in
       let (path, other) = (folder + "/a", folder + "/b")
       for (path, first) in [(path, 1), (other, 2)] {
@@ -87,7 +88,8 @@ struct RotatedReadingTests {
     }
   }
 
-  @Test func allThatWasFoundIsVerifiedWhileNewFilesBegin() throws {
+  @Test("all that was found is verified while new files begin")
+  func allThatWasFoundIsVerifiedWhileNewFilesBegin() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try session(path, keep: nil)
@@ -110,7 +112,9 @@ struct RotatedReadingTests {
     }
   }
 
-  @Test func aNewestFileThatIsNotThereIsToldOf() throws {
+  @Test("a newest file that is not there is told of") func aNewestFileThatIsNotThereIsToldOf()
+    throws
+  {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try session(path, keep: nil)

@@ -65,7 +65,9 @@ struct ChainReplayTests {
     return (summary, told)
   }
 
-  @Test(arguments: [nil, 1, 24, 25, 60, 119, 120, 500] as [Int?])
+  @Test(
+    "a chain of files tells what one file does",
+    arguments: [nil, 1, 24, 25, 60, 119, 120, 500] as [Int?])
   func itTellsWhatOneFileDoes(until last: Int?) throws {
     try Self.both { path, whole in
       let one = try Self.replay(LogChain(whole), until: last)
@@ -87,7 +89,7 @@ struct ChainReplayTests {
     }
   }
 
-  @Test func timesRiseFromFileToFile() throws {
+  @Test("times rise from file to file") func timesRiseFromFileToFile() throws {
     try Self.both { path, _ in
       var times: [Int64] = []
       let summary = try Session.replayer().replay(LogChain(path: path)) { _, _, t in
@@ -98,7 +100,8 @@ struct ChainReplayTests {
     }
   }
 
-  @Test func aDifferenceIsTheRecordingsStepAndTheFilesLine() throws {
+  @Test("a difference is named by the recording's step and the file's line")
+  func aDifferenceIsTheRecordingsStepAndTheFilesLine() throws {
     try Self.both { path, whole in
       for step in [3, 50, 118] {
         func error(_ chain: LogChain) throws -> Divergence? {
@@ -154,7 +157,9 @@ struct ChainReplayTests {
     }
   }
 
-  @Test func filesThatAreNotOneRecordingDoNotRun() throws {
+  @Test("files that are not one recording do not run") func filesThatAreNotOneRecordingDoNotRun()
+    throws
+  {
     try Self.both { path, _ in
       let chain = try LogChain(path: path)
       let bytes = try contents(of: path + ".3")
@@ -172,7 +177,9 @@ struct ChainReplayTests {
     }
   }
 
-  @Test func theEndOfTheLastFileIsCountedThrough() throws {
+  @Test("the end of the last file is counted through") func theEndOfTheLastFileIsCountedThrough()
+    throws
+  {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try Self.session(path, size: 2500)
@@ -216,7 +223,7 @@ struct ChainReplayTests {
     }
   }
 
-  @Test func aGapIsSeenBeforeFilesAreRead() throws {
+  @Test("a gap is seen before files are read") func aGapIsSeenBeforeFilesAreRead() throws {
     try Self.both { path, _ in
       unlink(path + ".3")
       unlink(path + ".1")

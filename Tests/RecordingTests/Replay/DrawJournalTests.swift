@@ -4,7 +4,8 @@ import Testing
 @testable import SwiftBoardRecording
 
 struct DrawJournalTests {
-  @Test func drawsOfTheReducingThreadAreNotedInOrder() {
+  @Test("draws of the reducing thread are noted in order")
+  func drawsOfTheReducingThreadAreNotedInOrder() {
     let journal = DrawJournal()
     journal.beginReduction()
     #expect(journal.draw(.random) { .random(7) } == .random(7))
@@ -12,7 +13,8 @@ struct DrawJournalTests {
     #expect(journal.endReduction() == [.random(7), .clock(microseconds: 12)])
   }
 
-  @Test func drawsOutsideAReductionAreLiveAndLeaveNoTrace() {
+  @Test("draws outside a reduction are live and leave no trace")
+  func drawsOutsideAReductionAreLiveAndLeaveNoTrace() {
     let journal = DrawJournal()
     #expect(journal.draw(.random) { .random(1) } == .random(1))
     journal.beginReduction()
@@ -21,7 +23,7 @@ struct DrawJournalTests {
     #expect(!journal.isReducingHere)
   }
 
-  @Test func otherThreadsDoNotGetIn() {
+  @Test("other threads do not get in") func otherThreadsDoNotGetIn() {
     let journal = DrawJournal()
     journal.beginReduction()
     let others = Threads.run(4) { index in
@@ -36,7 +38,7 @@ struct DrawJournalTests {
     }
   }
 
-  @Test func otherThreadsDrawLiveDuringAReplay() {
+  @Test("other threads draw live during a replay") func otherThreadsDrawLiveDuringAReplay() {
     let journal = DrawJournal()
     journal.beginReduction(serving: [.random(1), .random(2)])
     let others = Threads.run(3) { _ in journal.draw(.random) { .random(99) } }
@@ -46,7 +48,8 @@ struct DrawJournalTests {
     #expect(others == [.random(99), .random(99), .random(99)])
   }
 
-  @Test func aDifferentKindIsNotServedAndNotDrawn() {
+  @Test("a different kind is not served and not drawn") func aDifferentKindIsNotServedAndNotDrawn()
+  {
     let journal = DrawJournal()
     journal.beginReduction(serving: [.random(1), .random(2)])
     let value = journal.draw(.date) {
@@ -57,7 +60,8 @@ struct DrawJournalTests {
     #expect(journal.endReplayedReduction() == .kind(index: 0, asked: .date, logged: .random(1)))
   }
 
-  @Test func drawingTooMuchOrTooLittleIsToldApart() {
+  @Test("drawing too much or too little is told apart") func drawingTooMuchOrTooLittleIsToldApart()
+  {
     let journal = DrawJournal()
     journal.beginReduction(serving: [])
     #expect(journal.draw(.clock) { .clock(microseconds: 5) }.value == "0")
@@ -67,7 +71,8 @@ struct DrawJournalTests {
     #expect(journal.endReplayedReduction() == .unused(drawn: 1, logged: 2))
   }
 
-  @Test func reductionsOnChangingThreadsKeepTheirDraws() {
+  @Test("reductions on changing threads keep their draws")
+  func reductionsOnChangingThreadsKeepTheirDraws() {
     let journal = DrawJournal()
     for round in 0..<20 {
       let drawn = Threads.run(1) { _ in

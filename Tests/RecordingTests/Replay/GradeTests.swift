@@ -91,16 +91,18 @@ struct GradeTests {
   private static let same: @Sendable (inout State, Add) -> Void = { $0.total += $1.by }
   private static let later: @Sendable (inout State, Later) -> Void = { $0.total += $1.by }
 
-  @Test func theSameTypesAreFineInAnyVersion() throws {
+  @Test("the same types are fine in any version") func theSameTypesAreFineInAnyVersion() throws {
     let log = try Self.log()
     #expect(try replay(log, Self.schema(1), Self.same).grade == .fine)
     #expect(try replay(log, Self.schema(4), Self.same).grade == .fine)
     #expect(try replay(log, Self.schema(1, program: "p 2.0"), Self.same).grade == .fine)
   }
 
-  @Test(arguments: [
-    schema(1, program: "q 1"), schema(1, feature: "g"), schema(1, name: "B"),
-  ])
+  @Test(
+    "other schemas are refused",
+    arguments: [
+      schema(1, program: "q 1"), schema(1, feature: "g"), schema(1, name: "B"),
+    ])
   func otherSchemasAreRefused(schema: LogSchema) throws {
     let log = try Self.log()
     do {
@@ -112,7 +114,7 @@ struct GradeTests {
     }
   }
 
-  @Test func droppedAndDefaultedPathsAreARisk() throws {
+  @Test("dropped and defaulted paths are a risk") func droppedAndDefaultedPathsAreARisk() throws {
     let log = try Self.log()
     do {
       _ = try replay(log, Self.schema(2), Self.later)
@@ -143,7 +145,7 @@ struct GradeTests {
     var remark: String?
   }
 
-  @Test(arguments: [false, true])
+  @Test("a renamed optional of the program's own version is a risk", arguments: [false, true])
   func aRenamedOptionalOfTheProgramsOwnVersionIsARisk(isVerified: Bool) throws {
     let log = try Self.log()
     let apply: @Sendable (inout State, Renamed) -> Void = { $0.total += $1.by }
@@ -170,7 +172,8 @@ struct GradeTests {
     #expect(summary.grade != .fine)
   }
 
-  @Test func aStateOfAnotherFormIsNotComparedByDigest() throws {
+  @Test("a state of another form is not compared by digest")
+  func aStateOfAnotherFormIsNotComparedByDigest() throws {
     let log = try Self.log()
     let apply: @Sendable (inout WiderState, Add) -> Void = { $0.total += $1.by }
     do {
@@ -186,7 +189,9 @@ struct GradeTests {
     #expect(summary.warnings == [.digestsNotCompared])
   }
 
-  @Test func aLineThatDoesNotDecodeIsImpossible() throws {
+  @Test("a line that does not decode is impossible") func aLineThatDoesNotDecodeIsImpossible()
+    throws
+  {
     let log = try Self.log()
     let ran = Box(0)
     let apply: @Sendable (inout State, Strange) -> Void = { _, _ in
@@ -205,7 +210,7 @@ struct GradeTests {
     #expect(ran.now == 0)
   }
 
-  @Test func migrationsComeBeforeTheGrade() throws {
+  @Test("migrations come before the grade") func migrationsComeBeforeTheGrade() throws {
     let log = try Self.log()
     @Sendable func change(_ action: JSON, _ body: (inout [JSON.Member]) -> Void) -> JSON {
       guard case .object(var members) = action else { return action }
@@ -229,7 +234,7 @@ struct GradeTests {
     #expect(summary.digests == 2)
   }
 
-  @Test func aMigrationThatFailsIsImpossible() throws {
+  @Test("a migration that fails is impossible") func aMigrationThatFailsIsImpossible() throws {
     struct Refusal: Error {}
     let log = try Self.log()
     let migrations = [LogMigration(from: 1, action: { _ in throw Refusal() })]

@@ -95,7 +95,7 @@ struct ImpureTests {
     return changes.map(\.path)
   }
 
-  @Test func anAmbientClockIsCaught() throws {
+  @Test("an ambient clock is caught") func anAmbientClockIsCaught() throws {
     let log = try Self.record([.pure, .pure, .pure, .time, .pure])
     let found = try divergence(LogFile(bytes: log))
     #expect(found.step == 4)
@@ -105,7 +105,7 @@ struct ImpureTests {
     #expect(found.description.contains("notes.time"))
   }
 
-  @Test func aCounterOutsideTheStateIsCaught() throws {
+  @Test("a counter outside the state is caught") func aCounterOutsideTheStateIsCaught() throws {
     let log = try Self.record([.pure, .serial, .pure])
     let found = try divergence(LogFile(bytes: log))
     #expect(found.step == 2)
@@ -113,7 +113,9 @@ struct ImpureTests {
   }
 
   /// Within a process the order is the same again, so this log comes from another one.
-  @Test(.enabled(if: getenv("SWIFT_DETERMINISTIC_HASHING") == nil))
+  @Test(
+    "the order of a dictionary is caught",
+    .enabled(if: getenv("SWIFT_DETERMINISTIC_HASHING") == nil))
   func theOrderOfADictionaryIsCaught() throws {
     let found = try divergence(LogFile(path: Logs.path("impure-order.actions.jsonl")))
     #expect(found.step == 2)
@@ -122,7 +124,7 @@ struct ImpureTests {
     #expect(!paths(found).isEmpty)
   }
 
-  @Test func whatIsPureAgrees() throws {
+  @Test("what is pure agrees") func whatIsPureAgrees() throws {
     let log = try Self.record([.pure, .pure, .pure])
     let journal = DrawJournal()
     let replayer = Replayer(

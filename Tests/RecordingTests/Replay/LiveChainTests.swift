@@ -58,7 +58,7 @@ struct LiveChainTests {
       on: Store(initialState: recording.initialState, reducer: reducer, dependencies: ()))
   }
 
-  @Test func allFilesAreSentAsOneIs() async throws {
+  @Test("all files are sent as one is") func allFilesAreSentAsOneIs() async throws {
     try await Self.both { path, whole in
       let all = try await Self.replay(LogChain(path: path))
       #expect(all == .init(sent: Self.loads, agreed: 3 * Self.loads, difference: nil))
@@ -141,7 +141,8 @@ struct LiveChainTests {
     #expect(store.stepCount == 0, sourceLocation: sourceLocation)
   }
 
-  @Test func filesThatAreNotOneRecordingAreNotSent() async throws {
+  @Test("files that are not one recording are not sent")
+  func filesThatAreNotOneRecordingAreNotSent() async throws {
     try await Self.both { path, _ in
       let second = try contents(of: path + ".2")
       // Another one's place.

@@ -63,13 +63,17 @@ struct LiveReplayTests {
     return try await LiveReplay<Loading>(schema: Self.schema).run(try await record(), on: store)
   }
 
-  @Test func whatPeopleDidIsSentAndTheRestFollows() async throws {
+  @Test("what people did is sent and the rest follows") func whatPeopleDidIsSentAndTheRestFollows()
+    async throws
+  {
     let report = try await replay(Loading())
     #expect(report == .init(sent: 4, agreed: 10, difference: nil))
     #expect(report.difference == nil)
   }
 
-  @Test func anotherActionIsTheFirstDifference() async throws {
+  @Test("another action is the first difference") func anotherActionIsTheFirstDifference()
+    async throws
+  {
     let report = try await replay(Loading(answer: { $0 == 2 ? 21 : $0 * 10 }))
     let changes = StateDiff.changes(["loaded": ["_0": 20]], ["loaded": ["_0": 21]])
     #expect(
@@ -87,7 +91,7 @@ struct LiveReplayTests {
     #expect(report.difference != nil)
   }
 
-  @Test func whatIsIgnoredMayDiffer() async throws {
+  @Test("what is ignored may differ") func whatIsIgnoredMayDiffer() async throws {
     let store = Store(
       initialState: State(), reducer: Loading(answer: { $0 * 10 + 1 }), dependencies: ())
     let ignoring = try JSONPathPattern(parsing: "loaded.*")
@@ -96,13 +100,15 @@ struct LiveReplayTests {
     #expect(report == .init(sent: 4, agreed: 10, difference: nil))
   }
 
-  @Test func anActionThatNeverComesIsMissing() async throws {
+  @Test("an action that never comes is missing") func anActionThatNeverComesIsMissing() async throws
+  {
     let report = try await replay(Loading(answer: { $0 == 3 ? nil : $0 * 10 }))
     #expect(report.difference == .missing(step: 8, expected: ["loaded": ["_0": 30]]))
     #expect(report.difference?.description.contains("nothing came") == true)
   }
 
-  @Test func anEffectThatNeverEndsIsWaitedForOnlySoLong() async throws {
+  @Test("an effect that never ends is waited for only so long")
+  func anEffectThatNeverEndsIsWaitedForOnlySoLong() async throws {
     struct Stuck: Reducer {
       func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
         guard case .load = action else { return [] }
@@ -118,7 +124,8 @@ struct LiveReplayTests {
 
   /// The effect is over when its action is reduced, and a slow observer stands before the replay's:
   /// whoever waits for the end must not hear of it before the replay has heard of the action.
-  @Test func anActionIsNotMissedWhileAnotherObserverIsBeingTold() async throws {
+  @Test("an action is not missed while another observer is being told")
+  func anActionIsNotMissedWhileAnotherObserverIsBeingTold() async throws {
     let waiters = Jobs()
     let loading = Reduce<State, Action, Void> { _, action, _ in
       guard case .load(let number) = action else { return [] }
@@ -156,7 +163,8 @@ struct LiveReplayTests {
   }
 
   /// A program whose observer answers: no effect tells of it, the state does.
-  @Test func whatAnObserverSendsIsAwaitedWhereTheStateSaysSo() async throws {
+  @Test("what an observer sends is awaited where the state says so")
+  func whatAnObserverSendsIsAwaitedWhereTheStateSaysSo() async throws {
     let counting = Reduce<State, Action, Void> { state, action, _ in
       switch action {
       case .load(let number): state.items = [number]
@@ -185,7 +193,7 @@ struct LiveReplayTests {
   }
 
   /// What is not compared is not sent either, and whether a store reduces it makes no difference.
-  @Test func whatIsNotComparedIsPassedOver() async throws {
+  @Test("what is not compared is passed over") func whatIsNotComparedIsPassedOver() async throws {
     let log = try await record()
     let quiet = LiveReplay<Loading>(
       schema: Self.schema, isCompared: { if case .note = $0 { false } else { true } })
@@ -198,7 +206,7 @@ struct LiveReplayTests {
     #expect(all.difference == .missing(step: 3, expected: ["note": [:]]))
   }
 
-  @Test func aCancelledRunEnds() async throws {
+  @Test("a cancelled run ends") func aCancelledRunEnds() async throws {
     let log = try await record()
     let store = Store(
       initialState: State(),
@@ -219,7 +227,9 @@ struct LiveReplayTests {
     await store.shutdown(deadline: .zero)
   }
 
-  @Test func theStateToBeginWithComesFromTheLog() async throws {
+  @Test("the state to begin with comes from the log") func theStateToBeginWithComesFromTheLog()
+    async throws
+  {
     let live = LiveReplay<Loading>(schema: Self.schema)
     #expect(try live.open(LogChain(try await record())).initialState == State())
     let foreign = LogChain(LogFile(bytes: try Session.example()))
@@ -248,7 +258,8 @@ struct LiveReplayTests {
     }
   }
 
-  @Test func logsOfOtherProgramsAndDamageAreRefused() async throws {
+  @Test("logs of other programs and damage are refused")
+  func logsOfOtherProgramsAndDamageAreRefused() async throws {
     let store = Store(initialState: State(), reducer: Loading(), dependencies: ())
     let live = LiveReplay<Loading>(schema: Self.schema)
     let foreign = LogFile(bytes: try Session.example())

@@ -94,7 +94,9 @@ struct OldLogsTests {
     return (summary, cents)
   }
 
-  @Test(arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
+  @Test(
+    "older logs replay through their migrations",
+    arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
   func olderLogsReplayThroughTheirMigrations(name: String) throws {
     let (summary, cents) = try replay(name, Self.migrations + [Self.filling])
     #expect(summary.grade == .fine)
@@ -105,7 +107,9 @@ struct OldLogsTests {
     #expect(summary.digests == 0)
   }
 
-  @Test(arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
+  @Test(
+    "older logs replay through migrations in place",
+    arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
   func olderLogsReplayThroughMigrationsInPlace(name: String) throws {
     let (summary, cents) = try replay(name, Self.editing)
     #expect(summary.grade == .fine)
@@ -119,7 +123,7 @@ struct OldLogsTests {
     #expect(try replay(name, actionsAlone, acceptRisk: true).cents == 1234)
   }
 
-  @Test func anEditThatThrowsIsImpossible() throws {
+  @Test("an edit that throws is impossible") func anEditThatThrowsIsImpossible() throws {
     let refusing = LogMigration(
       from: 2, editAction: { action in try action.rename("pay", to: "deposit", at: "..") })
     let error = #expect(throws: ReplayError.self) {
@@ -132,7 +136,9 @@ struct OldLogsTests {
     #expect(obstacle.reason.contains("migration"))
   }
 
-  @Test(arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
+  @Test(
+    "what a default fills in is a risk",
+    arguments: ["ledger-1.actions.jsonl", "ledger-2.actions.jsonl"])
   func whatADefaultFillsInIsARisk(name: String) throws {
     let error = #expect(throws: ReplayError.self) { try self.replay(name, Self.migrations) }
     guard case .risky(.risky(let risks, more: 0))? = error else {
@@ -146,7 +152,8 @@ struct OldLogsTests {
     #expect(try replay(name, Self.migrations, acceptRisk: true).cents == 1234)
   }
 
-  @Test func withoutItsMigrationsAnOldLogIsImpossible() throws {
+  @Test("without its migrations an old log is impossible")
+  func withoutItsMigrationsAnOldLogIsImpossible() throws {
     for (name, migrations) in [
       ("ledger-1.actions.jsonl", []), ("ledger-2.actions.jsonl", []),
       ("ledger-1.actions.jsonl", [Self.migrations[1]]),
@@ -164,7 +171,7 @@ struct OldLogsTests {
     }
   }
 
-  @Test func allKeptLogsAreWhole() throws {
+  @Test("all kept logs are whole") func allKeptLogsAreWhole() throws {
     for name in [
       "ledger-1.actions.jsonl", "ledger-2.actions.jsonl", "impure-order.actions.jsonl",
       "counter-1.actions.jsonl", "two-ids.actions.jsonl",

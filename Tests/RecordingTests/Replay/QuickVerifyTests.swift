@@ -30,7 +30,7 @@ struct QuickVerifyTests {
     #expect(found.grade == expected.grade)
   }
 
-  @Test(arguments: [1, 2, 7, 64, 100_000])
+  @Test("what agrees is accepted", arguments: [1, 2, 7, 64, 100_000])
   func whatAgreesIsAccepted(chunk: Int) throws {
     try expectSame(try Session.example(), chunk: chunk)
     try expectSame(try TravelTests.log(50).bytes, chunk: chunk)
@@ -39,7 +39,8 @@ struct QuickVerifyTests {
       chunk: chunk)
   }
 
-  @Test func everyCutIsAcceptedAtTheEndOfALineOnly() throws {
+  @Test("every cut is accepted at the end of a line only")
+  func everyCutIsAcceptedAtTheEndOfALineOnly() throws {
     let log = try Session.example()
     let ends = Set(split(log).map(\.endIndex))
     for length in 0...log.count {
@@ -48,7 +49,7 @@ struct QuickVerifyTests {
     }
   }
 
-  @Test func everyChangedByteIsRefused() throws {
+  @Test("every changed byte is refused") func everyChangedByteIsRefused() throws {
     let log = try Session.example()
     for position in log.indices {
       for mask: UInt8 in [0x01, 0x80, log[position] ^ 0x0A] where mask != 0 {
@@ -59,7 +60,8 @@ struct QuickVerifyTests {
     }
   }
 
-  @Test func everyMissingDoubledOrSwappedLineIsRefused() throws {
+  @Test("every missing, doubled or swapped line is refused")
+  func everyMissingDoubledOrSwappedLineIsRefused() throws {
     let lines = split(try Session.example())
     for index in lines.indices {
       #expect(quick(Array((lines[...index] + lines[index...]).joined())) == nil)
@@ -69,7 +71,7 @@ struct QuickVerifyTests {
   }
 
   /// Sums are right, something else is not.
-  @Test func whatTheLongWayRefusesIsRefused() throws {
+  @Test("what the long way refuses is refused") func whatTheLongWayRefusesIsRefused() throws {
     var generator = SplitMix(state: 5)
     let bodies = split(try Session.example()).map { Array($0.dropLast(SumChain.tailLength + 1)) }
     var accepted = 0
@@ -87,7 +89,8 @@ struct QuickVerifyTests {
     #expect(accepted > 0, "a changed name of an origin, for one, changes nothing")
   }
 
-  @Test func whatDiffersIsRefusedAndSaidTheLongWay() throws {
+  @Test("what differs is refused and said the long way")
+  func whatDiffersIsRefusedAndSaidTheLongWay() throws {
     let log = try Session.example()
     #expect(quick(log, Session.replayer(ambient: { 1 })) == nil)
     try withFolder { folder in
@@ -100,7 +103,8 @@ struct QuickVerifyTests {
     #expect(quick(log, Session.replayer(schema: other)) == nil)
   }
 
-  @Test func actionsWrittenByHandAreReadByHand() throws {
+  @Test("actions written by hand are read by hand") func actionsWrittenByHandAreReadByHand() throws
+  {
     enum Count: Codable, Sendable, CanonicalCodable {
       case up(Int)
 
@@ -153,7 +157,7 @@ struct QuickVerifyTests {
     return sink.bytes
   }
 
-  @Test func progressIsToldEveryThousandSteps() throws {
+  @Test("progress is told every thousand steps") func progressIsToldEveryThousandSteps() throws {
     let log = try Self.log(2_500)
     var told: [Int] = []
     let summary = try Session.replayer().verify(
@@ -163,7 +167,8 @@ struct QuickVerifyTests {
     #expect(told == [1_000, 2_000])
   }
 
-  @Test func progressBeginsAnewWhereTheShortWayEnds() throws {
+  @Test("progress begins anew where the short way ends")
+  func progressBeginsAnewWhereTheShortWayEnds() throws {
     var log = try Self.log(2_500)
     log[log.count - 200] ^= 1
     var told: [Int] = []
@@ -196,7 +201,8 @@ struct QuickVerifyTests {
     }
   }
 
-  @Test(arguments: [0, 1]) func aSourceThatThrowsEndsTheVerification(reads: Int) throws {
+  @Test("a source that throws ends the verification", arguments: [0, 1])
+  func aSourceThatThrowsEndsTheVerification(reads: Int) throws {
     let log = try Self.log(3_000)
     do {
       _ = try Session.replayer().verify(

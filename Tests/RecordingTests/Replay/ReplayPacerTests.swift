@@ -131,7 +131,7 @@ struct ReplayPacerTests {
 
   // MARK: Pace
 
-  @Test func stepsComeWhenTheyAreDue() throws {
+  @Test("steps come when they are due") func stepsComeWhenTheyAreDue() throws {
     let play = Play(
       try Self.recording([1000, 1500, 4500, 14_500]),
       try ReplayPace(speed: 2, idleLimit: .seconds(3)))
@@ -151,7 +151,7 @@ struct ReplayPacerTests {
     #expect(play.summary?.digests == 4)
   }
 
-  @Test func withoutAPaceNobodyAsksForTheTime() throws {
+  @Test("without a pace the time is not asked for") func withoutAPaceNobodyAsksForTheTime() throws {
     let unused = UnimplementedClock { Issue.record(Comment(rawValue: $0.message)) }
     let play = Play(try Self.recording([1000, 9000, 99_000]), nil, sleepingOn: unused)
     #expect(play.steps == [1, 2, 3])
@@ -208,7 +208,8 @@ struct ReplayPacerTests {
 
   // MARK: From and until
 
-  @Test func onlyAPartIsPlayedAndTheRestIsReplayedAtOnce() throws {
+  @Test("only a part is played and the rest is replayed at once")
+  func onlyAPartIsPlayedAndTheRestIsReplayedAtOnce() throws {
     let chain = try Self.recording([1000, 2000, 30_000, 31_000, 33_000, 90_000])
     let play = Play(chain, try ReplayPace(), from: 3, until: 5)
     #expect(play.clock.run())
@@ -220,7 +221,7 @@ struct ReplayPacerTests {
 
   // MARK: Stepping
 
-  @Test func eachStepWaitsForAWord() throws {
+  @Test("each step waits for a word") func eachStepWaitsForAWord() throws {
     let key = Key()
     let play = Play(try Self.recording([0, 5000, 9000]), nil) { try await key.wait() }
     #expect(play.steps == [])
@@ -232,7 +233,7 @@ struct ReplayPacerTests {
     #expect(play.summary?.steps == 3)
   }
 
-  @Test func aWordEndsItBeforeTheStep() throws {
+  @Test("a word ends the replay before the step") func aWordEndsItBeforeTheStep() throws {
     let key = Key()
     let play = Play(try Self.recording([0, 5000, 9000]), nil, from: 2) { try await key.wait() }
     key.press()
@@ -269,7 +270,7 @@ struct ReplayPacerTests {
     #expect(play.summary?.steps == 3)
   }
 
-  @Test func whatTheWordThrowsIsThrown() throws {
+  @Test("what the word throws is thrown") func whatTheWordThrowsIsThrown() throws {
     struct Gone: Error {}
     let play = Play(try Self.recording([0]), nil) { throw Gone() }
     #expect(play.error is Gone)
@@ -278,7 +279,7 @@ struct ReplayPacerTests {
 
   // MARK: Cancelling
 
-  @Test func aCancelledReplayEndsInItsPause() throws {
+  @Test("a cancelled replay ends in its pause") func aCancelledReplayEndsInItsPause() throws {
     let play = Play(try Self.recording([0, 1000, 60_000, 61_000]), try ReplayPace())
     play.clock.advance(by: .seconds(5))
     #expect(play.steps == [1, 2])
@@ -288,7 +289,8 @@ struct ReplayPacerTests {
     #expect(play.steps == [1, 2])
   }
 
-  @Test func aCancelledReplayEndsWhileItWaitsForAWord() throws {
+  @Test("a cancelled replay ends while it waits for a word")
+  func aCancelledReplayEndsWhileItWaitsForAWord() throws {
     let key = Key()
     let play = Play(try Self.recording([0, 1000]), nil) { try await key.wait() }
     key.press()
@@ -298,7 +300,8 @@ struct ReplayPacerTests {
     #expect(play.steps == [1])
   }
 
-  @Test func aCancelledReplayEndsBetweenTwoStepsThatWaitForNothing() throws {
+  @Test("a cancelled replay ends between two steps that wait for nothing")
+  func aCancelledReplayEndsBetweenTwoStepsThatWaitForNothing() throws {
     let canceller = Box<(@Sendable () -> Void)?>(nil)
     let key = Key()
     let play = Play(

@@ -10,7 +10,8 @@ struct ReplayScheduleTests {
     return times.map { schedule.moment(of: $0) }
   }
 
-  @Test func theFirstStepIsDueAtOnceAndTheOthersAsTheyWere() throws {
+  @Test("the first step is due at once and the others as they were")
+  func theFirstStepIsDueAtOnceAndTheOthersAsTheyWere() throws {
     #expect(
       try Self.moments([5_000_000, 5_000_001, 7_500_000])
         == [.zero, .microseconds(1), .milliseconds(2500)])
@@ -18,6 +19,7 @@ struct ReplayScheduleTests {
   }
 
   @Test(
+    "pauses are divided by the speed",
     arguments: [
       (2, [0, 50, 125]), (0.5, [0, 200, 500]), (1e300, [0, 0, 0]), (100, [0, 1, 2.5]),
     ] as [(Double, [Double])])
@@ -41,7 +43,8 @@ struct ReplayScheduleTests {
     }
   }
 
-  @Test func aLongPauseIsCutAsItIsPlayedAndWhatFollowsKeepsItsPauses() throws {
+  @Test("a long pause is cut as it is played and what follows keeps its pauses")
+  func aLongPauseIsCutAsItIsPlayedAndWhatFollowsKeepsItsPauses() throws {
     // At twice the speed: 1 s, cut from 30 s to 2 s, 0.5 s, just 2 s.
     #expect(
       try Self.moments(
@@ -49,13 +52,14 @@ struct ReplayScheduleTests {
         == [.zero, .seconds(1), .seconds(3), .milliseconds(3500), .milliseconds(5500)])
   }
 
-  @Test func aLimitOfNothingPlaysAllAtOnce() throws {
+  @Test("a limit of nothing plays all at once") func aLimitOfNothingPlaysAllAtOnce() throws {
     #expect(
       try Self.moments([0, 1, 1_000_000, 1_000_000], idleLimit: .zero)
         == [.zero, .zero, .zero, .zero])
   }
 
-  @Test func aStepBeforeTheOneBeforeItIsDueWithIt() throws {
+  @Test("a step before the one before it is due with it")
+  func aStepBeforeTheOneBeforeItIsDueWithIt() throws {
     #expect(
       try Self.moments([1_000_000, 3_000_000, 500_000, 700_000])
         == [.zero, .seconds(2), .seconds(2), .milliseconds(2200)])
@@ -83,7 +87,7 @@ struct ReplayScheduleTests {
     #expect(error?.kind == "speed")
   }
 
-  @Test func aLimitIsNotNegative() {
+  @Test("a limit is not negative") func aLimitIsNotNegative() {
     let error = #expect(throws: ReplayError.self) {
       try ReplayPace(idleLimit: .milliseconds(-1))
     }

@@ -18,7 +18,7 @@ struct ReplayTests {
     }
   }
 
-  @Test func aReplayPassesThroughTheSameStates() throws {
+  @Test("a replay passes through the same states") func aReplayPassesThroughTheSameStates() throws {
     var seen: [(Int, CounterState, Int64)] = []
     let bytes = try Session.example()
     let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes))) {
@@ -35,13 +35,14 @@ struct ReplayTests {
     #expect(summary.warnings == [])
   }
 
-  @Test func aReplayCanStopEarly() throws {
+  @Test("a replay can stop early") func aReplayCanStopEarly() throws {
     let bytes = try Session.example()
     let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes)), until: 3)
     #expect(summary.steps == 3)
   }
 
-  @Test func anImpureReducerIsCaughtWithTheChangedPath() throws {
+  @Test("an impure reducer is caught with the changed path")
+  func anImpureReducerIsCaughtWithTheChangedPath() throws {
     let sink = MemorySink()
     let session = try Session(sink)
     session.send(.stamp)
@@ -59,7 +60,9 @@ struct ReplayTests {
     #expect(found.description.contains("count: 0 → 2"))
   }
 
-  @Test func aSnapshotTellsWhatTheRecordedStateWas() throws {
+  @Test("a snapshot tells what the recorded state was") func aSnapshotTellsWhatTheRecordedStateWas()
+    throws
+  {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(snapshotEvery: 1))
     session.send(.add(5))
@@ -71,7 +74,8 @@ struct ReplayTests {
     #expect(changes == [StateDiff.Change(path: "count", old: 5, new: 6)])
   }
 
-  @Test func stepsWithoutDigestAreCheckedByTheNextOne() throws {
+  @Test("steps without digest are checked by the next one")
+  func stepsWithoutDigestAreCheckedByTheNextOne() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(digestEvery: 3))
     for _ in 0..<4 { session.send(.add(1)) }
@@ -81,7 +85,7 @@ struct ReplayTests {
     #expect(found.step == 3)
   }
 
-  @Test func otherDrawsAreCaught() throws {
+  @Test("other draws are caught") func otherDrawsAreCaught() throws {
     let sink = MemorySink()
     let session = try Session(sink)
     session.send(.roll(times: 2))
@@ -105,7 +109,7 @@ struct ReplayTests {
     #expect(long.differences == [.draws(.unused(drawn: 2, logged: 3))])
   }
 
-  @Test func otherEffectsAreCaught() throws {
+  @Test("other effects are caught") func otherEffectsAreCaught() throws {
     let sink = MemorySink()
     let session = try Session(sink)
     session.send(.add(1), effects: [EffectDescriptor(kind: .task, name: "save")])
@@ -117,14 +121,15 @@ struct ReplayTests {
     #expect(found.description.contains("expected task save, found none"))
   }
 
-  @Test func aLogThatWasCutShortReplaysAsFarAsItGoes() throws {
+  @Test("a log that was cut short replays as far as it goes")
+  func aLogThatWasCutShortReplaysAsFarAsItGoes() throws {
     let log = try Session.example()
     let summary = try Session.replayer().replay(LogChain(LogFile(bytes: Array(log.dropLast(400)))))
     #expect(summary.steps > 0)
     #expect(summary.warnings.contains(.cutShort(afterStep: summary.steps)))
   }
 
-  @Test func damageRunsNothing() throws {
+  @Test("damage runs nothing") func damageRunsNothing() throws {
     var log = try Session.example()
     log[log.count - 10] ^= 1
     var steps = 0
@@ -139,7 +144,7 @@ struct ReplayTests {
     #expect(steps == 0)
   }
 
-  @Test func filesAreVerified() throws {
+  @Test("files are verified") func filesAreVerified() throws {
     try withFolder { folder in
       let path = folder + "/a.actions.jsonl"
       try write(try Session.example(), to: path)

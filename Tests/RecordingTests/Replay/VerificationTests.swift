@@ -28,7 +28,7 @@ struct VerificationTests {
     LogVerification(workers: workers) { Session.replayer() }
   }
 
-  @Test(arguments: [1, 2, 8])
+  @Test("every file has its result in order", arguments: [1, 2, 8])
   func everyFileHasItsResultInOrder(workers: Int) throws {
     try withFiles { paths in
       let seen = Box<[LogVerification.Progress]>([])
@@ -54,7 +54,7 @@ struct VerificationTests {
     }
   }
 
-  @Test func neverMoreWorkersThanAsked() {
+  @Test("never more workers than asked") func neverMoreWorkersThanAsked() {
     let running = Box((now: 0, most: 0))
     let verification = LogVerification(workers: 3) { _ throws(ReplayError) in
       running.value.withLock {
@@ -70,7 +70,8 @@ struct VerificationTests {
     #expect(verification.run([]).results.isEmpty)
   }
 
-  @Test func tapHasAPointAFileAndSaysWhereItDiffers() throws {
+  @Test("TAP has a point a file, and says where it differs")
+  func tapHasAPointAFileAndSaysWhereItDiffers() throws {
     try withFiles { paths in
       let text = verification(2).run(paths).tap { error in
         error.kind == "diverged" ? 1 : 99
@@ -92,7 +93,7 @@ struct VerificationTests {
     }
   }
 
-  @Test func junitIsWellFormed() throws {
+  @Test("JUnit is well formed") func junitIsWellFormed() throws {
     try withFiles { paths in
       let text = verification(2).run(paths).junit
       #expect(text.contains(#"tests="6" failures="1" errors="2""#))

@@ -9,7 +9,7 @@ struct ByteBufferTests {
     return String(decoding: buffer.bytes(), as: UTF8.self)
   }
 
-  @Test func numbersOfEveryLengthAreWritten() {
+  @Test("numbers of every length are written") func numbersOfEveryLengthAreWritten() {
     var number = 0
     for digit in 1...18 {
       number = number * 10 + digit % 10
@@ -21,7 +21,7 @@ struct ByteBufferTests {
     #expect(text { $0.append(decimal: -5) } == "0")
   }
 
-  @Test func textsAreQuotedAsElsewhere() {
+  @Test("texts are quoted as elsewhere") func textsAreQuotedAsElsewhere() {
     for piece in ["", "plain", "a\"b\\c", "tab\tline\n\u{1}\u{7F}", "π😀", "\u{8}\u{C}\r"] {
       var expected: [UInt8] = []
       appendQuoted(piece, to: &expected)
@@ -29,7 +29,7 @@ struct ByteBufferTests {
     }
   }
 
-  @Test func itGrowsAndForgets() {
+  @Test("a buffer grows, and forgets") func itGrowsAndForgets() {
     var buffer = ByteBuffer(capacity: 64)
     let piece = Array("0123456789".utf8)
     for _ in 0..<1000 { buffer.append(piece) }
@@ -41,7 +41,7 @@ struct ByteBufferTests {
     #expect(Array(buffer.bytes()) == piece)
   }
 
-  @Test func digestsAreWrittenAndReadAsText() {
+  @Test("digests are written and read as text") func digestsAreWrittenAndReadAsText() {
     var generator = SplitMix(state: 1)
     for value in [0, 1, .max, 0x0123_4567_89AB_CDEF] + (0..<500).map({ _ in generator.next() }) {
       let digits = String(value, radix: 16)
@@ -59,7 +59,8 @@ struct ByteBufferTests {
     }
   }
 
-  @Test func theSumOfALineIsTheSameHoweverItIsComputed() {
+  @Test("the sum of a line is the same however it is computed")
+  func theSumOfALineIsTheSameHoweverItIsComputed() {
     var generator = SplitMix(state: 2)
     let previous = Digest(0x0123_4567_89AB_CDEF)
     for length in Array(0...100) + [2047, 2048, 2049, 5000] {
@@ -72,7 +73,7 @@ struct ByteBufferTests {
     }
   }
 
-  @Test func numbersAtTheEdgesOfAWordAreWritten() {
+  @Test("numbers at the edges of a word are written") func numbersAtTheEdgesOfAWordAreWritten() {
     for exponent in 1...18 {
       let power = (0..<exponent).reduce(1) { number, _ in number * 10 }
       for number in [power - 1, power, power + 1, power * 9 / 2] {
@@ -86,7 +87,8 @@ struct ByteBufferTests {
     }
   }
 
-  @Test func textsWithEscapesAtEveryPlaceAreQuoted() {
+  @Test("texts with escapes at every place are quoted") func textsWithEscapesAtEveryPlaceAreQuoted()
+  {
     for length in 1...20 {
       for position in 0..<length {
         for byte: UInt8 in [0x00, 0x1F, 0x22, 0x5C, 0x20, 0x21, 0x23, 0x5B, 0x7F] {
@@ -101,7 +103,7 @@ struct ByteBufferTests {
     }
   }
 
-  @Test func aLineStatesItsOwnSumAndNoOther() {
+  @Test("a line states its own sum and no other") func aLineStatesItsOwnSumAndNoOther() {
     let sum = Digest(0x0123_4567_89AB_CDEF)
     var line = ByteBuffer()
     line.append(sum: sum)

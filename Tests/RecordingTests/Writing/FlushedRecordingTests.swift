@@ -31,7 +31,8 @@ struct FlushedRecordingTests {
     return sink.bytes
   }
 
-  @Test(arguments: [1, 2, 3, 4]) func theBytesAreTheSameWheneverTheyAreWritten(digestEvery: Int)
+  @Test("the bytes are the same whenever they are written", arguments: [1, 2, 3, 4])
+  func theBytesAreTheSameWheneverTheyAreWritten(digestEvery: Int)
     throws
   {
     let expected = try recording(flushing: 0, digestEvery: digestEvery)
@@ -43,7 +44,7 @@ struct FlushedRecordingTests {
     }
   }
 
-  @Test func moreThanMayWaitIsWrittenWhole() throws {
+  @Test("more than may wait is written whole") func moreThanMayWaitIsWrittenWhole() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: .none, digestEvery: .max))
     for number in 0..<20_000 { session.send(.add(number)) }
@@ -73,7 +74,8 @@ struct FlushedRecordingTests {
     static let onEncode = Box<@Sendable () -> Void>({})
   }
 
-  @Test func aStepWithinTheEncodingOfAnotherComesBeforeIt() throws {
+  @Test("a step within the encoding of another comes before it")
+  func aStepWithinTheEncodingOfAnotherComesBeforeIt() throws {
     let sink = MemorySink()
     let recorder = try Recorder<Int, Nested>(
       sink: sink, info: Session.info, state: 0,

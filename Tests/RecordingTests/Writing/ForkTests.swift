@@ -45,7 +45,7 @@ struct ForkTests {
     return store.state
   }
 
-  @Test(arguments: 0...7)
+  @Test("the first steps are those of the old log and others follow", arguments: 0...7)
   func theFirstStepsAreThoseOfTheOldLogAndOthersFollow(n: Int) throws {
     let old = try Session.example()
     let bodies = split(old).map { $0.dropLast(SumChain.tailLength + 1) }
@@ -78,7 +78,7 @@ struct ForkTests {
     }
   }
 
-  @Test(arguments: 0...7)
+  @Test("without provenance the copy is the front of the old log", arguments: 0...7)
   func withoutProvenanceTheCopyIsTheFrontOfTheOldLog(n: Int) throws {
     let old = try Session.example()
     try forked(old, at: n, provenance: false) { path, continuation, state in
@@ -94,7 +94,8 @@ struct ForkTests {
     }
   }
 
-  @Test func marksIssuesAndUnknownLinesBehindTheStepComeAlong() throws {
+  @Test("marks, issues and unknown lines behind the step come along")
+  func marksIssuesAndUnknownLinesBehindTheStepComeAlong() throws {
     let bodies = split(try Session.example()).map { Array($0.dropLast(SumChain.tailLength + 1)) }
     var more = bodies
     more.insert(Array(#"{"k":"novel","x":1"#.utf8), at: 4)
@@ -105,7 +106,7 @@ struct ForkTests {
     }
   }
 
-  @Test(arguments: [3, 4])
+  @Test("a log with sparse digests goes on", arguments: [3, 4])
   func aLogWithSparseDigestsGoesOn(n: Int) throws {
     let (bytes, _) = try TravelTests.log(
       9, options: RecordingOptions(durability: .none, digestEvery: 4))
@@ -120,7 +121,7 @@ struct ForkTests {
     }
   }
 
-  @Test func aForkOfAForkSaysBoth() throws {
+  @Test("a fork of a fork says both") func aForkOfAForkSaysBoth() throws {
     try withFolder { folder in
       let first = LogFile(bytes: try Session.example())
       _ = try LogFork.copy(first, steps: 5, to: folder + "/b")
@@ -133,7 +134,7 @@ struct ForkTests {
     }
   }
 
-  @Test func aForkRotatesFurther() throws {
+  @Test("a fork rotates further") func aForkRotatesFurther() throws {
     try forked(try Session.example(), at: 7, provenance: true) { path, continuation, state in
       _ = try goOn(
         path, continuation, state, options: .init(rotation: .init(size: 3000)), steps: 30)
@@ -144,7 +145,8 @@ struct ForkTests {
     }
   }
 
-  @Test func stepsThatAreNotThereAreRefusedAndLeaveNoFile() throws {
+  @Test("steps that are not there are refused and leave no file")
+  func stepsThatAreNotThereAreRefusedAndLeaveNoFile() throws {
     try withFolder { folder in
       let log = LogFile(bytes: try Session.example())
       for n in [-1, 8, Int.max] {
@@ -164,7 +166,8 @@ struct ForkTests {
     }
   }
 
-  @Test func anotherStateOrAChangedFileIsNotContinued() throws {
+  @Test("another state or a changed file is not continued")
+  func anotherStateOrAChangedFileIsNotContinued() throws {
     try forked(try Session.example(), at: 3, provenance: true) { path, continuation, state in
       var other = state
       other.count += 1

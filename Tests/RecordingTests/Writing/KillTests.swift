@@ -24,7 +24,7 @@ struct KillTests {
   }
 
   /// The other process: records until it is killed, and says each step's number behind it.
-  @Test(.enabled(if: variable(place) != nil))
+  @Test("the recorder that is killed", .enabled(if: variable(place) != nil))
   func recorder() throws {
     let path = try #require(Self.variable(Self.place))
     let journal = DrawJournal()
@@ -46,7 +46,8 @@ struct KillTests {
   }
 
   #if os(Linux)
-    @Test func whatWasAcknowledgedSurvivesKillAtAnyMoment() throws {
+    @Test("what was acknowledged survives kill at any moment")
+    func whatWasAcknowledgedSurvivesKillAtAnyMoment() throws {
       let rounds = Self.variable("SWIFTBOARD_KILLS").flatMap { Int($0) } ?? 20
       var generator = SystemRandomNumberGenerator()
       var (lost, inRotation) = (0, 0)

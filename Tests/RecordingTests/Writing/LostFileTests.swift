@@ -33,7 +33,9 @@ struct LostFileTests {
     try Session(FileSink(creating: path), options: RecordingOptions(durability: durability))
   }
 
-  @Test(arguments: Loss.allCases, [RecordingOptions.Durability.none, .flush])
+  @Test(
+    "a lost file is noticed when asked for, and at the end", arguments: Loss.allCases,
+    [RecordingOptions.Durability.none, .flush])
   func itIsNoticedWhenAskedAndAtTheEnd(
     loss: Loss, durability: RecordingOptions.Durability
   ) throws {

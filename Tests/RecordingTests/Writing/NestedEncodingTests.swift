@@ -59,7 +59,7 @@ struct NestedEncodingTests {
     #"{"before":"\#(String(repeating: "b", count: 40))","inside":"inside","name":"\#(name)"}"#
   }
 
-  @Test func aMarkFallsBeforeTheStep() throws {
+  @Test("a mark falls before the step") func aMarkFallsBeforeTheStep() throws {
     let (text, error) = try recorded { recorder, _ in
       recorder.mark("meanwhile")
       recorder.flush()
@@ -70,7 +70,7 @@ struct NestedEncodingTests {
     #expect(mark.lowerBound < step.lowerBound)
   }
 
-  @Test func aStepHasMemoryOfItsOwn() throws {
+  @Test("a step has memory of its own") func aStepHasMemoryOfItsOwn() throws {
     let (text, _) = try recorded { recorder, inside in
       recorder.hooks.didReduce?(
         Step(

@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftBoardRecording
 
 struct RecorderTests {
-  @Test func whatIsWrittenIsReadBack() throws {
+  @Test("what is written is read back") func whatIsWrittenIsReadBack() throws {
     let (lines, warnings, error) = read(try Session.example())
     #expect(error == nil)
     #expect(warnings == [])
@@ -38,12 +38,14 @@ struct RecorderTests {
     #expect(end.n == 7)
   }
 
-  @Test func encodingTheReadLinesGivesTheSameBytes() throws {
+  @Test("encoding the read lines gives the same bytes") func encodingTheReadLinesGivesTheSameBytes()
+    throws
+  {
     let bytes = try Session.example()
     #expect(LogLine.encode(read(bytes).lines) == bytes)
   }
 
-  @Test func effectsAreWrittenWithTheirParts() throws {
+  @Test("effects are written with their parts") func effectsAreWrittenWithTheirParts() throws {
     let sink = MemorySink()
     let session = try Session(sink)
     session.send(
@@ -65,7 +67,8 @@ struct RecorderTests {
     #expect(step.effects[1].parts == [LogEffect(name: "cancel", id: "a", kind: "cancel")])
   }
 
-  @Test func numbersBeginAtOneWhereTheRecordingBegins() throws {
+  @Test("numbers begin at one where the recording begins")
+  func numbersBeginAtOneWhereTheRecordingBegins() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(baseStep: 40))
     session.send(.add(1), by: .effect(name: "late", id: nil, step: 40))
@@ -78,7 +81,8 @@ struct RecorderTests {
       ])
   }
 
-  @Test func everyLineIsOneWriteBeforeTheReductionReturns() throws {
+  @Test("every line is one write before the reduction returns")
+  func everyLineIsOneWriteBeforeTheReductionReturns() throws {
     let sink = MemorySink()
     let session = try Session(sink)
     #expect(sink.now.writes == 1)
@@ -92,7 +96,7 @@ struct RecorderTests {
     #expect(sink.now.closed)
   }
 
-  @Test func syncSynchronizesEveryLine() throws {
+  @Test("sync synchronizes every line") func syncSynchronizesEveryLine() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: .sync))
     session.send(.add(1))
@@ -100,7 +104,7 @@ struct RecorderTests {
     #expect(sink.now.synchronizations == 3)
   }
 
-  @Test func unflushedLinesAreWrittenTogether() throws {
+  @Test("unflushed lines are written together") func unflushedLinesAreWrittenTogether() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: .none))
     for _ in 0..<100 { session.send(.add(1)) }
@@ -110,7 +114,8 @@ struct RecorderTests {
     #expect(read(sink.bytes).lines.count == 102)
   }
 
-  @Test(.timeLimit(.minutes(60))) func unflushedLinesAreWrittenByThemselves() async throws {
+  @Test("unflushed lines are written by themselves", .timeLimit(.minutes(60)))
+  func unflushedLinesAreWrittenByThemselves() async throws {
     let (writes, continuation) = AsyncStream.makeStream(of: Void.self)
     let sink = MemorySink(onWrite: { continuation.yield() })
     let session = try Session(sink, options: RecordingOptions(durability: .none))
@@ -123,7 +128,7 @@ struct RecorderTests {
     #expect(read(sink.bytes).lines.count == 2)
   }
 
-  @Test func nothingIsRecordedAfterStop() throws {
+  @Test("nothing is recorded after stop") func nothingIsRecordedAfterStop() throws {
     let sink = MemorySink()
     let session = try Session(sink)
     session.send(.add(1))
@@ -137,7 +142,7 @@ struct RecorderTests {
     #expect(session.recorder.failure == nil)
   }
 
-  @Test func aRecordingWithoutStepsIsWhole() throws {
+  @Test("a recording without steps is whole") func aRecordingWithoutStepsIsWhole() throws {
     let sink = MemorySink()
     try Session(sink).recorder.stop()
     let (lines, warnings, error) = read(sink.bytes)
@@ -146,7 +151,7 @@ struct RecorderTests {
     #expect(error == nil)
   }
 
-  @Test func digestsEveryFewStepsAndAtTheStop() throws {
+  @Test("digests every few steps and at the stop") func digestsEveryFewStepsAndAtTheStop() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(digestEvery: 3))
     for _ in 0..<4 { session.send(.add(1)) }
@@ -159,7 +164,8 @@ struct RecorderTests {
     #expect(sink.text.contains(#""digestEvery":3,"#))
   }
 
-  @Test func stoppingWithTheStateCompletesTheLastStep() throws {
+  @Test("stopping with the state completes the last step")
+  func stoppingWithTheStateCompletesTheLastStep() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(digestEvery: 3))
     session.send(.add(1))
@@ -174,7 +180,8 @@ struct RecorderTests {
     _ = try Session.replayer().replay(LogChain(LogFile(bytes: sink.bytes)))
   }
 
-  @Test func stoppingWithoutTheStateLeavesAValidLog() throws {
+  @Test("stopping without the state leaves a valid log")
+  func stoppingWithoutTheStateLeavesAValidLog() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(digestEvery: 3))
     session.send(.add(1))
@@ -185,7 +192,8 @@ struct RecorderTests {
     #expect(warnings == [.cutShort(afterStep: 1)])
   }
 
-  @Test func aStateThatCannotBeEncodedStopsTheRecordingOnly() throws {
+  @Test("a state that cannot be encoded stops the recording only")
+  func aStateThatCannotBeEncodedStopsTheRecordingOnly() throws {
     struct Stubborn: Codable, Sendable {
       var fails = false
       func encode(to encoder: any Encoder) throws {
@@ -217,7 +225,7 @@ struct RecorderTests {
     #expect(error == nil)
   }
 
-  @Test(arguments: [(511, true), (512, false)])
+  @Test("what could not be read again is not written", arguments: [(511, true), (512, false)])
   func whatCouldNotBeReadAgainIsNotWritten(levels: Int, fits: Bool) throws {
     let text = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
     let action = try JSON(parsing: text)
@@ -233,7 +241,7 @@ struct RecorderTests {
     #expect((recorder.failure == nil) == fits)
   }
 
-  @Test func numbersKeepTheirDigests() throws {
+  @Test("numbers keep their digests") func numbersKeepTheirDigests() throws {
     struct Numbers: Codable, Sendable {
       var doubles = [0.1, -0.0, 3.0, 9_007_199_254_740_992.0, 1e22, 1e-7, .infinity]
       var big = UInt64.max
@@ -250,7 +258,7 @@ struct RecorderTests {
     #expect(LogLine.encode(read(sink.bytes).lines) == sink.bytes)
   }
 
-  @Test func marksFromManyThreadsKeepTheChain() throws {
+  @Test("marks from many threads keep the chain") func marksFromManyThreadsKeepTheChain() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: .none))
     let recorder = session.recorder

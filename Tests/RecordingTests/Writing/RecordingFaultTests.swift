@@ -26,7 +26,9 @@ struct RecordingFaultTests {
     return (sink, session)
   }
 
-  @Test(arguments: [RecordingOptions.Durability.flush, .none])
+  @Test(
+    "a full disk at any byte leaves a valid log",
+    arguments: [RecordingOptions.Durability.flush, .none])
   func aFullDiskAtAnyByteLeavesAValidLog(durability: RecordingOptions.Durability) throws {
     let whole = try run(.init()).sink.bytes
     let ends = split(whole).map(\.endIndex)
@@ -47,7 +49,7 @@ struct RecordingFaultTests {
     }
   }
 
-  @Test(arguments: [1, 2, 7, 100])
+  @Test("short and interrupted writes lose nothing", arguments: [1, 2, 7, 100])
   func shortAndInterruptedWritesLoseNothing(longest: Int) throws {
     let whole = try run(.init()).sink.bytes
     let (sink, session) = try run(.init(longestWrite: longest, interrupts: true))
@@ -55,13 +57,15 @@ struct RecordingFaultTests {
     #expect(session.recorder.failure == nil)
   }
 
-  @Test func aFailedSynchronizationStopsTheRecording() throws {
+  @Test("a failed synchronization stops the recording")
+  func aFailedSynchronizationStopsTheRecording() throws {
     #expect(throws: RecordingError.self) {
       try self.run(.init(synchronizeFails: true), durability: .sync)
     }
   }
 
-  @Test func aFullDiskWhileStoppingKeepsTheLastStep() throws {
+  @Test("a full disk while stopping keeps the last step")
+  func aFullDiskWhileStoppingKeepsTheLastStep() throws {
     let options = RecordingOptions(digestEvery: 10)
     let whole = MemorySink()
     let first = try Session(whole, options: options)
@@ -79,7 +83,9 @@ struct RecordingFaultTests {
     }
   }
 
-  @Test(arguments: [RecordingOptions.Durability.flush, .none, .sync])
+  @Test(
+    "an error at any write stops the recording once",
+    arguments: [RecordingOptions.Durability.flush, .none, .sync])
   func anErrorAtAnyWriteStopsTheRecordingOnce(durability: RecordingOptions.Durability) throws {
     let whole = try run(.init(), durability: durability).sink.bytes
     // The first write is the header's; shorter ones come in the middle of lines.
@@ -112,7 +118,7 @@ struct RecordingFaultTests {
     }
   }
 
-  @Test func whatCannotBeCutOffIsATornLine() throws {
+  @Test("what cannot be cut off is a torn line") func whatCannotBeCutOffIsATornLine() throws {
     let whole = try run(.init()).sink.bytes
     let (sink, _) = try run(.init(capacity: whole.count - 20, truncateFails: true))
     #expect(sink.bytes.count == whole.count - 20)
@@ -122,7 +128,7 @@ struct RecordingFaultTests {
     #expect(warnings.first == .tornTail(offset: split(whole).last?.startIndex ?? 0))
   }
 
-  @Test(arguments: 2...6)
+  @Test("an error at any synchronization stops the recording once", arguments: 2...6)
   func anErrorAtAnySynchronizationStopsTheRecordingOnce(failing: Int) throws {
     let (sink, session) = try run(.init(failingSynchronization: failing), durability: .sync)
     #expect(session.failures.now.count == 1)
@@ -136,7 +142,7 @@ struct RecordingFaultTests {
     #expect(session.state.count == 10)
   }
 
-  @Test(arguments: [RecordingOptions.Durability.flush, .none, .sync])
+  @Test("flushing writes what waits", arguments: [RecordingOptions.Durability.flush, .none, .sync])
   func flushingWritesWhatWaits(durability: RecordingOptions.Durability) throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: durability))
@@ -145,7 +151,9 @@ struct RecordingFaultTests {
     #expect(read(sink.bytes).lines.compactMap(\.step).count == 3)
   }
 
-  @Test func aRecorderThatIsDroppedWritesWhatWaits() throws {
+  @Test("a recorder that is dropped writes what waits") func aRecorderThatIsDroppedWritesWhatWaits()
+    throws
+  {
     let sink = MemorySink()
     do {
       let session = try Session(sink, options: RecordingOptions(durability: .none))
@@ -157,7 +165,7 @@ struct RecordingFaultTests {
     #expect(warnings == [.cutShort(afterStep: 3)])
   }
 
-  @Test func aFloodOfLinesDoesNotWaitInMemory() throws {
+  @Test("a flood of lines does not wait in memory") func aFloodOfLinesDoesNotWaitInMemory() throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: .none))
     let name = String(repeating: "x", count: 100_000)
@@ -166,7 +174,7 @@ struct RecordingFaultTests {
     #expect(sink.bytes.count > 2_500_000)
   }
 
-  @Test func stoppingSynchronizesTheLastLines() throws {
+  @Test("stopping synchronizes the last lines") func stoppingSynchronizesTheLastLines() throws {
     func stopped(_ faults: MemorySink.Faults) throws -> (sink: MemorySink, session: Session) {
       let sink = MemorySink(faults)
       let session = try Session(
@@ -183,7 +191,7 @@ struct RecordingFaultTests {
     #expect(failed.recorder.step == 1)
   }
 
-  @Test(arguments: ["step", "mark"])
+  @Test("a line that no reader takes is not written", arguments: ["step", "mark"])
   func aLineThatNoReaderTakesIsNotWritten(kind: String) throws {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions())
@@ -207,7 +215,8 @@ struct RecordingFaultTests {
     #expect(warnings == [.cutShort(afterStep: 1)])
   }
 
-  @Test func aHeaderThatNoReaderTakesIsAnError() throws {
+  @Test("a header that no reader takes is an error") func aHeaderThatNoReaderTakesIsAnError() throws
+  {
     let info = RecordingInfo(
       schema: Session.schema, created: 0, environment: String(repeating: "x", count: 64 << 20),
       seed: "1")
@@ -220,13 +229,13 @@ struct RecordingFaultTests {
     #expect(sink.bytes.isEmpty)
   }
 
-  @Test func theLongestLineIsWhatAReaderTakes() {
+  @Test("the longest line is what a reader takes") func theLongestLineIsWhatAReaderTakes() {
     let tail = SumChain.tailLength
     #expect(obstacle(toBody: LogReader.Limits().line - tail) == nil)
     #expect(obstacle(toBody: LogReader.Limits().line - tail + 1) != nil)
   }
 
-  @Test func aHeaderThatDoesNotFitIsAnError() throws {
+  @Test("a header that does not fit is an error") func aHeaderThatDoesNotFitIsAnError() throws {
     #expect(throws: RecordingError.self) { try Session(MemorySink(.init(capacity: 100))) }
   }
 }
@@ -239,7 +248,7 @@ struct RecordingFileTests {
       path: path, info: Session.info, state: CounterState(), journal: nil, clock: { 0 })
   }
 
-  @Test func aNewFileIsForItsOwnerOnly() throws {
+  @Test("a new file is for its owner only") func aNewFileIsForItsOwnerOnly() throws {
     try withFolder { folder in
       let path = folder + "/a.actions.jsonl"
       let recorder = try recorder(path)
@@ -254,7 +263,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test func anExistingFileIsRefusedAndKept() throws {
+  @Test("an existing file is refused and kept") func anExistingFileIsRefusedAndKept() throws {
     try withFolder { folder in
       let path = folder + "/a"
       try write("mine", to: path)
@@ -269,7 +278,8 @@ struct RecordingFileTests {
     }
   }
 
-  @Test func aSecondRecorderAndASymbolicLinkAreRefused() throws {
+  @Test("a second recorder and a symbolic link are refused")
+  func aSecondRecorderAndASymbolicLinkAreRefused() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let first = try recorder(path)
@@ -284,7 +294,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test func aFolderThatIsNotThereIsAnError() throws {
+  @Test("a folder that is not there is an error") func aFolderThatIsNotThereIsAnError() throws {
     try withFolder { folder in
       do throws(RecordingError) {
         _ = try recorder(folder + "/no/a")
@@ -295,7 +305,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test func aMissingLogIsNotFound() throws {
+  @Test("a missing log is not found") func aMissingLogIsNotFound() throws {
     try withFolder { folder in
       #expect(throws: LogReadError.missing(path: folder + "/no")) {
         try LogReader(path: folder + "/no")

@@ -48,9 +48,11 @@ struct RotationTests {
     }
   }
 
-  @Test(arguments: [
-    RecordingOptions.Durability.none, .flush, .sync,
-  ])
+  @Test(
+    "every file replays alone and all are one",
+    arguments: [
+      RecordingOptions.Durability.none, .flush, .sync,
+    ])
   func everyFileReplaysAloneAndAllAreOne(durability: RecordingOptions.Durability) throws {
     try withFolder { folder in
       let path = folder + "/a"
@@ -85,7 +87,7 @@ struct RotationTests {
     }
   }
 
-  @Test func timesGoOnFromFileToFile() throws {
+  @Test("times go on from file to file") func timesGoOnFromFileToFile() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try session(path, options())
@@ -105,7 +107,7 @@ struct RotationTests {
     }
   }
 
-  @Test func onlySoManyFilesAreKept() throws {
+  @Test("only so many files are kept") func onlySoManyFilesAreKept() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try session(path, options(keep: 2))
@@ -129,7 +131,7 @@ struct RotationTests {
     }
   }
 
-  @Test func aLargeStateIsNotAllHeaders() throws {
+  @Test("a large state is not all headers") func aLargeStateIsNotAllHeaders() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try session(path, options(1))
@@ -142,7 +144,9 @@ struct RotationTests {
     }
   }
 
-  @Test func digestsEveryFewStepsStillJoinTheFiles() throws {
+  @Test("digests every few steps still join the files") func digestsEveryFewStepsStillJoinTheFiles()
+    throws
+  {
     try withFolder { folder in
       let path = folder + "/a"
       let session = try session(path, options(digestEvery: 7, snapshotEvery: 3))
@@ -155,7 +159,7 @@ struct RotationTests {
     }
   }
 
-  @Test func nothingIsRotatedWithoutBeingAsked() throws {
+  @Test("nothing is rotated without being asked") func nothingIsRotatedWithoutBeingAsked() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let recorder = try Recorder<CounterState, CounterAction>(
@@ -172,7 +176,8 @@ struct RotationTests {
     }
   }
 
-  @Test func aRecordingDoesNotBeginAmongTheFilesOfAnother() throws {
+  @Test("a recording does not begin among the files of another")
+  func aRecordingDoesNotBeginAmongTheFilesOfAnother() throws {
     try withFolder { folder in
       try write("mine", to: folder + "/a.7")
       let error = #expect(throws: RecordingError.self) {
@@ -243,7 +248,8 @@ struct RotationTests {
     }
   }
 
-  @Test func aCrashBetweenAnyTwoCallsOfARotationLosesNothing() throws {
+  @Test("a crash between any two calls of a rotation loses nothing")
+  func aCrashBetweenAnyTwoCallsOfARotationLosesNothing() throws {
     try withDeepFolder { folder in
       let watch = Watch(folder)
       let session = try session(
@@ -261,7 +267,7 @@ struct RotationTests {
     }
   }
 
-  @Test(arguments: 0..<24)
+  @Test("a call that fails stops the recording and loses nothing", arguments: 0..<24)
   func aCallThatFailsStopsTheRecordingAndLosesNothing(failing: Int) throws {
     try withDeepFolder { folder in
       let watch = Watch(folder, failing: failing)
@@ -333,7 +339,8 @@ struct RotationTests {
     }
   }
 
-  @Test func aNextFileThatDoesNotFitAtAnyByteStopsTheRecording() throws {
+  @Test("a next file that does not fit at any byte stops the recording")
+  func aNextFileThatDoesNotFitAtAnyByteStopsTheRecording() throws {
     final class Rotation: LogRotation {
       let file = MemorySink()
       let full: MemorySink
@@ -368,7 +375,7 @@ struct RotationTests {
     }
   }
 
-  @Test func noOtherRecorderGetsInBetween() throws {
+  @Test("no other recorder gets in between") func noOtherRecorderGetsInBetween() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let attempts = Box(0)
@@ -392,7 +399,7 @@ struct RotationTests {
     }
   }
 
-  @Test func withoutLinksFilesAreRenamed() throws {
+  @Test("without links files are renamed") func withoutLinksFilesAreRenamed() throws {
     try withFolder { folder in
       let path = folder + "/a"
       let system = FileSystem { call, _ in call == .link ? .error(EPERM) : nil }
@@ -403,7 +410,7 @@ struct RotationTests {
     }
   }
 
-  @Test func whatACrashLeftIsInNobodysWay() throws {
+  @Test("what a crash left is in no recorder's way") func whatACrashLeftIsInNobodysWay() throws {
     try withFolder { folder in
       let path = folder + "/a"
       try write("half a header", to: path + ".next")
@@ -426,7 +433,7 @@ struct RotationTests {
     }
   }
 
-  @Test func aMissingFileIsNamed() throws {
+  @Test("a missing file is named") func aMissingFileIsNamed() throws {
     try withChain { path, _ in
       unlink(path + ".2")
       let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
@@ -439,7 +446,7 @@ struct RotationTests {
     }
   }
 
-  @Test func swappedAndForeignFilesAreFound() throws {
+  @Test("swapped and foreign files are found") func swappedAndForeignFilesAreFound() throws {
     try withChain { path, _ in
       rename(path + ".1", path + ".x")
       rename(path + ".2", path + ".1")
@@ -466,7 +473,7 @@ struct RotationTests {
     }
   }
 
-  @Test func aFileCutShortInTheMiddleIsFound() throws {
+  @Test("a file cut short in the middle is found") func aFileCutShortInTheMiddleIsFound() throws {
     try withChain { path, chain in
       let bytes = try contents(of: path + ".2")
       try cut(path + ".2", to: bytes.count - (split(bytes).last?.count ?? 0))
@@ -475,7 +482,7 @@ struct RotationTests {
     }
   }
 
-  @Test func everyChangedByteOfAChainIsFound() throws {
+  @Test("every changed byte of a chain is found") func everyChangedByteOfAChainIsFound() throws {
     try withChain { path, chain in
       var generator = SplitMix(state: 3)
       for part in chain.parts {

@@ -27,6 +27,11 @@ enum Repository {
     return try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(path)")
       .filter { $0.hasSuffix(".swift") }.map { "\(path)/\($0)" }
   }
+
+  /// The last part of a Swift file's path, without its extension.
+  static func name(of file: String) -> String {
+    String(file.split(separator: "/").last?.dropLast(".swift".count) ?? "")
+  }
 }
 
 extension StringProtocol {

@@ -3,7 +3,7 @@ import SwiftBoardTesting
 import Testing
 
 @Suite("R8 Child first")
-struct R8ChildFirst {
+struct ChildFirstTests {
   struct Child: Reducer {
     func reduce(_ state: inout Int, _ action: Int, _ dependencies: Void) -> [Effect<Int>] {
       state += action
@@ -75,7 +75,7 @@ struct R8ChildFirst {
 }
 
 @Suite("Composition")
-struct Composition {
+struct CompositionTests {
   struct Append: Reducer {
     let mark: String
 

@@ -229,10 +229,9 @@ struct TimeoutTests {
             ? [
               .run { send in
                 began.continuation.yield()
-                while !Task.isCancelled {
-                  send("tick")
-                  await Task.yield()
-                }
+                for _ in 0..<20 { send("tick") }
+                // Ends when the limit cancels the work.
+                try? await Gate().wait()
                 for _ in 0..<20 { send("tick") }
               }.timeout(after: .zero, clock: clock) { _ in "late" }
             ] : []

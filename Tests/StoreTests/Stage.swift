@@ -137,3 +137,8 @@ struct Stage {
 
   var seen: [String] { store.state.seen }
 }
+
+/// A value that closures on any thread may put in place, and take away.
+final class Holder<Value: Sendable>: Sendable {
+  let value = Mutex<Value?>(nil)
+}

@@ -1,6 +1,5 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
-
-@testable import SwiftBoardCommandLine
 
 /// A parsed line as one text, so that tables of cases stay readable.
 func shape(_ parsed: ParsedLine) -> String {

@@ -11,14 +11,16 @@ import Testing
 
 /// The program as somebody at a keyboard has it.
 @Suite(.timeLimit(.minutes(60)))
-struct TerminalTests {
+struct TerminalProgramTests {
   private static let prompt = "board> "
 
   private static func start(_ program: Program) throws -> PtyProcess {
     try program.startOnTerminal("--ascii", "--home", "h", "--no-init")
   }
 
-  @Test func aLineIsAnsweredAndThePromptComesBack() async throws {
+  @Test("a line is answered and the prompt comes back") func aLineIsAnsweredAndThePromptComesBack()
+    async throws
+  {
     let program = try Program()
     let terminal = try Self.start(program)
     #expect(await terminal.waitForOutput(Self.prompt))
@@ -30,7 +32,7 @@ struct TerminalTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
-  @Test func aFailingLineEndsNothing() async throws {
+  @Test("a failing line ends nothing") func aFailingLineEndsNothing() async throws {
     let program = try Program()
     let terminal = try Self.start(program)
     #expect(await terminal.waitForOutput(Self.prompt))
@@ -41,7 +43,8 @@ struct TerminalTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
-  @Test func anInterruptCancelsTheRequestAndNotTheProgram() async throws {
+  @Test("an interrupt cancels the request and not the program")
+  func anInterruptCancelsTheRequestAndNotTheProgram() async throws {
     let server = try TestHTTPServer()
     let program = try Program()
     let terminal = try Self.start(program)
@@ -58,7 +61,8 @@ struct TerminalTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
-  @Test func anInterruptWithNothingToCancelSaysHowToLeave() async throws {
+  @Test("an interrupt with nothing to cancel says how to leave")
+  func anInterruptWithNothingToCancelSaysHowToLeave() async throws {
     let program = try Program()
     let terminal = try Self.start(program)
     #expect(await terminal.waitForOutput(Self.prompt))
@@ -89,7 +93,7 @@ struct TerminalTests {
   }
 
   /// Also where the terminal can do more, whatever it draws.
-  @Test func aTerminalWithColoursWorksToo() async throws {
+  @Test("a terminal with colours works too") func aTerminalWithColoursWorksToo() async throws {
     let program = try Program()
     let terminal = try program.startOnTerminal(
       "--home", "h", "--no-init", environment: ["TERM": "xterm-256color"])

@@ -1,0 +1,87 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("db")
+struct DatabaseFeatureTests {
+  let world = World()
+
+  @Test("documents: put, get, list, remove; what is not there is missing")
+  func documents() throws {
+    let printed = try run(
+      [
+        #"db put people 1 {"name": "Rick", "age": 70}"#,
+        #"db put people 2 {"name": "Morty", "age": 14}"#, "db get people 1",
+        "db list people --where name=Morty", "db list people --sort -age --limit 1",
+        "db remove people 1", "db get people 1", "db remove people 1",
+      ], in: world, settings: .output(.plain))
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 0, 66, 66])
+    #expect(printed[0].errors == "saved people/1\n")
+    #expect(printed[2].output == "{\"name\":\"Rick\",\"age\":70}\n")
+    #expect(
+      printed[3].output == "2\t2026-01-01T00:00:00.000000Z\t{\"name\":\"Morty\",\"age\":14}\n")
+    #expect(printed[4].output.hasPrefix("1\t"))
+    #expect(
+      printed[6].errors == """
+        test.sb:7:1: error: there is no document people/1
+          db get people 1
+          ^~~~~~~~~~~~~~~
+        help: 'db list people' shows what there is
+
+        """)
+  }
+
+  @Test("the state counts writes and knows the collection")
+  func state() throws {
+    let store = world.looseStore()
+    store.send(try action("db put people 1 1"))
+    #expect(store.effects.map(\.name) == ["db.put"])
+    #expect(store.state.db.writes == 0)
+    store.receive(.db(.succeeded(job: 1, result: .put(collection: "people", id: "1")))) {
+      $0.db.writes = 1
+      $0.db.collection = "people"
+    }
+  }
+
+  @Test("a document from a file, and a file that is no JSON")
+  func files() async throws {
+    try await world.files.write(Data("[1,\n2,]".utf8), to: "bad.json", mode: .create)
+    try await world.files.write(Data("[1, 2]".utf8), to: "good.json", mode: .create)
+    let printed = try run(
+      ["db put a 1 @good.json", "db get a 1", "db put a 2 @bad.json", "db put a 3 @none"],
+      in: world, settings: .output(.plain))
+    #expect(printed.map(\.status) == [0, 0, 65, 66])
+    #expect(printed[1].output == "[1,2]\n")
+    #expect(printed[2].errors.contains("error: bad.json:2:3: "))
+  }
+
+  @Test("preferences: JSON or text, listed by name")
+  func preferences() throws {
+    let printed = try run(
+      [
+        "db preference set theme dark", "db preference set size 20", "db preference get size",
+        "db preference list", "db preference unset size", "db preference get size",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 66])
+    #expect(printed[2].output == "20\n")
+    #expect(printed[3].output == "name   value\n-----  ------\nsize   20\ntheme  \"dark\"\n")
+  }
+
+  @Test("stats, check, path")
+  func rest() throws {
+    let printed = try run(["db stats", "db check", "db path"], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0])
+    #expect(printed[1].errors == "the database is whole\n")
+  }
+}

@@ -1,0 +1,148 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("keychain")
+struct KeychainFeatureTests {
+  @Test(
+    "every command is one effect, named after it, under its job's id",
+    arguments: [
+      ("keychain init", "init"), ("keychain list", "list"), ("keychain set a", "set"),
+      ("keychain get a --reveal", "get"), ("keychain rename a b", "rename"),
+      ("keychain check", "check"),
+    ])
+  func descriptors(line: String, verb: String) throws {
+    var state = BoardState()
+    let world = World()
+    let effects = BoardReducer(BoardFeatures.all).reduce(
+      &state, try action(line, job: 3), world.dependencies)
+    #expect(
+      effects.descriptors() == [
+        EffectDescriptor(kind: .task, name: "keychain.\(verb)", id: "keychain/3")
+      ])
+    #expect(world.keychain.calls.isEmpty)
+  }
+
+  @Test("check verifies the file, whatever is known of it, and damage is 65")
+  func check() throws {
+    let world = World()
+    #expect(try run("keychain check", in: world).errors.contains("the file is whole\n"))
+    #expect(world.keychain.calls == [.unlock, .verify])
+    let locked = World(MockKeychainService(unlocked: false))
+    let unverified = try run("keychain check", in: locked)
+    #expect(unverified.status == 0)
+    #expect(unverified.errors.contains("the file is whole, but unverified"))
+    let source = MockKeychainService(
+      unlocked: false, unlockSource: .passphrase(try GuardedBytes(copying: [1])))
+    #expect(try run("keychain check", in: World(source)).errors.contains("the file is whole\n"))
+    world.keychain.failNext(with: KeychainError(.damaged, message: "a byte is wrong"))
+    #expect(try run("keychain check", in: world).status == 65)
+    let none = World(MockKeychainService(exists: false))
+    #expect(try run("keychain check", in: none).status == 66)
+  }
+
+  @Test("the state follows: names, set, removed, locked")
+  func state() throws {
+    let world = World()
+    let store = world.looseStore()
+    func run(_ line: String) throws {
+      store.send(try action(line, job: store.state.shell.running.count + 1))
+      store.skipReceivedActions()
+    }
+    try run("keychain list")
+    store.assert { $0.keychain.names = ["radarr"] }
+    try run("keychain set apple --generate 24")
+    store.assert {
+      $0.keychain.names = ["apple", "radarr"]
+      $0.shell.last = #"{"saved":"apple"}"#
+    }
+    try run("keychain remove radarr")
+    store.assert { $0.keychain.names = ["apple"] }
+    try run("keychain rename apple pear")
+    store.assert { $0.keychain.names = nil }
+    try run("keychain lock")
+    store.assert { $0.keychain.isUnlocked = false }
+    store.finish()
+  }
+
+  @Test("failures: what the keychain says, its exit code, and what to do")
+  func failures() throws {
+    let none = World(MockKeychainService(exists: false))
+    #expect(try run("keychain list", in: none).status == 66)
+    let locked = World(MockKeychainService(unlocked: false))
+    let printed = try run(["keychain list", "keychain set a", "keychain status"], in: locked)
+    #expect(printed.map(\.status) == [77, 77, 0])
+    #expect(
+      printed[0].errors.contains("help: name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE"))
+    // Of a value that cannot be stored nobody is asked.
+    #expect(printed[1].errors.contains("SWIFTBOARD_PASSPHRASE_FILE"))
+    #expect(try run("keychain set a").errors.contains("there is nobody to ask for the value"))
+    #expect(try run("keychain set a --generate 9", in: none).status == 66)
+    #expect(try run("keychain remove x").status == 66)
+    #expect(try run("keychain get x --reveal").status == 66)
+    #expect(try run("keychain init").status == 73)
+  }
+
+  @Test("an older file is refused with the way out, which shows both and takes it")
+  func accept() throws {
+    let world = World()
+    _ = try run(["keychain set a --generate 9", "keychain set b --generate 9"], in: world)
+    world.keychain.replaceFile(generation: 2, isOther: false)
+    let any = try GuardedBytes(copying: [1])
+    let source = MockKeychainService(unlockSource: .passphrase(any))
+    source.replaceFile(generation: 7, isOther: true)
+    let printed = try run(
+      ["keychain list", "keychain accept", "keychain list"], in: World(source))
+    #expect(printed.map(\.status) == [65, 0, 0])
+    #expect(printed[0].errors.contains("keychain accept"))
+    #expect(
+      printed[1].output == """
+        file         generation  written
+        -----------  ----------  -------
+        seen before  1           unknown
+        there now    7           unknown
+
+        """)
+    let json = try run("keychain accept", in: World(source), settings: .output(.json)).output
+    #expect(
+      json.contains(
+        #""value":{"reason":"known","remembered":{"generation":7,"written":null},"found":{"generation":7,"#
+      ), "\(json)")
+    // Without a secret there is nothing to accept it with.
+    #expect(try run("keychain accept", in: world).status == 77)
+  }
+
+  @Test("what is to be told of the file is a note of the command that opened it, once")
+  func warning() throws {
+    let world = World()
+    world.keychain.warnNext("others may read it")
+    let printed = try run(["keychain list", "keychain list"], in: world)
+    #expect(printed.map(\.errors) == ["warning: others may read it\n", ""])
+    #expect(printed[0].output == printed[1].output)
+    // A status says it itself.
+    world.keychain.warnNext("others may read it")
+    #expect(!(try run("keychain status", in: world).errors.contains("warning: ")))
+  }
+
+  @Test("generated keys are URL-safe, differ, and are as long as asked")
+  func generate() async throws {
+    let world = World()
+    _ = try run(["keychain set a --generate 30", "keychain set b --generate 30"], in: world)
+    let a = try #require(try await world.keychain.load(forKey: "a"))
+    let b = try #require(try await world.keychain.load(forKey: "b"))
+    #expect(a.count == 40 && a != b)
+    let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=".utf8)
+    #expect(a.allSatisfy { allowed.contains($0) })
+  }
+}

@@ -1,0 +1,93 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("shell")
+struct ShellFeatureTests {
+  let world = World()
+
+  @Test("a command that ends at once begins and ends in one step")
+  func oneStep() throws {
+    let store = world.store()
+    let set = try action("set page 2")
+    let context = try #require(set.started)
+    store.send(set) {
+      $0.shell.variables = ["page": "2"]
+      $0.shell.last = #"{"page":"2"}"#
+      $0.shell.finished = FinishedJob(context: context, status: 0)
+    }
+    #expect(store.effects == [])
+    let wrong = self.context(2)
+    let failure = Failure(code: 64, error: "usage", message: "no")
+    store.send(.shell(.reject(context: wrong, failure: failure))) {
+      $0.shell.finished = FinishedJob(context: wrong, status: 64)
+      $0.shell.lastStatus = 64
+    }
+    store.finish()
+  }
+
+  private func context(_ job: Int) -> CommandContext {
+    CommandContext(job: job, line: job, source: "test.sb", text: "x", name: "line")
+  }
+
+  @Test("assert and state look into the state")
+  func assertions() throws {
+    let printed = try run(
+      [
+        "set page 2", #"assert 'shell.variables.page == "2"'"#, "assert shell.lastStatus == 7",
+        "state shell.lastStatus", "state nothing.here", "assert 'api.requests > 0 or db exists'",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 1, 0, 66, 0])
+    #expect(printed[2].errors.contains("error: assertion failed: shell.lastStatus == 7\n"))
+    #expect(printed[3].output == "1\n")
+  }
+
+  @Test("state and assert find what was there before them, in status and in print")
+  func before() throws {
+    let printed = try run(
+      [
+        "db get a 1", "assert shell.lastStatus == 66", "state shell.lastStatus", "set x 1",
+        "state shell.last", "state shell.running", "echo y", "assert 'shell.last == \"\\\"y\\\"\"'",
+      ], in: world)
+    #expect(printed.map(\.status) == [66, 0, 0, 0, 0, 0, 0, 0])
+    #expect(printed[1].errors == "")
+    #expect(printed[2].output == "0\n")
+    #expect(printed[4].output == #""{\"x\":\"1\"}""# + "\n")
+    #expect(printed[5].output == "[]\n")
+    #expect(printed[7].errors == "")
+  }
+
+  @Test("cancel: every other job, each with 130; a job that is none is missing")
+  func cancel() throws {
+    world.api.answer("GET", prefix: "http://rm.test/", with: .hang)
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/1", job: 1))
+    store.send(try action("api get http://rm.test/2", job: 2))
+    store.send(try action("cancel 9", job: 3)) { $0.shell.lastStatus = 66 }
+    store.send(try action("cancel", job: 4))
+    #expect(store.effects.map(\.kind) == [.send, .send])
+    store.receive(.shell(.cancelled(job: 1))) { $0.shell.lastStatus = 130 }
+    #expect(store.effects.map(\.kind) == [.cancel])
+    store.receive(.shell(.cancelled(job: 2)))
+    #expect(store.inFlight.isEmpty)
+    #expect(store.state.shell.running.isEmpty)
+  }
+
+  @Test("exit sets the code, and echo prints its words")
+  func rest() throws {
+    #expect(try run("echo a 'b  c' \"d\\te\"").output == "a b  c d\te\n")
+    let store = world.looseStore()
+    store.send(try action("exit 3")) { $0.shell.exitCode = 3 }
+  }
+}
