@@ -70,7 +70,7 @@ final class BoardRun: Sendable {
     let dependencies = make(environment, configuration, terminal)
     var result = dependencies
     result.beside = { folder, sharesHome in
-      // What is in memory has no cache of its own to be empty.
+      // Services in memory have no separate cache to empty.
       if sharesHome, environment != .live { return dependencies }
       var other = configuration
       other.paths = BoardPaths(home: folder, environment: configuration.environment)

@@ -4,7 +4,7 @@ import SwiftBoardJSON
 /// The whole state of the board: what a recording starts from, and what its digests are of. No
 /// secret is ever part of it.
 public struct BoardState: Sendable, Equatable {
-  /// What was decided before the first line.
+  /// The settings from before the first line.
   public var settings: BoardSettings
   /// The board's own.
   public var shell = ShellState()
@@ -63,7 +63,7 @@ extension FeatureStates.Key {
   static let ofTheBoard: Set<String> = ["settings", "shell", "session"]
 }
 
-/// What was decided before the first line and shapes what is printed; it is part of the state so
+/// The settings from before the first line and shapes what is printed; it is part of the state so
 /// that a replay prints the same.
 public struct BoardSettings: Codable, Sendable, Equatable {
   /// Which world the services belong to.

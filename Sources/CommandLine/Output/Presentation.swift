@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// What a command shows, before it is known for whom.
+/// The output of a command, independent of its format.
 public enum Presentation: Sendable, Hashable {
   /// Text of several lines perhaps; its controls are escaped when it is shown.
   case text(String)

@@ -4,7 +4,7 @@ import SwiftBoardJSON
 public struct ScriptLine: Sendable, Hashable {
   /// As typed, physical lines joined by line feeds.
   public var text: String
-  /// Where its first physical line is.
+  /// The position of its first physical line.
   public var place: LinePlace
   /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is
   /// `.invalid`.

@@ -321,7 +321,7 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
     case cancelled, misuse
   }
 
-  /// What was refused, for code.
+  /// The kind of refusal, for code.
   public var kind: Kind
   /// The file; empty without one.
   public var path: String

@@ -23,7 +23,7 @@ public final class FileSink: LogSink {
     self.path = Mutex(path)
   }
 
-  /// Opens a file to write on behind its last byte. A symbolic link is refused, and a file that has
+  /// Opens a file to write on after its last byte. A symbolic link is refused, and a file that has
   /// another size than `size`.
   ///
   /// - Parameter end: What the file must end with.

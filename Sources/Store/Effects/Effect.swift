@@ -73,7 +73,7 @@ extension Effect {
     Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An action of the same turn: it is reduced behind what the turn has caused already, and before
+  /// An action of the same turn: it is reduced after what the turn has caused already, and before
   /// any other action. No task is started.
   ///
   /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that

@@ -34,7 +34,7 @@ struct ResponseHead {
     case conflicting
   }
 
-  /// What is wrong with `Content-Length`, by RFC 9112, 6.3: it is a number, which may be repeated.
+  /// The problem with `Content-Length`, by RFC 9112, 6.3: it is a number, which may be repeated.
   /// Where the answer is `chunked`, that decides where it ends, and the length means nothing.
   var lengthProblem: LengthProblem? {
     func values(_ name: String) -> [String] {

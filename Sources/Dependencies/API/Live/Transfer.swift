@@ -74,7 +74,7 @@ final class Transfer: @unchecked Sendable {
       overflow = .headers
       return false
     }
-    // Fields behind the body (trailers) are not part of the head.
+    // Fields after the body (trailers) are not part of the head.
     guard body.isEmpty else { return true }
     // A status line begins another head: that of an interim answer (100, 103) is forgotten.
     if line.starts(with: "HTTP/".utf8) {

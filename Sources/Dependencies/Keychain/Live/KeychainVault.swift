@@ -422,7 +422,7 @@ final class KeychainVault {
 
   // MARK: Status
 
-  /// Needs no secret. An unlocked vault looks at the file anew; a file that its keys do not open
+  /// Needs no secret. An unlocked vault reads the file again; a file that its keys do not open
   /// leaves it locked.
   func status() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else {

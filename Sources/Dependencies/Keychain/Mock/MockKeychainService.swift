@@ -270,7 +270,7 @@ public final class MockKeychainService: KeychainService {
     state.entries = [:]
   }
 
-  /// What the live keychain does before it reads or writes.
+  /// Performs the checks of the live keychain before it reads or writes.
   private static func open(_ state: inout State) throws(KeychainError) {
     guard state.exists else { throw missing }
     if state.unlocked { return }

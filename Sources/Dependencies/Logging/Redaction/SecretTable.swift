@@ -64,8 +64,7 @@ final class SecretTable: Sendable {
 
   func knows(_ name: String) -> Bool { names.contains(name) }
 
-  /// Where registered values stand, as they are and in every encoding. Unordered; ranges may
-  /// overlap.
+  /// Finds registered values, as they are and in every encoding. Unordered; ranges may overlap.
   func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns) -> [Match] {
     var matches: [Match] = []
     search(text) { matches.append(Match(range: $0, name: names[$1])) }
