@@ -159,7 +159,7 @@ public struct SessionRange: Codable, Sendable, Equatable {
   }
 }
 
-/// What `session timeline` shows; everything unless it says so.
+/// The selection for `session timeline`; everything by default.
 public struct SessionTimelineQuery: Codable, Sendable, Equatable {
   /// The recording; `nil`: the running one.
   public var file: String?

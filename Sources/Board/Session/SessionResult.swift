@@ -93,7 +93,7 @@ public struct SessionDiff: Codable, Sendable, Equatable {
   public var isTruncated: Bool
 }
 
-/// The entries of a timeline, and the effects that lived meanwhile.
+/// The entries of a timeline, and the effects that ran during them.
 public struct SessionTimeline: Codable, Sendable, Equatable {
   /// A row.
   public struct Entry: Codable, Sendable, Equatable {

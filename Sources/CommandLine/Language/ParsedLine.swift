@@ -165,7 +165,7 @@ public struct IncompleteLine: Sendable, Hashable {
     }
   }
 
-  /// Something may be put in here, which can be wrong.
+  /// Whether a value may be inserted here, which can fail.
   private static func mayInsert(_ line: String) -> Bool {
     var previous: UInt8 = 0
     for byte in line.utf8 {

@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// Sends one HTTP request and gives back the whole answer.
+/// Sends one HTTP request and returns the whole answer.
 ///
 /// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
 /// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
@@ -43,7 +43,7 @@ public struct APIRequest: Sendable, Equatable {
   /// A request; nothing is checked before it is sent.
   ///
   /// - Parameters:
-  ///   - redirectLimit: None are followed unless it says so.
+  ///   - redirectLimit: The number of redirects to follow; none by default.
   ///   - bodyLimit: 16 MiB.
   public init(
     method: String = "GET", url: String, headers: [HTTPHeader] = [], body: Data? = nil,

@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// What the live dependencies depend on themselves. Making one touches nothing.
+/// The configuration of the live dependencies. Creating one accesses no file.
 public struct LiveConfiguration: Sendable {
   /// The locations of the files.
   package var paths: BoardPaths

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
-/// What the board keeps on disk: the union of small stores, so that a reducer or a test can be
-/// given one of them.
+/// The board's data on disk: the union of small stores, so that a reducer or a test can use a
+/// single one.
 public protocol PersistenceService: Service, DocumentStore, PreferenceStore, APIServiceStore,
   ResponseCache, RecentSearchStore, LogStore
 {
@@ -234,7 +234,7 @@ public struct CachedResponseSummary: Sendable, Equatable, Codable {
   }
 }
 
-/// What was looked for last, newest first, each text once per scope, at most 100 a scope.
+/// The most recent searches, newest first, each text once per scope, at most 100 a scope.
 public protocol RecentSearchStore: Sendable {
   /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds
   /// since 1970. The oldest beyond the limit goes.

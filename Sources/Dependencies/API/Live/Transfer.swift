@@ -37,7 +37,7 @@ final class Transfer: @unchecked Sendable {
   /// Whether the head so far has a length that needs a closer check.
   private var hasOddLength = false
   private var lengthCount = 0
-  /// Set where the head says its length in a way that means nothing, or several things.
+  /// Set if the length in the head is malformed or ambiguous.
   private(set) var lengthProblem: ResponseHead.LengthProblem?
 
   enum Overflow {

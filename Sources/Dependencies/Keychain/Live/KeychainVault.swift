@@ -163,7 +163,7 @@ final class KeychainVault {
     if info.isOpenToOthers, !toldOpenness { opennessToTell = info.permissions }
   }
 
-  /// Why a file is refused, and the mark that says so.
+  /// The reason to refuse a file, and the mark that shows it.
   private struct Objection {
     var mark: RollbackMark
     var refusal: KeychainError
