@@ -101,8 +101,8 @@ final class BoardRun: Sendable {
     return settings
   }
 
-  /// Runs the lines to their end. Where a signal ends the program, the process is left with the
-  /// signal's code, and this does not return.
+  /// Runs the lines to their end. If a signal ends the program, the process exits with the signal's
+  /// code, and this does not return.
   ///
   /// - Parameter listen: Brings the signals.
   func run(

@@ -27,7 +27,7 @@ public enum Presentation: Sendable, Hashable {
 
     /// The header, as it is shown.
     public var name: String
-    /// Where the width does not suffice, the column of the lowest priority goes first; of equal
+    /// If the width does not suffice, the column of the lowest priority is removed first; of equal
     /// ones the last.
     public var priority: Int
     /// To which side cells and header go.

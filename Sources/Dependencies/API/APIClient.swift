@@ -30,8 +30,8 @@ public struct APIRequest: Sendable, Equatable {
   /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or
   /// port. `Authorization` and `Cookie` always are.
   public var secretHeaders: Set<String>
-  /// The secrets in the address and the headers. Where a redirect leaves scheme, host or port,
-  /// query items of its target that hold one are dropped, and a target that holds one elsewhere is
+  /// The secrets in the address and the headers. If a redirect changes scheme, host or port, query
+  /// items of its target that hold one are dropped, and a target that holds one elsewhere is
   /// `APIError.redirectRefused`.
   public var secretValues: Set<String>
   /// Whether the body holds a secret. A redirect that would send it to another scheme, host or port

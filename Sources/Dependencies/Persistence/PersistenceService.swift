@@ -157,7 +157,7 @@ public struct APIService: Sendable, Equatable, Codable {
 public protocol ResponseCache: Sendable {
   /// `nil` if none is kept, and where it is damaged. Fresh or not is for the caller to say.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
-  /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under
+  /// Replaces what is kept under its key. If it is larger than the limit, nothing is kept under
   /// that key.
   func storeResponse(_ response: CachedResponse) async throws(PersistenceError)
   /// After a 304: new times and headers, the body stays.

@@ -89,8 +89,7 @@ public final class FileSink: LogSink {
     _ = try call("fsync") { Int(Descriptor.syncData($0)) }
   }
 
-  /// One `lstat` and one `fstat`. Where the folder cannot be looked into, the file is taken to be
-  /// there.
+  /// One `lstat` and one `fstat`. If the folder cannot be read, the file is assumed to exist.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
     return file.withLock { file -> String? in

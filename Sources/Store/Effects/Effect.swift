@@ -86,7 +86,7 @@ extension Effect {
   }
 
   /// Cancels every effect that has `id` here or in a child of here, started or not. No action of
-  /// theirs is reduced afterwards. Where none has it, nothing happens.
+  /// theirs is reduced afterwards. If none has it, nothing happens.
   ///
   /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects
   ///   found), and O(length of the queue) where actions wait in it.
