@@ -37,7 +37,7 @@ public struct Dependencies: Sendable {
   /// then there are no others. Making them touches nothing; the caller shuts them down.
   public var beside: (@Sendable (_ folder: String, _ sharesHome: Bool) -> Dependencies)?
 
-  /// A world of your own; `.live`, `.mock` and `.preview` are ready made.
+  /// Creates dependencies from their parts. See also `.live`, `.mock` and `.preview`.
   public init(
     apiClient: any APIClient, keychainService: any KeychainService,
     persistence: any PersistenceService, logger: any Logger, analytics: any Analytics,
@@ -58,8 +58,8 @@ public struct Dependencies: Sendable {
   }
 
   /// A copy whose `clock`, `date`, `uuid` and `random` go through the interceptor: a recorder notes
-  /// what is drawn, a replay gives it back. The services are the same, and what they draw for
-  /// themselves (a log record's time) is not seen.
+  /// the drawn values, a replay returns them again. The services are the same, and their own draws
+  /// (a log record's time) are not intercepted.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> Dependencies {
     var copy = self
     copy.clock = clock.intercepted(by: interceptor)

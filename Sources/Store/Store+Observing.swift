@@ -90,7 +90,8 @@ extension Store {
   /// the calling task is cancelled: for an actor that lives off a store.
   ///
   /// - Parameter limit: As in `steps(buffering:)`.
-  /// - Complexity: As `steps(buffering:)`: `body` runs behind the store, which never waits for it.
+  /// - Complexity: As `steps(buffering:)`: `body` runs asynchronously, and the store never waits
+  ///   for it.
   nonisolated(nonsending) public func forEachStep(
     buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
   ) async {

@@ -46,8 +46,8 @@ public final class ExploredRun: Sendable {
 public struct Exploration: Sendable, Hashable {
   /// How many seeds were run.
   public let runs: Int
-  /// How many different orders they gave. Where it is 1 there was nothing to choose, and the
-  /// exploration says nothing.
+  /// How many different orders they gave. If it is 1, there was no choice, and the exploration has
+  /// no significance.
   public let orders: Int
   /// The seeds that failed, in order; at most one unless all were to be run.
   public let failingSeeds: [UInt64]

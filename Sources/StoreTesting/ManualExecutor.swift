@@ -58,8 +58,8 @@ public final class ManualExecutor: TaskExecutor {
 
   /// An executor with nothing to run.
   ///
-  /// - Parameter seed: Where given, decides which of the ready tasks runs next; without one they
-  ///   run in the order in which they became ready.
+  /// - Parameter seed: If given, selects the ready task that runs next; without one they run in the
+  ///   order in which they became ready.
   public init(seed: UInt64? = nil) {
     state = Mutex(State(random: seed.map(SeededRandom.init)))
   }

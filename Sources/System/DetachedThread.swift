@@ -13,7 +13,7 @@ package enum DetachedThread {
   /// Runs `body` on a thread of its own and returns its result; some 20 microseconds more than
   /// `body` itself.
   ///
-  /// It cannot be cancelled: `body` must have a way to end. Where the system gives no thread,
+  /// It cannot be cancelled: `body` must have a way to end. If the system cannot create a thread,
   /// `body` runs on the caller's.
   package static func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value

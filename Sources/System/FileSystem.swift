@@ -132,8 +132,8 @@ package struct FileSystem: Sendable {
     try perform(.rename, new) { _ in Int(renameat(folder.number, old, folder.number, new)) }
   }
 
-  /// Fails with `EEXIST` where the new name is taken. Where the file system cannot promise that,
-  /// the name is looked up first, which is enough under a lock.
+  /// Fails with `EEXIST` where the new name is taken. If the file system cannot guarantee that, the
+  /// name is looked up first, which is enough under a lock.
   package func renameWithoutReplacing(
     _ old: String, to new: String, in folder: OpenFile? = nil
   ) throws(SystemError) {

@@ -66,7 +66,7 @@ extension Failure {
       reading: path, ExitCode.of(error), error.description, help: Failure.help(for: error))
   }
 
-  /// What to do about a log that cannot be read; nil if the description says all there is.
+  /// Advice on a log that cannot be read; nil if the description says all there is.
   static func help(for error: LogReadError) -> String? {
     switch error {
     case .broken(let path, _, _):

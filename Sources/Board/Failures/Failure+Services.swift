@@ -133,7 +133,7 @@ extension Failure {
 }
 
 extension KeychainError.Remedy {
-  /// What to do, by the board's commands and variables.
+  /// Advice, by the board's commands and variables.
   fileprivate var words: String {
     switch self {
     case .create: "Create one first (keychain init)."

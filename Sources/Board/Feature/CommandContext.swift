@@ -10,7 +10,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
     /// `>>`: the file is kept and added to.
     public var appends: Bool
 
-    /// Where output goes, and whether the file is kept.
+    /// The destination of the output, and whether the file is kept.
     public init(file: String, appends: Bool) {
       self.file = file
       self.appends = appends
@@ -30,7 +30,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
   public var name: String
   /// What the line begins with, for all its commands; `nil` for nothing.
   public var prefix: LinePrefix?
-  /// Where its output goes; `nil`: to standard output.
+  /// The destination of its output; `nil`: to standard output.
   public var redirect: Redirect?
   /// Whether the next line is read while it runs.
   public var isBackground: Bool

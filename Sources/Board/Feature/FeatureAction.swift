@@ -4,7 +4,7 @@ import SwiftBoardStore
 /// The state of a feature: part of recordings, so that its form is a promise.
 public typealias FeatureState = Codable & Equatable & Sendable
 
-/// What happens in a feature: part of recordings, so that its form is a promise.
+/// An action of a feature: part of recordings, so that its form is a promise.
 public protocol FeatureAction: Codable, Equatable, Sendable {
   /// The command that this action starts; `nil` if it starts none.
   var started: CommandContext? { get }

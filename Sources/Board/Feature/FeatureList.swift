@@ -15,8 +15,8 @@ public struct FeatureList: Sendable {
   let features: [AnyFeature]
   /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
-  /// What recordings say of the program, and the version of their form. A feature that is added
-  /// leaves the form of recordings as it is.
+  /// The program's name in recordings, and the version of their form. Adding a feature does not
+  /// change the form of recordings.
   public let schema: LogSchema
   /// The migrations that convert recordings of earlier versions to this version.
   public let migrations: [LogMigration]

@@ -1,7 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-/// How many values of known secrets an effect found in what it gives back, where marks now stand.
+/// The number of values of known secrets that were replaced by marks in the result of an effect.
 public struct MaskedValues: Codable, Sendable, Equatable {
   /// The number of marks that were put in.
   public var count: Int
@@ -29,8 +29,7 @@ public struct MaskedValues: Codable, Sendable, Equatable {
 }
 
 extension Redactor {
-  /// Puts marks in place of known secrets in every text of what an effect gives back, before an
-  /// action exists.
+  /// Replaces known secrets by marks in every text of an effect's result, before an action exists.
   ///
   /// Numbers stay as they are: a type that holds one could not hold a mark. Cost: that of encoding
   /// the value, and of decoding it again where a secret is in it.

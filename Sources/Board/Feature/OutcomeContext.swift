@@ -1,6 +1,6 @@
 /// What an outcome may depend on besides its feature's own action and state.
 public struct OutcomeContext: Sendable {
-  /// What was decided before the first line.
+  /// The settings from before the first line.
   public let settings: BoardSettings
   /// Whether the steps are being recorded, as far as the steps show.
   public let isRecording: Bool

@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 
-/// How secrets are found that a person types into lines of a feature. Such a line is refused, and
-/// no recording has its text.
+/// A rule that finds secrets typed into lines of a feature. Such a line is refused, and no
+/// recording has its text.
 public struct SecretWords: Sendable {
   /// A secret in the words of a command.
   public struct Found: Sendable, Equatable {

@@ -70,7 +70,7 @@ final class BoardRun: Sendable {
     let dependencies = make(environment, configuration, terminal)
     var result = dependencies
     result.beside = { folder, sharesHome in
-      // What is in memory has no cache of its own to be empty.
+      // Services in memory have no separate cache to empty.
       if sharesHome, environment != .live { return dependencies }
       var other = configuration
       other.paths = BoardPaths(home: folder, environment: configuration.environment)
@@ -101,8 +101,8 @@ final class BoardRun: Sendable {
     return settings
   }
 
-  /// Runs the lines to their end. Where a signal ends the program, the process is left with the
-  /// signal's code, and this does not return.
+  /// Runs the lines to their end. If a signal ends the program, the process exits with the signal's
+  /// code, and this does not return.
   ///
   /// - Parameter listen: Brings the signals.
   func run(

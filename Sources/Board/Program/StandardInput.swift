@@ -11,7 +11,7 @@ final class StandardInput: Sendable {
     case free
     /// The lines of a script come from it.
     case script
-    /// A person types lines there.
+    /// A user types lines at a terminal.
     case prompt
   }
 

@@ -1,5 +1,5 @@
-/// Draws beside the rows of a timeline which effects lived when: a lane an effect, used again when
-/// it has ended.
+/// Draws the effects next to the rows of a timeline, one lane for each effect. The lane of an ended
+/// effect is used again.
 ///
 /// ```
 /// o api.request     begins at this row

@@ -1,6 +1,6 @@
 import SwiftBoardCommandLine
 
-/// What the board knows of recordings.
+/// The board's state about recordings.
 public struct SessionState: Codable, Sendable, Equatable {
   /// The file that is being recorded to, as far as the steps show.
   public var recording: String?
@@ -39,7 +39,7 @@ public struct SessionMoment: Codable, Sendable, Equatable {
   }
 }
 
-/// What happens in the feature `session`.
+/// The actions of the feature `session`.
 public enum SessionAction: Codable, Sendable, Equatable {
   /// The last value is there where a recording ran and the command asks for it.
   case run(context: CommandContext, command: SessionCommand, moment: SessionMoment? = nil)
@@ -56,7 +56,7 @@ public enum SessionAction: Codable, Sendable, Equatable {
   case failed(job: Int, failure: Failure)
 }
 
-/// What a line can ask of the feature `session`; each is a command.
+/// The commands of the feature `session`.
 public enum SessionCommand: Codable, Sendable, Equatable {
   /// Records from here on into a new file, or into one after the other.
   case record(path: String, rotation: SessionRotation? = nil)
@@ -159,7 +159,7 @@ public struct SessionRange: Codable, Sendable, Equatable {
   }
 }
 
-/// What `session timeline` shows; everything unless it says so.
+/// The selection for `session timeline`; everything by default.
 public struct SessionTimelineQuery: Codable, Sendable, Equatable {
   /// The recording; `nil`: the running one.
   public var file: String?

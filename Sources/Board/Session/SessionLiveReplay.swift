@@ -111,7 +111,7 @@ struct SessionLiveReplay {
   private func check(_ report: Live.Report) -> SessionCheck {
     SessionCheck(
       path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
-      // What the services of the run answered, this board's secrets may be in.
+      // The answers of the run's services may contain this board's secrets.
       message: report.difference.map { dependencies.logger.redact(text($0)) }
         ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
   }

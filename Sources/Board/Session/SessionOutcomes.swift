@@ -289,12 +289,12 @@ enum SessionOutcomes {
       notes: notes + details(of: worst))
   }
 
-  /// What was found, and in which file.
+  /// The finding and its file.
   private static func text(_ check: SessionCheck) -> String {
     check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
   }
 
-  /// The lines of what was found behind the first, each on a line of its own: paths and values.
+  /// The lines of what was found after the first, each on a line of its own: paths and values.
   private static func details(of check: SessionCheck) -> [String] {
     check.message.split(separator: "\n").dropFirst().map(String.init)
   }

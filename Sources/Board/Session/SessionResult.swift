@@ -13,7 +13,7 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case travelled(step: SessionStep, of: Int)
   /// JSON text.
   case state(json: String, step: Int)
-  /// What was asserted, of which step, and whether it holds.
+  /// The condition, the step it was checked at, and whether it holds.
   case asserted(condition: String, holds: Bool, step: Int)
   /// A step as its log has it.
   case step(step: SessionStep)
@@ -63,7 +63,7 @@ public struct SessionStep: Codable, Sendable, Equatable {
   public var action: String?
   /// Values that the reduction drew, each with its kind.
   public var draws: [String]
-  /// What it returned, each as one line.
+  /// The effects that it returned, each as one line.
   public var effects: [String]
   /// Of the state after it; `nil` if the log has none.
   public var digest: String?
@@ -93,7 +93,7 @@ public struct SessionDiff: Codable, Sendable, Equatable {
   public var isTruncated: Bool
 }
 
-/// The entries of a timeline, and the effects that lived meanwhile.
+/// The entries of a timeline, and the effects that ran during them.
 public struct SessionTimeline: Codable, Sendable, Equatable {
   /// A row.
   public struct Entry: Codable, Sendable, Equatable {
@@ -186,11 +186,11 @@ public struct SessionCheck: Codable, Sendable, Equatable {
   public var steps: Int
   /// 0, or the exit code of what was found.
   public var code: Int32
-  /// What was found, for people.
+  /// The finding, for people.
   public var message: String
-  /// What a person should know of the log besides.
+  /// Warnings about the log.
   public var warnings: [String]
-  /// What to do about what was found.
+  /// Advice on what was found.
   public var help: String? = nil
 }
 

@@ -21,7 +21,7 @@ final class SessionTravels: Sendable {
     func isSame(as path: String, _ numbers: [Int], _ now: FileIdentity) -> Bool {
       guard path == self.path, Set(self.numbers).isSubset(of: numbers) else { return false }
       if numbers == self.numbers { return file.isSame(as: now) }
-      // What was the newest file then has a number now.
+      // The file that was the newest then has a number now.
       guard let last = travel.chain.parts.last,
         let ended = FileIdentity("\(path).\(last.number)")
       else { return false }

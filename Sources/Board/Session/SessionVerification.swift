@@ -4,7 +4,7 @@ import SwiftBoardStore
 import SwiftBoardSystem
 import Synchronization
 
-/// Checks many recordings, one a processor at a time, and says now and then how far it is.
+/// Checks many recordings, one at a time for each processor, and reports progress.
 enum SessionVerification {
   private struct Work {
     var done = 0

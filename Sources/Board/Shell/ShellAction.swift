@@ -19,7 +19,7 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case masked(variables: [String: String], last: String?, lastLength: Int?)
 }
 
-/// What a line can ask of the board itself; each is a command.
+/// The commands of the board itself.
 public enum ShellCommand: Codable, Sendable, Equatable {
   /// Prints the words, a blank between them.
   case echo(words: [String])

@@ -7,7 +7,7 @@ public enum BoardAction: Sendable, Equatable {
   case shell(ShellAction)
   /// Recordings.
   case session(SessionAction)
-  /// What happens in a feature.
+  /// An action of a feature.
   case feature(AnyFeatureAction)
   /// The board continues from the state of a fork, whose recording has this path. It is between two
   /// recordings and in none.

@@ -4,7 +4,7 @@ import SwiftBoardJSON
 /// The whole state of the board: what a recording starts from, and what its digests are of. No
 /// secret is ever part of it.
 public struct BoardState: Sendable, Equatable {
-  /// What was decided before the first line.
+  /// The settings from before the first line.
   public var settings: BoardSettings
   /// The board's own.
   public var shell = ShellState()
@@ -63,7 +63,7 @@ extension FeatureStates.Key {
   static let ofTheBoard: Set<String> = ["settings", "shell", "session"]
 }
 
-/// What was decided before the first line and shapes what is printed; it is part of the state so
+/// The settings from before the first line, which affect the output. They are part of the state so
 /// that a replay prints the same.
 public struct BoardSettings: Codable, Sendable, Equatable {
   /// Which world the services belong to.
@@ -79,7 +79,7 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Columns of the terminal; `nil` off a terminal, where lines are as long as they are.
   public var width: Int?
   /// Whether standard output is a terminal: then bodies are shown for people, else as their bytes.
-  /// `nil` in recordings that were made before this was kept.
+  /// `nil` in recordings that were made before this was recorded.
   public var isTerminal: Bool?
   /// Whether a recording is replayed by the rules it was made by: bodies shown for people, the last
   /// value of an answer with one value of each header, a document behind a byte-order mark as text,
@@ -97,7 +97,7 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var checksStatus = true
   /// Whether requests are answered from the cache alone.
   public var isOffline = false
-  /// Milliseconds a request may take where it says nothing itself.
+  /// The default time limit of a request, in milliseconds.
   public var timeout: Int64 = 30_000
 
   /// The settings for a pipe: tables of unlimited width, ASCII, no colour, 30 seconds per request.

@@ -4,7 +4,7 @@ public struct ArgumentSpec: Sendable, Hashable {
   public var name: String
   /// One line for `help COMMAND`.
   public var help: String
-  /// What the table checks and completion offers.
+  /// The kind for checks and for completion.
   public var kind: ValueKind
   /// Whether it may be left out: what must be there gets its words first, then optional ones in
   /// their order.

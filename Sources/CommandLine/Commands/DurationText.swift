@@ -1,4 +1,4 @@
-/// Durations as people type them.
+/// Durations in their typed form.
 package enum DurationText {
   /// Reads a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`; `nil` for anything else,
   /// signs included, and for more than about 290 years. A fraction keeps up to nine digits; finer

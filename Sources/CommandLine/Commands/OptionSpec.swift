@@ -8,7 +8,7 @@ public struct OptionSpec: Sendable, Hashable {
   public var value: String?
   /// One line for help, without a full stop.
   public var help: String
-  /// What the table checks and completion offers; `text` for a flag.
+  /// The kind for checks and for completion; `text` for a flag.
   public var kind: ValueKind
   /// Every value is kept; of other options the last one counts.
   public var isRepeatable: Bool

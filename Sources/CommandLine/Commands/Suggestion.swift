@@ -1,4 +1,4 @@
-/// The known word that was probably meant.
+/// Finds the known word that is closest to a mistyped one.
 package enum Suggestion {
   /// The nearest of `candidates` by Damerau–Levenshtein distance (adjacent letters may be swapped),
   /// at most 2 away and at most 1 for words of up to four letters; upper and lower case count as

@@ -2,7 +2,7 @@
 public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The exit status, 64 unless the data itself is malformed (65) or the configuration is (78).
   public var code: Int32
-  /// What is wrong, in one line without a full stop; may hold what was typed, controls and all:
+  /// The problem, in one line without a full stop; may hold what was typed, controls and all:
   /// escape it before it is shown.
   public var message: String
   /// The advice, if there is any; without the word `help:`.

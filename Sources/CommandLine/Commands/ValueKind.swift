@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 
-/// What an argument or an option's value is: what completion offers, and what the table checks
-/// before a command is built.
+/// The kind of an argument or of an option's value: it determines completion, and the check before
+/// a command is built.
 public enum ValueKind: Sendable, Hashable {
   /// Anything.
   case text

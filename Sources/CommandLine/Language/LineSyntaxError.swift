@@ -2,9 +2,9 @@
 public struct LineSyntaxError: Error, Sendable, Hashable {
   /// The exit status: 64, or 65 where the bytes themselves are malformed (invalid UTF-8, NUL).
   public var code: Int32
-  /// What is wrong, in one line without a full stop.
+  /// The problem, in one line without a full stop.
   public var message: String
-  /// What to do about it, if that is known.
+  /// Advice on the problem, if there is any.
   public var help: String?
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int

@@ -39,7 +39,7 @@ public struct ParsedCommand: Sendable, Hashable {
   public var words: [Word]
   /// It ended in `&`.
   public var isBackground: Bool
-  /// Where the output goes; `nil`: to standard output.
+  /// The destination of the output; `nil`: to standard output.
   public var redirect: Redirect?
 
   /// A command from its words; there is at least one.
@@ -56,7 +56,7 @@ public struct ParsedCommand: Sendable, Hashable {
     /// `>>`: the file is kept and added to.
     public var appends: Bool
 
-    /// Where output goes, and whether the file is kept.
+    /// The destination of the output, and whether the file is kept.
     public init(file: Word, appends: Bool) {
       self.file = file
       self.appends = appends
@@ -165,7 +165,7 @@ public struct IncompleteLine: Sendable, Hashable {
     }
   }
 
-  /// Something may be put in here, which can be wrong.
+  /// Whether a value may be inserted here, which can fail.
   private static func mayInsert(_ line: String) -> Bool {
     var previous: UInt8 = 0
     for byte in line.utf8 {

@@ -33,7 +33,7 @@ struct TextPlaces: Sendable {
     self.columns = columns
   }
 
-  /// Line offset from 0, column from 1; `position` may be one behind the last.
+  /// Line offset from 0, column from 1; `position` may be one after the last.
   func place(_ position: Int) -> (lineOffset: Int, column: Int) {
     var low = 0
     var high = lineStarts.count
@@ -45,7 +45,7 @@ struct TextPlaces: Sendable {
     return (low, Int(columns[min(position, columns.count - 1)]))
   }
 
-  /// The column just behind the last character of a line.
+  /// The column just after the last character of a line.
   func lineEndColumn(_ line: Int) -> Int {
     let end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : count
     return place(end).column

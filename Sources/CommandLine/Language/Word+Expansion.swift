@@ -3,9 +3,9 @@ import SwiftBoardJSON
 extension Word {
   /// Puts in what variables and the last value hold; secrets stay names.
   ///
-  /// What is put in is never split or parsed again, so a value can add neither a word nor a
-  /// command. A value that is no string is put in as compact JSON; inside a JSON string typed bare,
-  /// all is escaped as JSON.
+  /// An inserted value is never split or parsed again, so it can add neither a word nor a command.
+  /// A value other than a string is inserted as compact JSON; inside a JSON string typed bare, all
+  /// is escaped as JSON.
   ///
   /// - Parameters:
   ///   - variables: the value of `$name`; `nil` if there is none.

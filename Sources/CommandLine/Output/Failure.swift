@@ -8,9 +8,9 @@ public struct Failure: Error, Codable, Sendable, Equatable {
   public var error: String
   /// What went wrong and why, for people, in one line.
   public var message: String
-  /// What to do about it, if that is known; without the word `help:`.
+  /// Advice on the problem, if there is any; without the word `help:`.
   public var help: String?
-  /// Where in the line, 1-based characters, where one word is to blame.
+  /// The column in the line, in characters from 1, if one word is to blame.
   public var column: Int?
   /// How many characters are to blame.
   public var length: Int?

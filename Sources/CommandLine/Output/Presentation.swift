@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// What a command shows, before it is known for whom.
+/// The output of a command, independent of its format.
 public enum Presentation: Sendable, Hashable {
   /// Text of several lines perhaps; its controls are escaped when it is shown.
   case text(String)
@@ -27,7 +27,7 @@ public enum Presentation: Sendable, Hashable {
 
     /// The header, as it is shown.
     public var name: String
-    /// Where the width does not suffice, the column of the lowest priority goes first; of equal
+    /// If the width does not suffice, the column of the lowest priority is removed first; of equal
     /// ones the last.
     public var priority: Int
     /// To which side cells and header go.

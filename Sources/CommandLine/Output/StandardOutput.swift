@@ -56,7 +56,7 @@ package enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .closed: "nobody reads the output any more"
+    case .closed: "the reader of the output has closed it"
     case .failed(let message): "cannot write the output: \(message)"
     }
   }

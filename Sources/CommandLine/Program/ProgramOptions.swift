@@ -1,4 +1,4 @@
-/// What the program was asked for: the options before a command, and what to run.
+/// The request to the program: the options before a command, and what to run.
 ///
 /// An option that may also be in a configuration file is `nil` until it is given as a flag or a
 /// variable; the caller puts the file's value or the default there. A flag wins over a variable.
@@ -8,7 +8,7 @@
 /// `--version`, `--json`, `--plain`, `-c` and `-f`. Flags take `1`, `true`, `yes`, `on` and `0`,
 /// `false`, `no`, `off`; an empty variable is none. None holds a secret.
 package struct ProgramOptions: Sendable, Hashable {
-  /// What to run.
+  /// The kind of run.
   package enum Mode: Sendable, Hashable {
     /// `--help`: usage on standard output, and nothing else runs.
     case help
@@ -31,7 +31,7 @@ package struct ProgramOptions: Sendable, Hashable {
   /// sample data.
   package enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
 
-  /// What to run.
+  /// The kind of run.
   package var mode = Mode.standardInput
   /// `-q`: no messages but errors.
   package var isQuiet = false

@@ -1,4 +1,4 @@
-/// Where a line comes from.
+/// The origin of a line.
 public struct LinePlace: Sendable, Hashable, CustomStringConvertible {
   /// The script's name as given; `nil` if there is none to name.
   public var file: String?

@@ -1,4 +1,4 @@
-/// Reads lines from a person: a plain prompt, or a line editor with the same interface.
+/// Reads lines from a terminal: a plain prompt, or a line editor with the same interface.
 package protocol LineReader: Sendable {
   /// Shows the prompt and waits for a line. One caller at a time.
   ///
@@ -6,7 +6,7 @@ package protocol LineReader: Sendable {
   func readLine(prompt: String) async throws(LineSourceError) -> LineRead
 }
 
-/// What a person answered.
+/// The user's answer.
 package enum LineRead: Sendable, Hashable {
   /// Without its line end.
   case line(String)
@@ -16,7 +16,7 @@ package enum LineRead: Sendable, Hashable {
   case interrupted(hadText: Bool)
 }
 
-/// The lines a person types.
+/// The lines typed at a terminal.
 package final class PromptedLineSource: LineSource {
   private let reader: any LineReader
   private let prompt: @Sendable (_ isContinuation: Bool) async -> String

@@ -1,4 +1,4 @@
-/// Where lines come from: a file, a pipe, a list, a person.
+/// The source of lines: a file, a pipe, a list, a person.
 package protocol LineSource: Sendable {
   /// The next physical line. `isContinuation` says that it continues the one before, for the
   /// prompt.
@@ -22,7 +22,7 @@ package enum NextLine: Sendable, Hashable {
 package struct SourceLine: Sendable, Hashable {
   /// Without its line end.
   package var text: String
-  /// Where it is from.
+  /// Its origin.
   package var place: LinePlace
   /// The line cannot be used, for example for invalid UTF-8; `text` is then only for showing.
   package var problem: LineSyntaxError?
@@ -42,7 +42,7 @@ package struct LineSourceError: Error, Sendable, Hashable {
   package var code: Int32
   /// What went wrong, in one line without a full stop.
   package var message: String
-  /// What to do about it, if that is known.
+  /// Advice on the problem, if there is any.
   package var help: String?
 
   /// An error with its exit status.

@@ -4,7 +4,7 @@ import SwiftBoardJSON
 public struct ScriptLine: Sendable, Hashable {
   /// As typed, physical lines joined by line feeds.
   public var text: String
-  /// Where its first physical line is.
+  /// The position of its first physical line.
   public var place: LinePlace
   /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is
   /// `.invalid`.
@@ -27,7 +27,7 @@ public struct LineOutcome: Sendable, Equatable {
   public var exitCode: Int32
   /// No further line is read, and the whole ends with `exitCode`, as after `exit`.
   public var stop: Bool
-  /// A person or a signal ended the line: no prefix changes that, and a script ends with it.
+  /// The user or a signal ended the line: no prefix changes that, and a script ends with it.
   public var isInterrupted: Bool
   /// What the prefix has to say about it, to be shown with the failure.
   public var message: String?

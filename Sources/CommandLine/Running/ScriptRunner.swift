@@ -77,7 +77,7 @@ private struct PendingLine {
   private var open: IncompleteLine?
 
   var isOpen: Bool { place != nil }
-  /// Where its first physical line is; `nil` if there is none.
+  /// The position of its first physical line; `nil` if there is none.
   var start: LinePlace? { place }
   /// Its bytes so far.
   var size: Int { text.utf8.count }
@@ -124,7 +124,7 @@ package struct ScriptSummary: Sendable, Hashable {
   package private(set) var lines = 0
   /// The number of lines that failed.
   package private(set) var failures = 0
-  /// Where the first failure was.
+  /// The position of the first failure.
   package private(set) var firstFailure: LinePlace?
   /// The last line asked to stop.
   package private(set) var didStop = false

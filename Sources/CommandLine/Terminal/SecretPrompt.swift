@@ -39,7 +39,7 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
-/// Asks a person for a secret, without echo.
+/// Asks for a secret at the terminal, without echo.
 package enum SecretPrompt {
   /// The longest secret in bytes: a terminal takes no longer line anyway.
   package static let limit = 4094
@@ -124,7 +124,7 @@ package enum SecretPrompt {
     throw .tooLong
   }
 
-  /// Takes the keys out that would have stopped or ended the program, and gives what is left of the
+  /// Removes the keys that would have stopped or ended the program, and returns the rest of the
   /// line.
   private static func withoutKeys(_ line: UnsafeMutableRawBufferPointer)
     throws(SecretPromptError) -> Int

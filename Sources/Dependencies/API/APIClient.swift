@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// Sends one HTTP request and gives back the whole answer.
+/// Sends one HTTP request and returns the whole answer.
 ///
 /// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
 /// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
@@ -30,8 +30,8 @@ public struct APIRequest: Sendable, Equatable {
   /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or
   /// port. `Authorization` and `Cookie` always are.
   public var secretHeaders: Set<String>
-  /// The secrets in the address and the headers. Where a redirect leaves scheme, host or port,
-  /// query items of its target that hold one are dropped, and a target that holds one elsewhere is
+  /// The secrets in the address and the headers. If a redirect changes scheme, host or port, query
+  /// items of its target that hold one are dropped, and a target that holds one elsewhere is
   /// `APIError.redirectRefused`.
   public var secretValues: Set<String>
   /// Whether the body holds a secret. A redirect that would send it to another scheme, host or port
@@ -43,7 +43,7 @@ public struct APIRequest: Sendable, Equatable {
   /// A request; nothing is checked before it is sent.
   ///
   /// - Parameters:
-  ///   - redirectLimit: None are followed unless it says so.
+  ///   - redirectLimit: The number of redirects to follow; none by default.
   ///   - bodyLimit: 16 MiB.
   public init(
     method: String = "GET", url: String, headers: [HTTPHeader] = [], body: Data? = nil,

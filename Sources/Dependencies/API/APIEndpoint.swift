@@ -6,7 +6,7 @@ public struct APIEndpoint: Sendable, Equatable {
   public var method: String
   /// Absolute, `http` or `https`; it may hold a query already.
   public var url: String
-  /// Added behind the query of `url`, percent-encoded.
+  /// Added after the query of `url`, percent-encoded.
   public var query: [QueryItem]
   /// In the order sent.
   public var headers: [HTTPHeader]

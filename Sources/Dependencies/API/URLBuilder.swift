@@ -97,7 +97,7 @@ package struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  /// The items added behind the query there is. Everything but RFC 3986's unreserved characters is
+  /// The items added after the query there is. Everything but RFC 3986's unreserved characters is
   /// encoded.
   package func appending(query items: [QueryItem]) -> URLBuilder {
     var result = self

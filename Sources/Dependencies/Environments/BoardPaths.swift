@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// Where the board's files are. Computing it touches no file.
+/// The locations of the board's files. Computing it touches no file.
 package struct BoardPaths: Sendable, Equatable {
   /// `config.json`.
   package var configuration: String

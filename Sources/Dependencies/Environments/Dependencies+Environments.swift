@@ -1,5 +1,5 @@
-/// The environments. Each mention makes a new world: nothing is shared between two of them but the
-/// files of `live`.
+/// The environments. Each access creates new dependencies: two of them share nothing but the files
+/// of `live`.
 extension Dependencies {
   /// The real services. Nothing is opened, loaded, made or started before it is used.
   ///

@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
-/// What the live dependencies depend on themselves. Making one touches nothing.
+/// The configuration of the live dependencies. Creating one accesses no file.
 public struct LiveConfiguration: Sendable {
-  /// Where the files are.
+  /// The locations of the files.
   package var paths: BoardPaths
   /// The process's variables: unlock sources, proxies, XDG folders.
   public var environment: [String: String]

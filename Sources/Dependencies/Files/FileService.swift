@@ -26,7 +26,7 @@ extension FileService {
   public func checkPlace(_ path: String) throws(FileError) {}
 }
 
-/// What becomes of a file that is there already.
+/// The handling of an existing file.
 public enum FileWriteMode: String, Sendable, Codable {
   /// In place of what is there, whole or not at all.
   case replace

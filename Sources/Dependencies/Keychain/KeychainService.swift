@@ -231,7 +231,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case acceptOther
   }
 
-  /// What was refused, for code.
+  /// The kind of refusal, for code.
   public var kind: Kind
   /// The format's own name where the kind groups several, for example `malformed(header)`; else the
   /// kind's name.
@@ -240,7 +240,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
   public var path: String
   /// What happened and what to do, for people; never a key, value or passphrase.
   public var message: String
-  /// What to do, where the message does not say it.
+  /// Advice, if the message does not say it.
   public var remedy: Remedy?
 
   /// An error; without a category it has its kind's name.

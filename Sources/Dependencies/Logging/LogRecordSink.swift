@@ -1,4 +1,4 @@
-/// Where log records go. A sink gets records that are redacted and bounded already.
+/// A destination of log records. A sink gets records that are redacted and bounded already.
 ///
 /// It must return at once (what may wait belongs on its own thread), must not throw and must not
 /// log: what a sink logs is dropped and counted.

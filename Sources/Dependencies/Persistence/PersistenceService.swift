@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
-/// What the board keeps on disk: the union of small stores, so that a reducer or a test can be
-/// given one of them.
+/// The board's data on disk: the union of small stores, so that a reducer or a test can use a
+/// single one.
 public protocol PersistenceService: Service, DocumentStore, PreferenceStore, APIServiceStore,
   ResponseCache, RecentSearchStore, LogStore
 {
@@ -157,7 +157,7 @@ public struct APIService: Sendable, Equatable, Codable {
 public protocol ResponseCache: Sendable {
   /// `nil` if none is kept, and where it is damaged. Fresh or not is for the caller to say.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
-  /// Replaces what is kept under its key. Where it is larger than the limit, nothing is kept under
+  /// Replaces what is kept under its key. If it is larger than the limit, nothing is kept under
   /// that key.
   func storeResponse(_ response: CachedResponse) async throws(PersistenceError)
   /// After a 304: new times and headers, the body stays.
@@ -234,7 +234,7 @@ public struct CachedResponseSummary: Sendable, Equatable, Codable {
   }
 }
 
-/// What was looked for last, newest first, each text once per scope, at most 100 a scope.
+/// The most recent searches, newest first, each text once per scope, at most 100 a scope.
 public protocol RecentSearchStore: Sendable {
   /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds
   /// since 1970. The oldest beyond the limit goes.
@@ -321,7 +321,7 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
     case cancelled, misuse
   }
 
-  /// What was refused, for code.
+  /// The kind of refusal, for code.
   public var kind: Kind
   /// The file; empty without one.
   public var path: String

@@ -33,7 +33,7 @@ private let volatileHeaders = [
   "transfer-encoding", "upgrade",
 ]
 
-/// What the board knows of its requests; answers themselves are in the actions.
+/// The state of the board's requests; answers themselves are in the actions.
 public struct APIState: Codable, Sendable, Equatable {
   /// Requests begun and answered since the start.
   public var requests = 0
@@ -63,7 +63,7 @@ public struct PendingRequest: Codable, Sendable, Equatable {
   }
 }
 
-/// What happens in the feature `api`.
+/// The actions of the feature `api`.
 public enum APIAction {
   /// A line asks for something.
   case run(context: CommandContext, command: APICommand)
@@ -83,7 +83,7 @@ extension APIAction: FeatureAction {
   }
 }
 
-/// What a line can ask of the feature `api`; each is a command.
+/// The commands of the feature `api`.
 public enum APICommand: Codable, Sendable, Equatable {
   /// `api METHOD TARGET ITEM…`.
   case request(request: APIRequestSpec)
@@ -127,7 +127,7 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var target: SecretTemplate
   /// Query items, headers and parts of the body, in the order typed.
   public var items: [APIItem] = []
-  /// Where the answer may come from.
+  /// The permitted sources of the answer.
   public var cache = CachePolicy.remoteFirst
   /// Milliseconds; `nil` is the program's setting.
   public var timeout: Int64?

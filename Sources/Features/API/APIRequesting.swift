@@ -21,7 +21,7 @@ func perform(
     try? await dependencies.persistence.addSearch(
       dependencies.logger.redact(shown), scope: "api", at: dependencies.date.now)
   }
-  // What is sent cannot be taken back when its answer finds no place.
+  // A request cannot be undone, so the output file is checked first.
   if let file = spec.out {
     try dependencies.files.checkTarget(file, isRecording: false)
     try dependencies.files.checkPlace(file)

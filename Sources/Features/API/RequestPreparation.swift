@@ -226,7 +226,7 @@ struct RequestPreparation {
     return "\(address)\(address.contains("?") ? "&" : "?")\(name)=\(value)\(url[hash...])"
   }
 
-  /// What was masked when it was written to a file is not sent in place of what it was.
+  /// A file with a mark in place of a secret is not sent instead of the original.
   private func refuseMarks(_ data: Data, _ item: APIItem) throws {
     try MarkedText.refuse(String(decoding: data, as: UTF8.self), in: item.value.description)
   }
@@ -300,7 +300,7 @@ struct RequestPreparation {
   }
 }
 
-/// What is wrong with an address, in words; `nil` if it can be asked.
+/// The problem with an address, in words; `nil` if it can be asked.
 enum ServiceAddress {
   static func problem(_ url: String) -> String? {
     let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)

@@ -25,7 +25,7 @@ extension BoardFeatures {
     passesWordsOn: true)
 }
 
-/// What the board knows of the database; documents are in the actions alone.
+/// The board's state about the database; documents are in the actions alone.
 public struct DatabaseState: Codable, Sendable, Equatable {
   /// Writes that succeeded since the start.
   public var writes = 0
@@ -36,7 +36,7 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   public init() {}
 }
 
-/// What happens in the feature `db`.
+/// The actions of the feature `db`.
 public enum DatabaseAction {
   /// A line asks for something.
   case run(context: CommandContext, command: DatabaseCommand)
@@ -53,7 +53,7 @@ extension DatabaseAction: FeatureAction {
   }
 }
 
-/// What a line can ask of the feature `db`; each is a command.
+/// The commands of the feature `db`.
 public enum DatabaseCommand: Codable, Sendable, Equatable {
   /// `db put COLLECTION ID`.
   case put(collection: String, id: String, body: DatabaseBody)
@@ -77,7 +77,7 @@ public enum DatabaseCommand: Codable, Sendable, Equatable {
   case backup(path: String)
 }
 
-/// Where a document's body comes from.
+/// The source of a document's body.
 public enum DatabaseBody: Codable, Sendable, Equatable {
   /// JSON text of the line.
   case json(text: String)
@@ -93,7 +93,7 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case document(document: Document)
   /// The documents that match, in order.
   case documents(documents: [Document])
-  /// What was removed, by its name.
+  /// The name of the removed item.
   case removed(name: String)
   /// The preference that was asked for, or set.
   case preference(preference: Preference)

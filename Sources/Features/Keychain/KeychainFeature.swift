@@ -20,7 +20,7 @@ extension BoardFeatures {
     passesWordsOn: true, secretWords: SecretWords(storing: "set"))
 }
 
-/// What the board knows of the keychain: names and counts, never a value.
+/// The board's state about the keychain: names and counts, never a value.
 public struct KeychainState: Codable, Sendable, Equatable {
   /// `nil` before a command has reported it.
   public var isUnlocked: Bool?
@@ -31,7 +31,7 @@ public struct KeychainState: Codable, Sendable, Equatable {
   public init() {}
 }
 
-/// What happens in the feature `keychain`; no action holds a value.
+/// The actions of the feature `keychain`; no action holds a value.
 public enum KeychainAction {
   /// A line asks for something.
   case run(context: CommandContext, command: KeychainCommand)
@@ -48,7 +48,7 @@ extension KeychainAction: FeatureAction {
   }
 }
 
-/// What a line can ask of the feature `keychain`; each is a command.
+/// The commands of the feature `keychain`.
 public enum KeychainCommand: Codable, Sendable, Equatable {
   /// `init`, `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret
   /// comes from the terminal or an unlock source.
@@ -63,7 +63,7 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   case rename(from: String, to: String)
 }
 
-/// Where a value comes from; never the line itself.
+/// The source of a value; never the line itself.
 public enum KeychainInput: Codable, Sendable, Equatable {
   /// Asks without echo at the terminal, or reads standard input to its end.
   case prompt, standardInput

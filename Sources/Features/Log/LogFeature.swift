@@ -16,7 +16,7 @@ extension BoardFeatures {
     ])
 }
 
-/// What the board knows of its log; records are in the actions alone.
+/// The state of the board's log; records are in the actions alone.
 public struct LogState: Codable, Sendable, Equatable {
   /// Notes taken with `log note`.
   public var notes = 0
@@ -27,7 +27,7 @@ public struct LogState: Codable, Sendable, Equatable {
   public init() {}
 }
 
-/// What happens in the feature `log`.
+/// The actions of the feature `log`.
 public enum LogAction {
   /// A line asks for something.
   case run(context: CommandContext, command: LogCommand)
@@ -44,7 +44,7 @@ extension LogAction: FeatureAction {
   }
 }
 
-/// What a line can ask of the feature `log`; each is a command.
+/// The commands of the feature `log`.
 public enum LogCommand: Codable, Sendable, Equatable {
   /// The newest records that match.
   case tail(query: LogQuery)

@@ -44,7 +44,7 @@ public struct CanonicalReader {
   /// The way from the outermost value to this one. Cost: linear in what precedes it.
   public var codingPath: [any CodingKey] { core.path(to: index) }
 
-  /// Where the value is in the text, brackets and quotes included.
+  /// The position of the value in the text, brackets and quotes included.
   var byteRange: Range<Int> {
     let token = core.tokens[index]
     let quote = token.kind == .string ? 1 : 0

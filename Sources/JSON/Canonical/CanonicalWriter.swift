@@ -31,7 +31,7 @@ public struct CanonicalWriter: ~Copyable {
     var hasEscapedKeys = false
     /// Members or elements so far.
     var count = 0
-    /// Where the bracket is.
+    /// The position of the bracket.
     var start: Int
     /// The first of this frame's entries.
     var entries: Int

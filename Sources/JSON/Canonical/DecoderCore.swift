@@ -147,7 +147,7 @@ final class DecoderCore {
     return nil
   }
 
-  /// Lets the next search begin behind the member whose value this is.
+  /// Lets the next search begin after the member whose value this is.
   @inline(__always)
   func advance(_ index: Int, past value: Int) {
     let next = tokens[value].next

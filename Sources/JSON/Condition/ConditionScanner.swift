@@ -84,7 +84,7 @@ struct ConditionScanner {
     }
   }
 
-  /// Up to the blank behind the value: brackets and strings are passed over whole.
+  /// Up to the blank after the value: brackets and strings are passed over whole.
   private mutating func skipValue() {
     var depth = 0
     var inString = false

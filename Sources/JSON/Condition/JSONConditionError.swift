@@ -1,6 +1,6 @@
 /// Why a text is no condition, and where.
 public struct JSONConditionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// The problem.
   public enum Kind: Sendable, Hashable {
     /// A comparison has to begin with a path here.
     case missingPath
@@ -18,14 +18,14 @@ public struct JSONConditionError: Error, Sendable, Hashable, CustomStringConvert
     case unknownConjunction(String)
   }
 
-  /// What is wrong.
+  /// The problem.
   public var kind: Kind
   /// The first character at fault, from 1.
   public var column: Int
   /// The number of characters at fault, at least 1.
   public var length: Int
 
-  /// What is wrong, in one line without a full stop.
+  /// The problem, in one line without a full stop.
   public var description: String {
     switch kind {
     case .missingPath: "a path is missing"

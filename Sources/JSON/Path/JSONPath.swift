@@ -95,7 +95,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Bytes before the first byte that does not fit.
   public var offset: Int
-  /// What was found, where, and what was expected.
+  /// The found value, its position, and the expected value.
   public var message: String
 
   /// An error as `init(parsing:)` throws it.

@@ -55,7 +55,7 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
           rest = rest[end...]
           continue
         }
-        // A key behind a bracket or another key has a dot before it.
+        // A key after a bracket or another key has a dot before it.
         if !steps.isEmpty, first != "." {
           throw JSONPathError(
             offset: offset,

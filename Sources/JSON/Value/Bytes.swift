@@ -43,7 +43,7 @@ func escapeMarks(_ word: UInt64) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101
   let quote = word ^ (ones &* 0x22)
   let slash = word ^ (ones &* 0x5C)
-  // A borrow can only mark bytes behind the first that is meant.
+  // A borrow can only produce false marks above the first true one.
   return
     (((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash))
     & (ones &* 0x80)

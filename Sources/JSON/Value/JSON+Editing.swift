@@ -8,7 +8,7 @@ extension JSON {
   /// json["pay"]["amount"] = 12  // Adds or replaces; nothing where there is no object `pay`.
   /// json["pay"]["note"] = nil   // Removes; `.null` is a value.
   /// ```
-  /// Assigning replaces the value of that member, or adds one behind the others; nil removes every
+  /// Assigning replaces the value of that member, or adds one after the others; nil removes every
   /// member of that key. Nothing changes where the value is no object: objects on the way are not
   /// made.
   ///

@@ -6,7 +6,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public var line: Int
   /// The column of that byte in its line, from 1, counted in Unicode scalars.
   public var column: Int
-  /// What was found and what was expected.
+  /// The found and the expected value.
   public var message: String
 
   /// An error at a place that is already known.

@@ -1,6 +1,6 @@
-/// What a parser accepts beyond the grammar of RFC 8259.
+/// The extensions that a parser accepts beyond the grammar of RFC 8259.
 public struct JSONLimits: Sendable, Hashable {
-  /// What happens when an object names a key twice.
+  /// The handling of duplicate keys in an object.
   public enum DuplicateKeys: Sendable, Hashable {
     /// The text is refused; the error is at the second key.
     case refuse
@@ -8,7 +8,7 @@ public struct JSONLimits: Sendable, Hashable {
     case keepLast
   }
 
-  /// What happens when an object names a key twice.
+  /// The handling of duplicate keys in an object.
   public var duplicateKeys: DuplicateKeys
   /// How many arrays and objects may be open at once. Reading is iterative, but what is built (a
   /// `JSON`, a decoded value) is walked recursively: raise this only where the stack allows it.

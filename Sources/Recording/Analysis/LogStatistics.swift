@@ -60,7 +60,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   package private(set) var effects: [String: Effects] = [:]
   /// The longest ones, longest first.
   package private(set) var gaps: [Gap] = []
-  /// What a reader found to be odd.
+  /// The warnings of the reader.
   package private(set) var warnings: [LogWarning] = []
 
   /// Bytes of a step's line, on average; 0 without steps.

@@ -7,9 +7,9 @@ public enum StateDiff {
   public struct Change: Sendable, Hashable, CustomStringConvertible {
     /// Where, from the outermost value: `rows[3].name`, `["odd key"].x`; `$` is the value itself.
     public let path: String
-    /// What is there before; `nil`: nothing.
+    /// The value before; `nil`: nothing.
     public let old: JSON?
-    /// What is there after; `nil`: nothing.
+    /// The value after; `nil`: nothing.
     public let new: JSON?
 
     /// A place as `changedPaths` finds it.

@@ -70,9 +70,9 @@ public struct LogStep: Sendable, Hashable {
   public var origin: StepOrigin
   /// The action as JSON text, canonical where our own encoder wrote it.
   public private(set) var actionBytes: [UInt8]
-  /// What the reduction drew, in order.
+  /// The values that the reduction drew, in order.
   public var draws: [LoggedDraw]
-  /// What it returned, in order.
+  /// The effects that it returned, in order.
   public var effects: [LogEffect]
   /// Of the state after the step; `nil` if this step has none.
   public var digest: Digest?

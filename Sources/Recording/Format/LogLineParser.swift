@@ -145,7 +145,7 @@ enum LogLineParser {
     if let link = try reader.optionalString("link") { return .link(link) }
     if let name = try reader.optionalString("program") { return .program(name) }
     throw .fault(
-      "step.by does not say who sent the action",
+      "step.by does not name the sender of the action",
       expected: "\"user\", \"effect\", \"link\" or \"program\"", found: describe(value))
   }
 

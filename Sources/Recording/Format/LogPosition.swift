@@ -4,7 +4,7 @@
 /// A reader that begins at such a place judges every line as one that came from the front does. A
 /// value takes about 150 bytes and belongs to the file it was taken from.
 package struct LogPosition: Sendable {
-  /// Where the next line begins, in bytes from 0.
+  /// The offset at which the next line begins, in bytes from 0.
   package let offset: Int
   /// The number of the line before, from 1; 0 at the beginning.
   package let line: Int

@@ -15,7 +15,7 @@ struct SumChain: Sendable {
   static let closing = Array("\"}".utf8)
   /// `opening` as a number, the first byte lowest.
   static let openingWord: UInt64 = 0x223A_226D_7573_222C
-  /// Bytes of a line behind its body, without the line feed: `opening`, the sum, `closing`.
+  /// Bytes of a line after its body, without the line feed: `opening`, the sum, `closing`.
   static let tailLength = 8 + Digest.length + 2
 
   init(previous: Digest? = nil) {

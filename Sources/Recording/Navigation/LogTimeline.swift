@@ -104,7 +104,7 @@ public final class LogTimeline {
     spans = effects ? EffectSpans() : nil
   }
 
-  /// What was found to be odd; complete once `next` has returned nil.
+  /// The warnings; complete once `next` has returned nil.
   public var warnings: [LogWarning] { reader.warnings }
 
   /// The next entry that passes the filter; nil is the end.

@@ -128,7 +128,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     }
   }
 
-  /// What was logged of step `n`, from `firstStep + 1`.
+  /// The logged entries of step `n`, from `firstStep + 1`.
   ///
   /// Cost: reading the lines since the nearest kept state; nothing is reduced.
   public func step(_ n: Int) throws(ReplayError) -> LogStep {

@@ -15,7 +15,7 @@ import SwiftBoardSystem
 public struct LogChain: Sendable {
   /// One file.
   public struct Part: Sendable, Hashable {
-    /// Where it is; empty for bytes in memory.
+    /// Its path; empty for bytes in memory.
     public let path: String
     /// The k of `NAME.k`; of `NAME`, the number it will get.
     public let number: Int
@@ -29,7 +29,7 @@ public struct LogChain: Sendable {
   /// is by then.
   public internal(set) var files: [LogFile]
   /// Whether the newest file, the one without a number, is not there though ended ones are: the
-  /// recording continues behind the last step, or a crash came between two names.
+  /// recording continues after the last step, or a crash came between two names.
   public let isNewestMissing: Bool
   /// Whether it is a fork, whose first steps are another recording's.
   public let isFork: Bool
@@ -215,7 +215,7 @@ public struct LogChain: Sendable {
     return (steps, reader.lastWarnings)
   }
 
-  /// Checks that the file behind the one at `index`, which ends like this, continues there.
+  /// Checks that the file after the one at `index`, which ends like this, continues there.
   func join(
     _ index: Int, steps: Int, sum: Digest?, digest: Digest?
   ) throws(LogReadError) {

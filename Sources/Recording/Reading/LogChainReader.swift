@@ -50,10 +50,10 @@ final class LogChainReader {
     return try file.reader(at: inFile)
   }
 
-  /// Where the next line begins.
+  /// The offset at which the next line begins.
   var position: LogChainPosition { LogChainPosition(part: part, inFile: file.position) }
 
-  /// What was found to be odd, complete once `next` has returned nil.
+  /// The warnings, complete once `next` has returned nil.
   var warnings: [LogWarning] { earlier + file.warnings }
   /// Of the file that is being read.
   var lastWarnings: [LogWarning] { file.warnings }

@@ -2,7 +2,7 @@
 public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: Int
-  /// Where the line begins, in bytes from 0.
+  /// The offset at which the line begins, in bytes from 0.
   public let offset: Int
   /// What the format asks for at this place, in words.
   public let expected: String

@@ -23,9 +23,9 @@ public final class LogReader {
   public struct Entry: Sendable {
     /// From 1.
     public let number: Int
-    /// Where the line begins, in bytes from 0.
+    /// The offset at which the line begins, in bytes from 0.
     public let offset: Int
-    /// What the line says.
+    /// The line's content.
     public let line: LogLine
   }
 
@@ -69,12 +69,12 @@ public final class LogReader {
     number = position.line
   }
 
-  /// Where the next line begins.
+  /// The offset at which the next line begins.
   package var position: LogPosition {
     LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
   }
 
-  /// What was found so far; complete once `next` has returned nil.
+  /// The warnings so far; complete once `next` has returned nil.
   public var warnings: [LogWarning] {
     let more = unknownCount - unknown.count
     return unknown + (more > 0 ? [.more(more)] : []) + closing

@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// Where a reader gets its bytes.
+/// A source of a reader's bytes.
 public protocol LogSource: AnyObject {
   /// Fills the front of `buffer` and returns how many bytes; 0 is the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int

@@ -38,7 +38,7 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   public let step: Int
   /// From 1.
   public let line: Int
-  /// Where the line begins, in bytes.
+  /// The offset at which the line begins, in bytes.
   public let offset: Int
   /// The sender of the action, as recorded.
   public let origin: StepOrigin
@@ -64,11 +64,11 @@ public struct ReplaySummary: Sendable, Hashable {
   public let steps: Int
   /// Microseconds from the recording's beginning to its last step.
   public let recordedTime: Int64
-  /// What the replay took, grading included.
+  /// The duration of the replay, including grading.
   public let elapsed: Duration
   /// Steps whose digest was compared.
   public let digests: Int
-  /// What a person should know of the log: torn ends, unknown kinds of lines.
+  /// Warnings about the log: torn ends, unknown kinds of lines.
   public let warnings: [LogWarning]
   /// How well the log decodes; risky only where that was accepted.
   public let grade: LogGrade

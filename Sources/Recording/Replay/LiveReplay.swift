@@ -89,7 +89,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// - Parameters:
   ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
   ///   - isUnderWay: Whether a state says that more will come, whatever has become of the effects
-  ///     of what was sent: for programs whose observers send as well. Called behind every step, on
+  ///     of what was sent: for programs whose observers send as well. Called after every step, on
   ///     the thread that reduced it.
   ///   - isCompared: Whether an action takes part. What does not is neither sent nor expected, and
   ///     passed over where the store reduces it: for what is about the recording itself. Called as
@@ -155,7 +155,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// Runs a recording against a store in the state that the recording began with. The store must
   /// not receive other actions meanwhile.
   ///
-  /// The log is read as it is needed: memory does not grow with it. Actions that come behind the
+  /// The log is read as it is needed: memory does not grow with it. Actions that come after the
   /// recording's last step are no difference, since a recording may be stopped while effects run.
   ///
   /// Cancelling the task ends it with `ReplayError.unreadable(.cancelled)`; what was sent runs on
@@ -181,8 +181,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       observation.cancel()
       continuation.finish()
     }
-    // What a state in the middle of a recording calls under way has no effects here: nothing comes
-    // of it.
+    // Commands that a state in the middle of a recording lists as running have no effects here, and
+    // cause nothing.
     var life = Life(
       events: events.makeAsyncIterator(),
       isUnderWay: !store.effects.isEmpty && isUnderWay(store.state))

@@ -123,13 +123,13 @@ public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
 public struct LogObstacle: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: Int
-  /// Where the line begins, in bytes.
+  /// The offset at which the line begins, in bytes.
   public let offset: Int
   /// The step; 0 for the state in the header.
   public let step: Int
-  /// What was expected and what was found, with the path.
+  /// The expected and the found value, with the path.
   public let reason: String
-  /// What was logged there.
+  /// The logged value.
   public let found: JSON
   /// The file that the line is in, where a recording has several.
   public var file: String?

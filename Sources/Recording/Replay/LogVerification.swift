@@ -11,7 +11,7 @@ public struct LogVerification: Sendable {
     public let path: String
     /// The summary, or why the file does not agree.
     public let outcome: Swift.Result<ReplaySummary, ReplayError>
-    /// What it took.
+    /// The duration.
     public let elapsed: Duration
 
     /// Whether the file replays as it was recorded.
@@ -36,7 +36,7 @@ public struct LogVerification: Sendable {
   public struct Report: Sendable {
     /// One a path, in their order.
     public let results: [Result]
-    /// What the whole run took.
+    /// The duration of the whole run.
     public let elapsed: Duration
 
     /// The files that did not agree.

@@ -26,7 +26,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     self.onStep = onStep
   }
 
-  /// Takes a file's lines, up to the last one or behind step `last`.
+  /// Takes a file's lines, up to the last one or after step `last`.
   mutating func take(_ file: LogFile, until last: Int?) throws(ReplayError) {
     do {
       let reader = try file.reader()

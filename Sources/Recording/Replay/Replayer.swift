@@ -92,7 +92,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///
   /// A file that was found in a chain is the same in every pass, whatever its name is by then.
   ///
-  /// - Parameter progress: Called behind every 1 000th step with its number; begins anew when
+  /// - Parameter progress: Called after every 1 000th step with its number; begins anew when
   ///   another pass does.
   @inlinable
   public func verify(

@@ -23,7 +23,7 @@ public final class FileSink: LogSink {
     self.path = Mutex(path)
   }
 
-  /// Opens a file to write on behind its last byte. A symbolic link is refused, and a file that has
+  /// Opens a file to write on after its last byte. A symbolic link is refused, and a file that has
   /// another size than `size`.
   ///
   /// - Parameter end: What the file must end with.
@@ -89,8 +89,7 @@ public final class FileSink: LogSink {
     _ = try call("fsync") { Int(Descriptor.syncData($0)) }
   }
 
-  /// One `lstat` and one `fstat`. Where the folder cannot be looked into, the file is taken to be
-  /// there.
+  /// One `lstat` and one `fstat`. If the folder cannot be read, the file is assumed to exist.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
     return file.withLock { file -> String? in

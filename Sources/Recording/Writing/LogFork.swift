@@ -200,7 +200,7 @@ extension LogFork {
 }
 
 extension LogTravel {
-  /// Forks the log behind step `n` into a new file: see `LogFork.copy`.
+  /// Forks the log after step `n` into a new file: see `LogFork.copy`.
   ///
   /// - Returns: What a recorder needs to write on, and the state to make a store with.
   package func fork(

@@ -20,7 +20,7 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(operation): \(SystemError.text(of: code))" }
 }
 
-/// Where a recorder's bytes go: a file, or in tests something that fails on purpose.
+/// A destination for a recorder's bytes: a file, or in tests something that fails on purpose.
 ///
 /// A recorder calls it from one thread at a time.
 public protocol LogSink: AnyObject, Sendable {

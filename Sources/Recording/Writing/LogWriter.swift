@@ -238,7 +238,7 @@ final class LogWriter: Sendable {
     core.withLock { core in core.open && core.size >= max(sizeLimit, 2 * core.header) }
   }
 
-  /// Ends the file behind a step with a digest and begins the next one.
+  /// Ends the file after a step with a digest and begins the next one.
   ///
   /// - Parameter header: Gives the body of its first line.
   /// - Returns: Whether the recording continues.

@@ -1,6 +1,6 @@
 /// Why a recording cannot begin, or a log not be forked.
 public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Something with that name is there already, and stays as it is.
+  /// Something with that name is taken, and stays as it is.
   case exists(path: String)
   /// Another recorder holds the file.
   case busy(path: String)

@@ -1,4 +1,4 @@
-/// What a recording says about itself in its header.
+/// The information about a recording in its header.
 public struct RecordingInfo: Sendable, Hashable {
   /// Whose actions are recorded; a replay compares it with the program's.
   public var schema: LogSchema
@@ -15,7 +15,7 @@ public struct RecordingInfo: Sendable, Hashable {
   /// Paths or types whose values are tokens.
   public var redacted: [String]
 
-  /// What the header will say; `created` is microseconds since 1970.
+  /// The information for the header; `created` is microseconds since 1970.
   public init(
     schema: LogSchema, created: Int64, environment: String, locale: String = "C",
     timeZone: String = "UTC", seed: String, redacted: [String] = []
@@ -42,7 +42,7 @@ extension RecordingInfo {
 
 /// How a recording is written.
 public struct RecordingOptions: Sendable, Hashable {
-  /// What a recorded step survives once the reduction has returned.
+  /// The faults that a recorded step survives once the reduction has returned.
   public enum Durability: Sendable, Hashable {
     /// Nothing for up to 50 ms: lines are collected and written by a background thread.
     case none
@@ -53,7 +53,7 @@ public struct RecordingOptions: Sendable, Hashable {
     case sync
   }
 
-  /// What a recorded step survives; `flush` by default.
+  /// The faults that a recorded step survives; `flush` by default.
   public var durability: Durability
   /// Each how-many-th step gets a digest of the state, from 1. The digest costs time in proportion
   /// to the state.

@@ -7,7 +7,7 @@ struct EncodingRoom: ~Copyable {
   @usableFromInline var state = ValueRoom()
   /// Whether the step is to have a digest of the state.
   @usableFromInline var wantsState = false
-  /// What the reduction drew.
+  /// The values that the reduction drew.
   var draws: [LoggedDraw] = []
   /// Whether it drew anything: reading the array would cost a reference count.
   var hasDraws = false

@@ -14,9 +14,9 @@ struct WaitingLines: ~Copyable {
     bytes.removeAll(keeping: WaitingLines.kept)
   }
 
-  /// Where a file is to end of which only the first `written` bytes were taken, and the step of the
-  /// first line that is lost: its own or, for a line of another kind, the one before it; and the
-  /// last step that is not lost. O(what waits): asked only where a write failed.
+  /// Returns the length to truncate the file to after a partial write of `written` bytes; the step
+  /// of the first lost line, which is its own or, for a line of another kind, the one before it;
+  /// and the last step that is not lost. O(what waits): asked only where a write failed.
   func whole(in written: Int) -> (bytes: Int, lost: Int, kept: Int) {
     var (end, step, kept) = (0, before, before)
     while end < bytes.count {

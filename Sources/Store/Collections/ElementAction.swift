@@ -8,7 +8,7 @@ public enum ElementAction<ID, Action> {
   /// The element's id, and what happens to it.
   case element(id: ID, action: Action)
 
-  /// Whose action it is.
+  /// The id of the child.
   @inlinable
   public var id: ID {
     switch self {
@@ -16,7 +16,7 @@ public enum ElementAction<ID, Action> {
     }
   }
 
-  /// What the child sees of it.
+  /// The action of the child.
   @inlinable
   public var action: Action {
     switch self {

@@ -87,7 +87,7 @@ extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
 // MARK: - Finding
 
 extension IdentifiedArray {
-  /// Where the element stands, from 0.
+  /// The position of the element, from 0.
   @inlinable
   public func position(of id: ID) -> Int? { positions[id] }
 

@@ -15,7 +15,7 @@
 /// To know an id in the same step write `state.path.removeAll()` and `state.path.append(…)`.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
-  /// What the next element will be called.
+  /// The id of the next element.
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID

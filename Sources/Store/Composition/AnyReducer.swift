@@ -18,7 +18,7 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
     search = { reducer.findAbsentChildren(in: $0, &$1) }
   }
 
-  /// What the wrapped reducer does, through one closure.
+  /// Reduces with the wrapped reducer, through one closure.
   @inlinable
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies

@@ -1,4 +1,4 @@
-/// Where a child's effects live, and the line that composed it.
+/// The scope of a child's effects, and the line that composed it.
 ///
 /// One closure, because a body is made anew for every action: copying and destroying an id of any
 /// type would cost more than all the rest of an action's way, the key allocates, and the optimiser
@@ -70,9 +70,9 @@ struct ChildScope: Sendable {
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
-  /// What becomes of an action for a child that does not exist: an issue. What the child still has
-  /// going ends as well, where the store could not see that it was removed: inside a reducer that
-  /// composes others by itself.
+  /// The handling of an action for a child that does not exist: an issue. The child's effects end
+  /// as well if the store could not notice its removal, inside a reducer that composes others by
+  /// itself.
   @usableFromInline
   func refuse<Action>(_ message: String) -> [Effect<Action>] {
     [issue(message), end()]

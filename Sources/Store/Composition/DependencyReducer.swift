@@ -16,8 +16,8 @@ extension Reducer {
     DependencyReducer(base: self, part: part)
   }
 
-  /// Changes the dependencies that this reducer, and all in it, see. Where it is applied twice, the
-  /// inner one has the last word.
+  /// Changes the dependencies that this reducer, and all in it, see. If it is applied twice, the
+  /// inner one takes precedence.
   ///
   /// - Parameter change: Changes a copy of the dependencies. Called for every action.
   /// - Complexity: A copy of the dependencies and one call of `change` for each action that reaches

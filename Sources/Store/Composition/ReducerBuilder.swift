@@ -27,7 +27,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     first
   }
 
-  /// What is above, and the next: a pair for each further reducer.
+  /// The reducers above, and the next one: a pair for each further reducer.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<
@@ -45,7 +45,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     OptionalReducer(reducer)
   }
 
-  /// What the `if`, or an earlier case of the `switch`, leads to.
+  /// The reducer of the `if`, or of an earlier case of the `switch`.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -54,7 +54,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .first(first)
   }
 
-  /// What the `else`, or a later case of the `switch`, leads to.
+  /// The reducer of the `else`, or of a later case of the `switch`.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -179,7 +179,7 @@ public struct CombineReducers<
     base = reducers()
   }
 
-  /// What the listed reducers do, one after the other. Costs what the parts do.
+  /// Reduces with the listed reducers, one after the other.
   @inlinable
   @inline(__always)
   public func reduce(

@@ -1,6 +1,6 @@
 extension Effect {
-  /// What the effect is, for tests, recordings and lists. Builds strings: O(length of its ids), and
-  /// O(number of members) for a group.
+  /// A description of the effect, for tests, recordings and lists. Builds strings: O(length of its
+  /// ids), and O(number of members) for a group.
   public var descriptor: EffectDescriptor {
     folded { $0.descriptor(parts: $1) }
   }
@@ -18,13 +18,13 @@ extension Effect {
       kind: operation.kind, name: name, ids: ids, parts: parts, location: location)
   }
 
-  /// What the effect is called as the sender of an action.
+  /// The name of the effect as the sender of an action.
   @usableFromInline
   func origin(step: Int) -> StepOrigin {
     .effect(name: name ?? operation.kind.rawValue, id: traits?.keys.first?.text, step: step)
   }
 
-  /// The ids that the effect was given, in that order, behind the one that it cancels; none twice.
+  /// The ids that the effect was given, in that order, after the one that it cancels; none twice.
   private func ids(behind cancelled: CancelKey? = nil) -> [String] {
     var keys = cancelled.map { [$0] } ?? []
     for key in traits?.keys ?? [] where !keys.contains(key) { keys.append(key) }

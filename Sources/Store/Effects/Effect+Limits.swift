@@ -1,4 +1,4 @@
-/// What becomes of an effect when as many of its id run as may.
+/// The handling of an effect beyond the limit of its id.
 public struct OverflowPolicy: Sendable {
   @usableFromInline let overflow: EffectLimit.Overflow
 

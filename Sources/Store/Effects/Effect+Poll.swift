@@ -1,5 +1,5 @@
 extension Effect {
-  /// What a poll does about an error.
+  /// The handling of errors by a poll.
   public enum PollErrors: Sendable {
     /// Ends, and throws it: `catch` makes an action of it, else it is an issue.
     case stop

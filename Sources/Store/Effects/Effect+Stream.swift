@@ -4,7 +4,7 @@ extension Effect {
   /// ```swift
   /// .stream(dependencies.socket.messages()) { .received($0) }.cancellable(id: "socket")
   /// ```
-  /// What the sequence throws, the effect throws: `catch` makes an action of it, else it is an
+  /// The effect throws the errors of the sequence: `catch` makes an action of it, else it is an
   /// issue. The next element is asked for when the action of the one before is reduced or queued.
   ///
   /// - Parameters:

@@ -4,9 +4,9 @@ extension Effect {
   /// it, `retry` tries again, else it is an issue.
   ///
   /// The error arrives when the cancelled work has returned: at once where the work heeds
-  /// cancellation, else as late as it likes. Where that will not do, `timeout(after:clock:_:)`
-  /// sends an action on the dot. What late work returns or throws is dropped. Work that ends at the
-  /// very instant of the limit may be on either side of it.
+  /// cancellation, else as late as it likes. If that is not enough, `timeout(after:clock:_:)` sends
+  /// an action exactly at the deadline. What late work returns or throws is dropped. Work that ends
+  /// at the very instant of the limit may be on either side of it.
   ///
   /// In a `merge` each member has this limit, which for all begins at once; in a `concatenate` each
   /// has it for itself, from when its turn comes. `.send`, `.cancel` and `.issue` take no time.

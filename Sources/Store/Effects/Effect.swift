@@ -73,7 +73,7 @@ extension Effect {
     Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An action of the same turn: it is reduced behind what the turn has caused already, and before
+  /// An action of the same turn: it is reduced after what the turn has caused already, and before
   /// any other action. No task is started.
   ///
   /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that
@@ -86,7 +86,7 @@ extension Effect {
   }
 
   /// Cancels every effect that has `id` here or in a child of here, started or not. No action of
-  /// theirs is reduced afterwards. Where none has it, nothing happens.
+  /// theirs is reduced afterwards. If none has it, nothing happens.
   ///
   /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects
   ///   found), and O(length of the queue) where actions wait in it.

@@ -1,6 +1,6 @@
 /// What an extension of `Array` needs, to be one of lists of effects. Only `Effect` conforms.
 public protocol EffectProtocol<Action>: Sendable {
-  /// What the effect sends.
+  /// The type of the actions that the effect sends.
   associatedtype Action: Sendable
 }
 

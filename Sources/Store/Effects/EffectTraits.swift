@@ -5,7 +5,7 @@ final class EffectTraits: Sendable {
   @usableFromInline let keys: [CancelKey]
   /// The ids whose earlier effects are cancelled first.
   @usableFromInline let keysInFlight: [CancelKey]
-  /// Where in the composition the effect was returned, outermost first.
+  /// The position in the composition at which the effect was returned, outermost first.
   @usableFromInline let path: [ScopeKey]
   @usableFromInline let limit: EffectLimit?
   /// The end of a child does not end it.

@@ -1,6 +1,6 @@
 /// Sends actions from inside an effect: synchronous, from any thread, in the order of the calls.
 ///
-/// What is sent after the effect returned or was cancelled is dropped.
+/// Actions that are sent after the effect has returned or was cancelled are dropped.
 public struct Send<Action: Sendable>: Sendable {
   @usableFromInline let sink: @Sendable (Action, _ wantsHandle: Bool) -> StoreTask
 

@@ -59,9 +59,9 @@ extension EffectGraph {
     }
   }
 
-  /// The first member of a throttled group holds the permit, not the group: the interval. Where
-  /// that was cancelled while the group waited, what is first then may be a group, or have a limit
-  /// of its own; that permit stays where it is.
+  /// The first member of a throttled group holds the permit, not the group: the interval. If that
+  /// was cancelled while the group waited, what is first then may be a group, or have a limit of
+  /// its own; that permit stays where it is.
   mutating func passPermitToFirst(_ group: Int32) {
     guard let limit = tree[group].limit, limit.isHeldByInterval, tree[group].hasPermit,
       tree[group].firstChild >= 0

@@ -28,7 +28,7 @@ struct EffectGraph: Sendable {
   /// Names something that waits for the end of a node.
   @usableFromInline typealias WaiterID = Int
 
-  /// What is to be done, oldest first. The caller removes what it has done.
+  /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<Command>()
 
   @usableFromInline var tree = EffectTree()

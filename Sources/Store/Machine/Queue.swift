@@ -44,7 +44,7 @@ struct Queue<Element: Sendable>: Sendable {
 
   @usableFromInline
   mutating func removeTaken() {
-    // What a burst needed is given back.
+    // Releases the storage that a burst needed.
     if head == storage.count, head > 1024 { storage = [] } else { storage.removeFirst(head) }
     head = 0
   }

@@ -1,4 +1,4 @@
-/// What a store has to do after an event. A machine returns it; `StoreRuntime` does it.
+/// A command of a machine after an event, which `StoreRuntime` performs.
 @usableFromInline
 enum StoreCommand<Action: Sendable>: Sendable {
   /// Make a task for the operation, under the lock, if the machine says that it `begins`.

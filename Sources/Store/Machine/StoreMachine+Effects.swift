@@ -245,7 +245,7 @@ extension StoreMachine {
     }
   }
 
-  /// What a running effect holds.
+  /// The state of a running effect.
   @usableFromInline
   func runningWork(_ id: EffectID) -> EffectWork<R.Action>? {
     graph.tree.isRunning(id) ? works[Int(id.slot)] : nil

@@ -81,7 +81,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// task-local values (R4); 0 for none.
   @usableFromInline var inheritingGroup: UInt32 = 0
 
-  /// What is to be done, oldest first. The caller removes what it has done.
+  /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<Command>()
   /// Waits that are over once observers have been notified.
   @usableFromInline var overdue: [EffectGraph.WaiterID] = []

@@ -18,8 +18,8 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
     if let body = hooks.issue { issue = body } else { issue = { _ in } }
   }
 
-  /// Calls `didReduce`, in code that does not know the types. Where they are known the compiler
-  /// copies a state to hand it on, and counts every reference in it: with five strings and three
+  /// Calls `didReduce`, in code that does not know the types. If they are known, the compiler
+  /// copies a state to pass it on, and counts every reference in it: with five strings and three
   /// arrays that is 40 ns a step, five times the step itself.
   @usableFromInline
   @inline(never)

@@ -4,7 +4,7 @@ public struct Invariant<State: Sendable, Action: Sendable>: Sendable {
   /// test have different names.
   public let name: String
   let holdsAtFirst: @Sendable (_ state: State) -> Bool
-  /// What is wrong with a step beyond the name; `nil` if it holds.
+  /// The problem with a step beyond the name; `nil` if it holds.
   let objection:
     @Sendable (_ before: State, _ action: Action, _ after: State, _ step: Int) ->
       String?

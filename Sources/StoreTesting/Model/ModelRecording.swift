@@ -6,7 +6,7 @@ public struct ModelRecording: Sendable {
   let schema: LogSchema
   let open: @Sendable () throws -> (sink: any LogSink, text: String)
 
-  /// A new file. Where there is one of that name, `-2`, `-3` … is put after the name, before its
+  /// A new file. If a file of that name exists, `-2`, `-3` … is put after the name, before its
   /// extension.
   ///
   /// - Parameter path: Opened when a counterexample has been found, not before. An error, or 999

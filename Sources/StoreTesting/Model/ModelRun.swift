@@ -8,7 +8,7 @@ public struct ModelRun: Sendable {
   public let clock: TestClock
   /// For generators that draw through a journal, so that a recording of the run has their values.
   public let journal: DrawJournal
-  /// Where effects run.
+  /// The executor of effects.
   public var executor: ManualExecutor { clock.executor }
 
   /// Chance for mocks: begins anew with every run, and is not that of the moves. O(1): a fresh copy

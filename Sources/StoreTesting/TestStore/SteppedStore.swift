@@ -164,7 +164,7 @@ public class SteppedStore<R: Reducer> {
   /// Reduces the next action that an effect sent, if `isExpected` accepts it; waits in real time
   /// for effects that need it, such as those that wait for another thread.
   ///
-  /// Where `waitForAction` is content with any action, this waits for the expected one: a
+  /// `waitForAction` accepts any action, whereas this waits for the expected one: a
   /// `NonExhaustiveTestStore` passes over what is there already. The wait ends with a failure when
   /// no effect runs any more, when the patience is over, and in a `TestStore` when another action
   /// is the next. An effect that sleeps on the test's clock keeps it waiting: advance that first.

@@ -137,7 +137,7 @@ extension APITiming {
 }
 
 extension APIRequest {
-  /// Refuses what would let a value leave its place in the request.
+  /// Refuses characters with which a value could break out of its position in the request.
   fileprivate func check() throws(APIError) {
     guard Self.isToken(method) else {
       throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")

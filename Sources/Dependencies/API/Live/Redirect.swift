@@ -34,8 +34,8 @@ enum Redirect {
   /// 301 and 302 turn a POST into a GET, 303 turns everything but HEAD into one, 307 and 308 change
   /// nothing.
   ///
-  /// Where scheme, host or port change, `Authorization`, `Cookie`, every header the caller calls
-  /// secret, and the query items of the new address that hold a secret stay behind, for this and
+  /// If scheme, host or port change, `Authorization`, `Cookie`, every header that the caller marks
+  /// as secret, and the query items of the new address that hold a secret are removed, for this and
   /// all further redirects.
   ///
   /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port

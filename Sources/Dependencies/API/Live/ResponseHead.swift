@@ -34,8 +34,8 @@ struct ResponseHead {
     case conflicting
   }
 
-  /// What is wrong with `Content-Length`, by RFC 9112, 6.3: it is a number, which may be repeated.
-  /// Where the answer is `chunked`, that decides where it ends, and the length means nothing.
+  /// The problem with `Content-Length`, which by RFC 9112, 6.3, is a number and may be repeated. If
+  /// the answer is `chunked`, the length has no meaning.
   var lengthProblem: LengthProblem? {
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.lowercased() == name }

@@ -37,7 +37,7 @@ final class Transfer: @unchecked Sendable {
   /// Whether the head so far has a length that needs a closer check.
   private var hasOddLength = false
   private var lengthCount = 0
-  /// Set where the head says its length in a way that means nothing, or several things.
+  /// Set if the length in the head is malformed or ambiguous.
   private(set) var lengthProblem: ResponseHead.LengthProblem?
 
   enum Overflow {
@@ -74,7 +74,7 @@ final class Transfer: @unchecked Sendable {
       overflow = .headers
       return false
     }
-    // Fields behind the body (trailers) are not part of the head.
+    // Fields after the body (trailers) are not part of the head.
     guard body.isEmpty else { return true }
     // A status line begins another head: that of an interim answer (100, 103) is forgotten.
     if line.starts(with: "HTTP/".utf8) {

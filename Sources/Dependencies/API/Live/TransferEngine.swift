@@ -161,7 +161,7 @@ final class TransferEngine: Sendable {
     }
   }
 
-  /// Fails what waits, and is ready to begin anew.
+  /// Fails the waiting requests, so that the engine can be restarted.
   private func refuseAll(_ error: APIError) {
     let commands = inbox.withLock { inbox in
       if inbox.phase == .running { inbox.phase = .idle }

@@ -159,7 +159,7 @@ extension APIError {
     }
   }
 
-  /// What to do about a failure of TLS; nil for a code that is none.
+  /// Advice on a failure of TLS; nil for a code that is none.
   private static func tlsAdvice(_ code: CURLcode) -> String? {
     switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// What a mock gives for a request.
+/// The answer of a mock to a request.
 public enum MockAnswer: Sendable {
   /// `url` is that of the request, the timing is zero.
   case response(status: Int, headers: [HTTPHeader], body: Data)
@@ -94,7 +94,7 @@ public final class MockAPIClient: APIClient {
     add(answers) { $0.method == method && $0.url.hasPrefix(prefix) }
   }
 
-  /// Answers with whatever the closure gives; nil leaves the request to older rules. It may run on
+  /// Answers with the result of the closure; nil leaves the request to older rules. It may run on
   /// any thread.
   public func answer(_ answer: @escaping @Sendable (APIRequest) -> MockAnswer?) {
     state.withLock { $0.rules.append(Rule(answer: answer)) }

@@ -14,7 +14,7 @@ public final class MockAnalytics: Analytics {
     state = Mutex(State(hasConsent: consent))
   }
 
-  /// What was tracked since consent was given, in order.
+  /// The tracked entries since consent was given, in order.
   public var events: [AnalyticsEvent] { state.withLock { $0.events } }
 
   /// Keeps the event, with consent only. O(1) amortised.

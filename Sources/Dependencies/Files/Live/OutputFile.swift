@@ -8,7 +8,7 @@ import SwiftBoardSystem
 ///
 /// Use one copy of the value, and end it with `finish` or `discard`.
 package struct OutputFile: Sendable {
-  /// What becomes of a regular file that is there already.
+  /// The handling of an existing regular file.
   package enum Mode: Sendable {
     /// It stays until `finish()`, and is then replaced in one step. A new file appears then, too.
     case replace
@@ -16,7 +16,7 @@ package struct OutputFile: Sendable {
     /// of another owner, one with several names, or one in a folder that takes no new file is
     /// emptied at once, as a shell does it.
     case stream
-    /// Written behind its end. A failure cuts it back, unless another program has added something
+    /// Written after its end. A failure cuts it back, unless another program has added something
     /// meanwhile.
     case append
     /// It is an error.

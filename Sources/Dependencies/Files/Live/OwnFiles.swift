@@ -148,8 +148,8 @@ struct FilePlace: Sendable {
     }
   }
 
-  /// The path behind the symbolic links at its end, of which the last may lead to nothing; the path
-  /// itself where they lead nowhere.
+  /// The path that the symbolic links at its end resolve to, of which the last may lead to nothing;
+  /// the path itself if they lead nowhere.
   static func followed(_ path: String) -> String {
     var path = path
     for _ in 0..<40 {

@@ -10,7 +10,7 @@ public final class MockFileService: FileService {
     self.contents = Mutex(contents)
   }
 
-  /// What is there now, by path.
+  /// The present contents, by path.
   public var files: [String: Data] { contents.withLock { $0 } }
 
   /// A copy of what is there.

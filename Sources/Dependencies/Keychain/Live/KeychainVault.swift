@@ -163,7 +163,7 @@ final class KeychainVault {
     if info.isOpenToOthers, !toldOpenness { opennessToTell = info.permissions }
   }
 
-  /// Why a file is refused, and the mark that says so.
+  /// The reason to refuse a file, and the mark that shows it.
   private struct Objection {
     var mark: RollbackMark
     var refusal: KeychainError
@@ -422,7 +422,7 @@ final class KeychainVault {
 
   // MARK: Status
 
-  /// Needs no secret. An unlocked vault looks at the file anew; a file that its keys do not open
+  /// Needs no secret. An unlocked vault reads the file again; a file that its keys do not open
   /// leaves it locked.
   func status() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else {

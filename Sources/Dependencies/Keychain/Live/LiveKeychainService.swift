@@ -12,7 +12,7 @@ public actor LiveKeychainService: KeychainService {
   private let executor: KeychainExecutor
   private let marks: (any RollbackMarkStore)?
 
-  /// Where this actor's calls run.
+  /// The executor of this actor's calls.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }

@@ -202,7 +202,7 @@ package final class UnlockSources: Sendable {
       throw KeychainError(
         .insecurePermissions,
         message:
-          "it belongs to uid \(info.owner), who is neither this user nor root. Make it your own.")
+          "it belongs to uid \(info.owner), neither this user nor root. Change its owner.")
     }
     // The service manager grants its user access by an ACL, which shows as the group's.
     let forbidden: UInt32 = isCredential ? 0o037 : 0o077

@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A keychain in memory for tests: keeps the rules of the live one, touches no file, records every
-/// call.
+/// A keychain in memory for tests. It follows the rules of the live one, accesses no file, and
+/// records every call.
 public final class MockKeychainService: KeychainService {
   /// A call as it came in, before it was judged.
   public enum Call: Sendable, Equatable {
@@ -270,7 +270,7 @@ public final class MockKeychainService: KeychainService {
     state.entries = [:]
   }
 
-  /// What the live keychain does before it reads or writes.
+  /// Performs the checks of the live keychain before it reads or writes.
   private static func open(_ state: inout State) throws(KeychainError) {
     guard state.exists else { throw missing }
     if state.unlocked { return }

@@ -55,8 +55,8 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
   }
 }
 
-/// What the worker and its thread share. The thread holds it, not the worker, so that the worker
-/// can go.
+/// The state that the worker and its thread share. The thread retains it instead of the worker, so
+/// that the worker can be released.
 ///
 /// `@unchecked Sendable`: `state` is touched under `mutex` only. A pthread mutex, since a condition
 /// needs one.
@@ -193,19 +193,19 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     let nanoseconds = Int(time.tv_nsec) + Int(rest) * 1000
     time.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
     time.tv_nsec = nanoseconds % 1_000_000_000
-    // A wall clock that jumps ends or prolongs one wait; the caller's loop then looks at the real
+    // A wall clock that jumps ends or prolongs one wait; the caller's loop then checks the real
     // deadline.
     pthread_cond_timedwait(done, mutex, &time)
     return true
   }
 
   private func start() {
-    // Where no thread can be had, the next element tries again.
+    // If no thread can be created, the next element tries again.
     if !DetachedThread.start({ self.run() }) { locked { $0.isStarted = false } }
   }
 
   private func run() {
-    // What a sink or a provider logs would come back to it.
+    // Prevents records that a sink or a provider logs from returning to it.
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
     while true {

@@ -98,7 +98,8 @@ final class LineFile {
         try? system.rename("\(path).\(number)", to: "\(path).\(number + 1)")
       }
     }
-    // Where there is one file only, or it cannot be renamed, the size is kept and the old lines go.
+    // If there is one file only, or it cannot be renamed, the size is kept and the old lines are
+    // removed.
     if last == 0 || (try? system.rename(path, to: "\(path).1")) == nil {
       try? system.truncate(file, to: 0)
     }

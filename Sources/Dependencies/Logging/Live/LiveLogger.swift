@@ -53,7 +53,8 @@ public final class LiveLogger: Logger {
     levels.isEnabled(level, category: category)
   }
 
-  /// Redacts, cuts, keeps and hands on. What a sink logs is dropped and counted.
+  /// Redacts and shortens the record, keeps it, and passes it to the sinks. Records that a sink
+  /// logs are dropped and counted.
   public func write(
     _ level: LogLevel, category: String, message: String, fields: [LogField]
   ) {

@@ -17,7 +17,7 @@ public final class MockLogger: Logger {
     for record in records { base.write(record) }
   }
 
-  /// What was logged, oldest first.
+  /// The records, oldest first.
   public var records: [LogRecord] { base.recent(limit: .max) }
 
   /// As `LiveLogger` decides.

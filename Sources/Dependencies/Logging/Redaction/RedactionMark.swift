@@ -86,7 +86,7 @@ package enum RedactionMark {
     return text.withUTF8 { !$0.isEmpty && end(in: $0, at: 0) == $0.count }
   }
 
-  /// Where the marks of a text are.
+  /// The positions of the marks in a text.
   static func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     while let range = firstRange(in: text, from: ranges.last?.upperBound ?? 0) {

@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 import Synchronization
 
-/// Takes secrets out of what leaves the program or becomes part of a state.
+/// Removes secrets from texts that leave the program or become part of a state.
 ///
 /// **By value.** `mask` replaces what was registered by `«secret:NAME»`, wherever it stands, as it
 /// is and also base64 (both alphabets, at any offset, with or without padding), hexadecimal in

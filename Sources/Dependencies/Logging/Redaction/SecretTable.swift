@@ -3,9 +3,9 @@ import CSodium
 /// The hashed forms of what was registered. Immutable: a registration makes a new one.
 ///
 /// A text is searched by the hash of the four bytes at each place: a bit set shows in about a
-/// nanosecond that no pattern begins there, whatever their number. Where one may, the hash of as
-/// many bytes as the pattern is long decides; it is the standard library's, keyed anew in each
-/// process, so that a false match has a chance of 2⁻⁶⁴.
+/// nanosecond that no pattern begins there, whatever their number. If one may begin there, the hash
+/// of as many bytes as the pattern is long decides; it is the standard library's, keyed anew in
+/// each process, so that a false match has a chance of 2⁻⁶⁴.
 final class SecretTable: Sendable {
   struct Match {
     var range: Range<Int>
@@ -64,8 +64,7 @@ final class SecretTable: Sendable {
 
   func knows(_ name: String) -> Bool { names.contains(name) }
 
-  /// Where registered values stand, as they are and in every encoding. Unordered; ranges may
-  /// overlap.
+  /// Finds registered values, as they are and in every encoding. Unordered; ranges may overlap.
   func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns) -> [Match] {
     var matches: [Match] = []
     search(text) { matches.append(Match(range: $0, name: names[$1])) }

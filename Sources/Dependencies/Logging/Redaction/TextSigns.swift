@@ -34,7 +34,7 @@ struct TextSigns: OptionSet {
     return found
   }
 
-  /// Calls `body` with eight bytes at a time, the lowest in the lowest byte, and zeros behind the
+  /// Calls `body` with eight bytes at a time, the lowest in the lowest byte, and zeros after the
   /// end, until it gives false.
   @inline(__always)
   private static func eachWord(

@@ -1,4 +1,4 @@
-/// Where an answer may come from.
+/// The permitted sources of an answer.
 public enum CachePolicy: String, Sendable, Codable, CaseIterable {
   /// What is kept answers at once, fresh or not; only what is not kept is asked for.
   case localFirst
@@ -9,7 +9,7 @@ public enum CachePolicy: String, Sendable, Codable, CaseIterable {
   case noCache
 }
 
-/// Where an answer came from. The raw value is what the board shows.
+/// The source of an answer. The raw value is what the board shows.
 public enum CacheVerdict: String, Sendable, Codable, CaseIterable {
   /// From the cache, and fresh.
   case hit = "HIT"

@@ -23,7 +23,7 @@ package struct ResponseRepository: Sendable {
   package struct Fetched: Sendable, Equatable {
     /// The answer, of the service or kept.
     package var response: APIResponse
-    /// Where it came from.
+    /// Its source.
     package var verdict: CacheVerdict
     /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
     /// of the service.

@@ -73,8 +73,8 @@ extension LivePersistenceService {
     }
   }
 
-  /// One body is in memory at a time. Where another process reads at the same moment, the
-  /// write-ahead log keeps what was removed until it is folded in.
+  /// One body is in memory at a time. If another process reads at the same time, the write-ahead
+  /// log keeps what was removed until it is folded in.
   public func removeResponses(
     where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
   ) async throws(PersistenceError) -> Int {

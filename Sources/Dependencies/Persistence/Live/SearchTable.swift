@@ -27,7 +27,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// What was added last comes first, also where the clock was set back in between.
+  /// The search added last comes first, also where the clock was set back in between.
   public func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   {
@@ -45,7 +45,7 @@ extension LivePersistenceService {
     return searches.containing(text)
   }
 
-  /// What was searched for leaves the disk too: deleted cells are overwritten, and the log that
+  /// Removed searches are erased from the disk too: deleted cells are overwritten, and the log that
   /// still holds them is emptied, unless another process is reading just then; it is emptied at the
   /// latest when the last one closes.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {

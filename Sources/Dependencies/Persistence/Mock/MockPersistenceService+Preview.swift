@@ -2,7 +2,7 @@ extension PersistenceService where Self == MockPersistenceService {
   /// An empty one; a new one at every mention.
   public static var mock: MockPersistenceService { MockPersistenceService() }
 
-  /// One with sample data to look at; a new one at every mention.
+  /// A service with sample data; a new one at every access.
   ///
   /// Two services (`sample` without a secret, `films` with a header that holds the secret
   /// `radarr`), a few documents in `characters` and `notes`, the preference `greeting` and two

@@ -2,8 +2,7 @@ import SwiftBoardSystem
 
 /// How long a connection waits for another's lock.
 ///
-/// Not SQLite's own timeout: that one cannot be cut short, and Ctrl-C should not have to wait five
-/// seconds.
+/// SQLite's own timeout cannot be interrupted, and Ctrl-C should not have to wait five seconds.
 final class BusyWait: Sendable {
   let milliseconds: Int
   /// Told before each pause, on the connection's thread.
