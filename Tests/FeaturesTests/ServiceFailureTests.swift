@@ -1,8 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardFeatures
 import Testing
-
-@testable import SwiftBoardFeatures
 
 /// What the services' errors say of the board's commands, variables and options.
 struct ServiceFailureTests {
