@@ -1,10 +1,9 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardFeatures
 import SwiftBoardJSON
 import Testing
-
-@testable import SwiftBoardBoard
-@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

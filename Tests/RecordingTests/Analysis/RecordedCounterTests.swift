@@ -3,7 +3,7 @@ import Testing
 
 /// Exported from a recording of "counter 1.0, counter, CounterAction 1".
 struct RecordedCounterTests {
-  @Test("the recording replays") func theRecordingReplays() throws {
+  @Test func theRecordingReplays() throws {
     let journal = DrawJournal()
     var run = try RecordedRun(
       reducer: CounterReducer(), dependencies: CounterWorld(journal), journal: journal,

@@ -1,7 +1,6 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import Testing
-
-@testable import SwiftBoardRecording
 
 struct StateDiffTests {
   private func paths(_ old: JSON, _ new: JSON, limit: Int = 50) -> [String] {

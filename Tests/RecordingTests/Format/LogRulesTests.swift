@@ -1,8 +1,7 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
-
-@testable import SwiftBoardRecording
 
 /// Logs whose sums are right and whose content is not.
 struct LogRulesTests {

@@ -1,8 +1,7 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
-
-@testable import SwiftBoardRecording
 
 /// A log of another day: nothing of it is compared with the day on which it is replayed.
 struct OtherDaysTests {

@@ -1,6 +1,5 @@
+import SwiftBoardRecording
 import Testing
-
-@testable import SwiftBoardRecording
 
 struct XXH64Tests {
   /// From the reference implementation.

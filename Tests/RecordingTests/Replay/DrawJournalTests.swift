@@ -1,7 +1,6 @@
+import SwiftBoardRecording
 import Synchronization
 import Testing
-
-@testable import SwiftBoardRecording
 
 struct DrawJournalTests {
   @Test("draws of the reducing thread are noted in order")

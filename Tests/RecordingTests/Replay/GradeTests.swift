@@ -1,8 +1,7 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
-
-@testable import SwiftBoardRecording
 
 /// A log of one version of a program, read by others.
 struct GradeTests {

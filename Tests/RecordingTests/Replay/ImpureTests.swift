@@ -1,9 +1,8 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization
 import Testing
-
-@testable import SwiftBoardRecording
 
 #if canImport(Glibc)
   import Glibc

@@ -1,8 +1,7 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
-
-@testable import SwiftBoardRecording
 
 /// Recordings of two older versions of a program, kept as files, and the program as it is now.
 ///

@@ -1,8 +1,7 @@
+import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
-
-@testable import SwiftBoardRecording
 
 /// A replay that waits between two steps, on a clock that the test advances.
 struct ReplayPacerTests {

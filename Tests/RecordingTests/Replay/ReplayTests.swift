@@ -1,8 +1,7 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
-
-@testable import SwiftBoardRecording
 
 struct ReplayTests {
   private func divergence(

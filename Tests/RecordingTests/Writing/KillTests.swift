@@ -1,7 +1,6 @@
+import SwiftBoardRecording
 import SwiftBoardStore
 import Testing
-
-@testable import SwiftBoardRecording
 
 #if canImport(Glibc)
   import Glibc

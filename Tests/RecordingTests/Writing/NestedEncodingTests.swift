@@ -1,8 +1,7 @@
+import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization
 import Testing
-
-@testable import SwiftBoardRecording
 
 /// A value's encoding is code of others: what it does with the recorder meanwhile must neither hang
 /// nor mix the lines.
