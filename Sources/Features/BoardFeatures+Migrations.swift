@@ -23,12 +23,9 @@ extension BoardFeatures {
   private static let recordingEffects = LogMigration(
     from: 3,
     editEffects: { action, effects in
-      let run = action["session"]["run"]
-      if let job = run["context"]["job"]?.intValue {
-        for command in ["record", "stop", "status", "mark"] where run["command"][command] != nil {
-          effects.append(
-            LogEffect(name: "session.\(command)", id: "session/\(job)", kind: "task"))
-        }
+      let asked = action["session"]["run"]["command"]
+      for command in ["record", "stop", "status", "mark"] where asked[command] != nil {
+        effects.append(LogEffect(name: "session.\(command)", kind: "task"))
       }
       if action["session"]["succeeded"]["result"]["forked"]["fork"]["isContinued"] == true {
         effects.append(LogEffect(name: "session.resume", kind: "run"))

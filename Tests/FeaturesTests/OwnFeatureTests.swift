@@ -184,6 +184,21 @@ struct OwnFeatureTests {
     await running.board.close()
   }
 
+  @Test("a board that is dropped leaves nothing behind")
+  func dropped() async throws {
+    final class Token: Sendable {}
+    weak var kept: Token?
+    do {
+      let token = Token()
+      kept = token
+      let board = Board(
+        features: features, state: BoardState(features: features), dependencies: .mock, seed: 1,
+        sink: { _ in _ = token })
+      await board.close()
+    }
+    #expect(kept == nil)
+  }
+
   @Test("a copy of the state keeps what it had")
   func copies() {
     var state = BoardState(features: features)

@@ -22,7 +22,7 @@ struct SessionFeatureTests {
     let store = world.looseStore()
     store.send(try action("session record a.jsonl"))
     #expect(
-      store.effects == [EffectDescriptor(kind: .task, name: "session.record", id: "session/1")])
+      store.effects == [EffectDescriptor(kind: .task, name: "session.record")])
     store.skipInFlightEffects()
     store.send(.session(.succeeded(job: 1, result: .recording(path: "a.jsonl")))) {
       $0.session.recording = "a.jsonl"

@@ -10,6 +10,8 @@ struct TypedSecretTests {
   @Test(
     "a secret typed behind a command that a variable names is part of no step",
     arguments: [
+      "time - keychain set n hunter2", "--json keychain set n hunter2",
+      "echo x & keychain set n hunter2",
       "set k keychain; $k set n hunter2", "set k keychain; ${k} set n hunter2",
       "set k keychain; echo x; $k set n --generate 3 hunter2",
       "set s set; keychain $s n hunter2", "set k chain; key$k set n hunter2",

@@ -195,6 +195,52 @@ struct TimeTravelTests {
     #expect(try await program.run("session", "verify", "r.fork-2.jsonl").status == .exited(0))
   }
 
+  @Test("a fork prints nothing of its last step again")
+  func forkPrintsOnce() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "echo one", "-c", "echo two", "-c",
+      "session fork 1 f.jsonl", "-c", "echo end")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "one\ntwo\nend\n")
+  }
+
+  @Test("forks in the background end, and so does a command that began beside one")
+  func forksInTheBackground() async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      echo 1
+      echo 2
+      -session fork 1 b.jsonl &
+      -session fork 2 c.jsonl &
+      -db list c
+      -wait
+      session status
+
+      """, to: "x.sb")
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    // The later one of the two is gone on in, or the other one was cancelled.
+    #expect(
+      run.outputText.contains("recording  b.jsonl")
+        || run.outputText.contains("recording  c.jsonl"),
+      "\(run.outputText)")
+    #expect(try await program.run("session", "verify", "r.jsonl").status == .exited(0))
+  }
+
+  @Test("a fork beside a file whose name is that of a secret goes on")
+  func forkOfASecretName() async throws {
+    let program = try Program()
+    try program.folder.write("hunter22xyz", to: "v")
+    let run = try await program.run(
+      "--environment", "mock", "--record", "hunter22xyz.jsonl", "-c", "echo 1", "-c",
+      "keychain set N --from-file v", "-c", "session fork 1", "-c", "echo after")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.hasSuffix("after\n"), "\(run.outputText)")
+  }
+
   // MARK: Files
 
   @Test("a timeline is filtered") func aTimelineIsFiltered() async throws {

@@ -69,7 +69,8 @@ public struct FeatureList: Sendable {
     CommandTopic("session", "record what happens, go back in it, and replay it"),
     CommandTopic("shell", "the board itself"),
   ]
-  private static let reserved: Set<String> = ["session", "shell", "settings", "resumed"]
+  private static let reserved = Set(ShellCommands.table.specs.map { $0.path[0] })
+    .union(["session", "shell", "settings", "resumed"])
 
   /// The names of all features, in the order of help.
   public var names: [String] { features.map(\.name) + Self.topics.map(\.name) }
@@ -82,7 +83,7 @@ public struct FeatureList: Sendable {
   /// How the command ended that this action ends; `nil` if it ends none.
   ///
   /// - Parameter state: After the features have reduced the action.
-  public func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
+  package func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
     switch action {
     case .feature(let action): self[action.feature]?.outcome(action, state)
     case .session(let action): SessionOutcomes.outcome(of: action, in: state)

@@ -33,8 +33,10 @@ public final class Board: Sendable {
     var nextJob = 0
     /// The commands of the steps that returned effects, for as long as the commands run.
     var jobs: [Int: Int] = [:]
-    /// The command that waits for the board to go on in a fork.
-    var forking: FinishedJob?
+    /// The commands that wait for the board to go on in a fork, by their jobs.
+    var forking: [Int: FinishedJob] = [:]
+    /// The jobs that ran after the last step.
+    var running: [Int] = []
 
     /// Remembers which command a step belongs to, for what its effects throw.
     ///
@@ -254,13 +256,26 @@ public final class Board: Sendable {
     }
     if let finished = state.shell.finished { keepEnd(finished, outputs) }
     for output in outputs { sink(output) }
+    let before = shared.withLock { shared in
+      defer { shared.running = state.shell.running.map(\.job) }
+      return shared.running
+    }
     switch step.action {
-    case .session(.succeeded(_, .forked(let fork), _)) where fork.isContinued:
+    case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
       // What waits for this command goes on when the board does.
-      if let finished = state.shell.finished { shared.withLock { $0.forking = finished } }
+      if let finished = state.shell.finished { shared.withLock { $0.forking[job] = finished } }
       return
-    case .resumed:
-      if let finished = shared.withLock({ $0.forking.take() }) { end(finished) }
+    case .session(.failed(let job, let failure)):
+      if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) {
+        sink(
+          BoardOutput(
+            stream: .standardError, text: "warning: \(escapeControls(failure.message))\n", job: 0))
+        return end(finished)
+      }
+    case .resumed(_, _, let job):
+      // Commands that began since the fork was made are in no state any more.
+      for late in before { end(late, status: ExitCode.interrupted) }
+      if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) { end(finished) }
       return
     default: break
     }
@@ -281,10 +296,13 @@ public final class Board: Sendable {
   /// Tells whoever waits for a command that it has ended.
   private func end(_ finished: FinishedJob) {
     let lost = finished.context.isBackground ? onBackgroundEnd(finished) : nil
-    let status = lost ?? finished.status
+    end(finished.context.job, status: lost ?? finished.status)
+  }
+
+  private func end(_ job: Int, status: Int32) {
     let waiting = shared.withLock { shared -> [CheckedContinuation<Int32, Never>] in
-      shared.ended[finished.context.job] = status
-      return shared.waiting.removeValue(forKey: finished.context.job) ?? []
+      shared.ended[job] = status
+      return shared.waiting.removeValue(forKey: job) ?? []
     }
     for continuation in waiting { continuation.resume(returning: status) }
   }

@@ -17,10 +17,16 @@ final class BoardRecording: Sendable {
     let isFirst: Bool
   }
 
+  private struct Current {
+    let recorder: BoardRecorder
+    let hooks: StepHooks<BoardState, BoardAction>
+    let path: String
+  }
+
   private struct Shared {
     weak var store: Store<BoardReducer>?
     var hooks: StepHooks<BoardState, BoardAction>?
-    var recorder: (recorder: BoardRecorder, path: String)?
+    var recorder: Current?
     /// The time of the last step, and of those whose observers have not been told yet.
     var time: Int64 = 0
     var steps: [StepTime] = []
@@ -29,9 +35,9 @@ final class BoardRecording: Sendable {
     var problem: String?
     var hasLostRecording = false
     /// Marks by the jobs behind whose end they stand.
-    var marks: [Int: String] = [:]
-    /// The fork that goes on once the board has taken its state.
-    var fork: (log: LogContinuation, path: String)?
+    var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
+    /// Forks that go on once the board has taken their state, by the jobs that made them.
+    var forks: [Int: (log: LogContinuation, path: String)] = [:]
   }
 
   private let journal: DrawJournal
@@ -68,18 +74,23 @@ final class BoardRecording: Sendable {
     to store: Store<BoardReducer>,
     onStep: @escaping @Sendable (_ step: Step<BoardAction>, _ finished: Int?) -> Void
   ) {
+    // Weak: the store and this keep the hooks.
     let hooks = StepHooks<BoardState, BoardAction>(
-      willReduce: { [self] number in recorder?.hooks.willReduce?(number) },
-      didReduce: { [self] step, state in
+      willReduce: { [weak self] number in self?.current?.hooks.willReduce?(number) },
+      didReduce: { [weak self] step, state in
+        guard let self else { return }
         let finished = state.shell.finished
         noteTime()
         onStep(step, finished?.context.job)
-        if case .resumed = step.action { return goOn(step.number, copy state) }
-        recorder?.hooks.didReduce?(step, state)
+        if case .resumed(_, _, let job) = step.action {
+          return goOn(job, step.number, copy state)
+        }
+        current?.hooks.didReduce?(step, state)
         if let finished { mark(finished) }
       },
-      issue: { [self] issue in
-        recorder?.hooks.issue?(issue.redacted(by: dependencies.logger))
+      issue: { [weak self] issue in
+        guard let self else { return }
+        current?.hooks.issue?(issue.redacted(by: dependencies.logger))
       })
     shared.withLock {
       $0.store = store
@@ -97,7 +108,9 @@ final class BoardRecording: Sendable {
     }
   }
 
-  private var recorder: BoardRecorder? { shared.withLock { $0.recorder?.recorder } }
+  private var current: Current? { shared.withLock { $0.recorder } }
+
+  private var recorder: BoardRecorder? { current?.recorder }
 
   /// Every step is given its time before anything else is done with it.
   private func noteTime() {
@@ -134,12 +147,15 @@ final class BoardRecording: Sendable {
 
   /// Records into a new file.
   ///
+  /// - Parameter replaces: Whether a recording that runs is ended first; else it goes on, and no
+  ///   other one begins.
   /// - Returns: Whether it records; it does not once the board is being closed.
   @discardableResult
   func record(
-    to path: String, _ rotation: RecordingOptions.Rotation?
+    to path: String, _ rotation: RecordingOptions.Rotation?, replaces: Bool = true
   ) throws(RecordingError) -> Bool {
-    try begin(path) { state, lastStep throws(RecordingError) in
+    if replaces { _ = stop() }
+    return try begin(path) { state, lastStep throws(RecordingError) in
       try BoardRecorder(
         path: path, info: infoOfNow, state: state,
         options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
@@ -175,7 +191,7 @@ final class BoardRecording: Sendable {
     betweenSteps { state, lastStep in
       // Asked in here: what ends the board ends the recording after it has said so, and would not
       // see this one.
-      guard !closing.isSet else { return }
+      guard !closing.isSet, recorder == nil else { return }
       let now = dependencies.clock.now
       shared.withLock { $0.time = now }
       do throws(RecordingError) {
@@ -191,7 +207,7 @@ final class BoardRecording: Sendable {
 
   private func start(_ recorder: BoardRecorder, _ path: String) {
     shared.withLock {
-      $0.recorder = (recorder, path)
+      $0.recorder = Current(recorder: recorder, hooks: recorder.hooks, path: path)
       $0.problem = nil
       $0.begins = true
     }
@@ -203,12 +219,16 @@ final class BoardRecording: Sendable {
   /// file is whole then too.
   func stop() -> EndedRecording? {
     ending.withLock { _ in
-      var taken: (recorder: BoardRecorder, path: String)?
+      var taken: Current?
       betweenSteps { _, _ in taken = shared.withLock { $0.recorder.take() } }
-      guard let (recorder, path) = taken else { return nil }
-      recorder.stop()
+      guard let taken else { return nil }
+      taken.recorder.stop()
+      shared.withLock { shared in
+        shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
+      }
       return EndedRecording(
-        path: path, steps: recorder.step, problem: recorder.failure?.description)
+        path: taken.path, steps: taken.recorder.step,
+        problem: taken.recorder.failure?.description)
     }
   }
 
@@ -225,13 +245,15 @@ final class BoardRecording: Sendable {
   /// Marks the state behind the end of a job that asked for it, so that nothing of the job is under
   /// way at the mark.
   private func mark(_ finished: FinishedJob) {
-    let name = shared.withLock { $0.marks.removeValue(forKey: finished.context.job) }
-    if let name, finished.status == 0 { recorder?.mark(name) }
+    let mark = shared.withLock { $0.marks.removeValue(forKey: finished.context.job) }
+    // Another recording may have begun meanwhile, which the mark is not of.
+    if let mark, finished.status == 0, mark.recorder === recorder { mark.recorder.mark(mark.name) }
   }
 
   /// Records into a fork from the step on that took its state.
-  private func goOn(_ lastStep: Int, _ state: BoardState) {
-    guard !closing.isSet, let (log, path) = shared.withLock({ $0.fork.take() }) else { return }
+  private func goOn(_ job: Int, _ lastStep: Int, _ state: BoardState) {
+    guard !closing.isSet, let (log, path) = shared.withLock({ $0.forks.removeValue(forKey: job) })
+    else { return }
     do throws(RecordingError) {
       start(
         try BoardRecorder(
@@ -241,7 +263,11 @@ final class BoardRecording: Sendable {
           onFailure: { [self] in lose($0.message) }),
         path)
     } catch {
-      lose(error.description)
+      // Under the store's lock: `resumed()` warns of it.
+      shared.withLock {
+        $0.problem = error.description
+        $0.hasLostRecording = true
+      }
     }
   }
 }
@@ -249,14 +275,15 @@ final class BoardRecording: Sendable {
 extension BoardRecording: RecordingService {
   func begin(_ path: String, _ rotation: SessionRotation?) throws {
     if let current = shared.withLock({ $0.recorder?.path }) {
-      throw Failure(
-        code: ExitCode.cannotCreate, error: "recording",
-        message: "already recording to \(current)", help: "'session stop' ends it")
+      throw Failure.alreadyRecording(current)
     }
     try dependencies.files.checkTarget(path, isRecording: true)
     let records = try record(
-      to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) })
-    guard records else { throw Failure.cancelled }
+      to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },
+      replaces: false)
+    if records { return }
+    // Another command may have begun one meanwhile.
+    throw shared.withLock { $0.recorder?.path }.map(Failure.alreadyRecording) ?? .cancelled
   }
 
   func end() throws -> EndedRecording {
@@ -281,14 +308,28 @@ extension BoardRecording: RecordingService {
         code: ExitCode.io, error: "io", message: failure.description,
         help: "'session stop', then 'session record FILE' begins another")
     }
-    guard recorder?.isRecording == true else { throw Failure.noRecording }
-    shared.withLock { $0.marks[job] = name }
+    guard let recorder, recorder.isRecording else { throw Failure.noRecording }
+    shared.withLock { $0.marks[job] = (name, recorder) }
   }
 
-  func resume(_ path: String) throws -> BoardState {
-    guard let (log, state) = travels.takeContinuation(for: path) else { throw Failure.noRecording }
+  func resume(_ job: Int) throws -> ForkedState {
+    guard let fork = travels.takeContinuation(of: job) else { throw Failure.noRecording }
     _ = stop()
-    shared.withLock { $0.fork = (log, path) }
-    return state
+    shared.withLock { $0.forks[job] = (fork.log, fork.path) }
+    return ForkedState(state: fork.state, path: fork.path)
+  }
+
+  func resumed() -> RecordingStatus {
+    let status = status()
+    if status.path == nil, let problem = status.problem { warn(problem) }
+    return status
+  }
+}
+
+extension Failure {
+  fileprivate static func alreadyRecording(_ path: String) -> Failure {
+    Failure(
+      code: ExitCode.cannotCreate, error: "recording", message: "already recording to \(path)",
+      help: "'session stop' ends it")
   }
 }

@@ -65,7 +65,8 @@ public final class BoardSession: Sendable {
 
   /// Runs one line.
   ///
-  /// Cancelling the task interrupts the line, as `interrupt()` does.
+  /// Cancelling the task interrupts the line, as `interrupt()` does. A session runs one line at a
+  /// time: of lines that run at once, an interrupt ends all.
   ///
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
@@ -140,6 +141,7 @@ public final class BoardSession: Sendable {
     // ended.
     var outcome = LineOutcome(exitCode: end.exitCode, message: end.message)
     (outcome.value, outcome.output, outcome.failure) = (end.value, end.output, end.failure)
+    if end.exitCode != 0, outcome.failure == nil { outcome.failure = .unnamed(end.exitCode) }
     return waits || end.exitCode != 0 ? outcome.applying(list.prefix) : outcome
   }
 
@@ -517,7 +519,7 @@ public final class BoardSession: Sendable {
       let outcome = last.withLock { $0 }
       return CommandEnd(
         exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
-        failure: outcome.failure)
+        message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)
     } catch {
       return await fail(self.context(line, nil), Failure(error))
     }

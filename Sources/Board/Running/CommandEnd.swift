@@ -15,10 +15,22 @@ struct CommandEnd: Sendable, Equatable {
   /// Why it failed; `nil` where it succeeded.
   var failure: Failure?
 
-  init(exitCode: Int32, value: JSON = .null, output: [UInt8] = [], failure: Failure? = nil) {
+  init(
+    exitCode: Int32, value: JSON = .null, output: [UInt8] = [], message: String? = nil,
+    failure: Failure? = nil
+  ) {
     self.exitCode = exitCode
     self.value = value
     self.output = output
+    self.message = message
     self.failure = failure
+  }
+}
+
+extension Failure {
+  /// A failure that another line or its output tells of: a job that was waited for, or a file that
+  /// could not be written.
+  static func unnamed(_ code: Int32) -> Failure {
+    Failure(code: code, error: "failed", message: "the line ended with \(code)")
   }
 }

@@ -70,7 +70,7 @@ struct TypedSecrets: Sendable {
       while scanner.nextCommand() {
         var words: [Argument] = []
         while let word = scanner.word() { words.append(Argument(word.withoutQuotes)) }
-        if words.first?.text == "time" { words.removeFirst() }
+        while let first = words.first?.text, first.isBeforeCommand { words.removeFirst() }
         if let first = words.first?.text {
           words[0] = Argument(first.trimming(prefixes: "!-"))
         }
@@ -159,7 +159,7 @@ struct TypedSecrets: Sendable {
     var scanner = WordScanner(line)
     while scanner.nextCommand() {
       var first = scanner.word()
-      if first == "time" { first = scanner.word() }
+      while first?.isBeforeCommand == true { first = scanner.word() }
       guard let first, let second = scanner.word(),
         let storing = storing.first(where: {
           $0.mayBe(first.trimming(prefixes: "!-"), second)
@@ -225,7 +225,9 @@ private struct WordScanner {
       isFirst = false
       return true
     }
-    while word() != nil {}
+    while let word = word() {
+      if ["&", "|", "&&", "||"].contains(word) { return true }
+    }
     index = line[index...].firstIndex(of: ";").map(line.index(after:)) ?? line.endIndex
     return index < line.endIndex
   }
@@ -250,6 +252,11 @@ private struct WordScanner {
 }
 
 extension String {
+  /// Whether a command may follow: a prefix, a program's option, or what ends another command.
+  fileprivate var isBeforeCommand: Bool {
+    self == "time" || hasPrefix("--") || allSatisfy { "!-&|".contains($0) }
+  }
+
   /// Whether a value is put in, so that the word may become any other.
   fileprivate var isFilledIn: Bool { contains("$") || contains("{{") }
 

@@ -24,9 +24,19 @@ protocol RecordingService: Sendable {
 
   /// Ends the recording, and begins again with a fork once the board has taken its state.
   ///
-  /// - Returns: The state that the fork ends with.
-  /// - Throws: `Failure` where the fork is not known.
-  func resume(_ path: String) throws -> BoardState
+  /// - Parameter job: The one that made the fork.
+  /// - Throws: `Failure` if the job made none.
+  func resume(_ job: Int) throws -> ForkedState
+
+  /// The recording once the board has taken the state of a fork. If it could not begin, a warning
+  /// says why.
+  func resumed() -> RecordingStatus
+}
+
+/// The state that a fork ends with, and the fork's file.
+struct ForkedState: Sendable {
+  let state: BoardState
+  let path: String
 }
 
 /// A recording that was ended.
@@ -52,5 +62,6 @@ struct NoRecording: RecordingService {
   func end() throws -> EndedRecording { throw Failure.noRecording }
   func status() -> RecordingStatus { RecordingStatus(path: nil, steps: 0, problem: nil) }
   func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.noRecording }
-  func resume(_ path: String) throws -> BoardState { throw Failure.noRecording }
+  func resume(_ job: Int) throws -> ForkedState { throw Failure.noRecording }
+  func resumed() -> RecordingStatus { status() }
 }

@@ -80,7 +80,7 @@ struct SessionReducer: Reducer {
       return look("timeline", job, dependencies, work) { try $0.timeline(query) }
     case .fork(let target, let file, let from):
       return look("fork", job, dependencies, work) {
-        try $0.fork(at: target, to: file, from: from) { (path) throws(FileError) in
+        try $0.fork(at: target, to: file, from: from, by: job) { (path) throws(FileError) in
           try dependencies.files.checkTarget(path, isRecording: true)
         }
       }
@@ -110,7 +110,8 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that begins, marks or ends the recording of this board.
+  /// An effect that begins, marks or ends the recording of this board. It is short and has no ID: a
+  /// recording that began although its command was cancelled would be in no state.
   private func control(
     _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (any RecordingService) throws -> SessionResult
@@ -122,7 +123,7 @@ struct SessionReducer: Reducer {
         } catch {
           return .failed(job: job, failure: Failure(error, dependencies))
         }
-      }.cancellable(id: job)
+      }
     ]
   }
 

@@ -41,8 +41,15 @@ final class SessionTravels: Sendable {
   /// The features of the board whose recordings are visited.
   let features: FeatureList
   private let kept = Mutex<Kept?>(nil)
-  /// What a board needs to write on in a fork that was just made, by its path.
-  private let continuations = Mutex<[String: (LogContinuation, BoardState)]>([:])
+  /// What a board needs to write on in a fork that was just made.
+  struct Continuation: Sendable {
+    let log: LogContinuation
+    let state: BoardState
+    let path: String
+  }
+
+  /// By the jobs that made the forks.
+  private let continuations = Mutex<[Int: Continuation]>([:])
 
   init(_ features: FeatureList) {
     self.features = features
@@ -84,12 +91,12 @@ final class SessionTravels: Sendable {
     return result
   }
 
-  func keep(_ continuation: LogContinuation, _ state: BoardState, for path: String) {
-    continuations.withLock { $0[path] = (continuation, state) }
+  func keep(_ continuation: Continuation, of job: Int) {
+    continuations.withLock { $0[job] = continuation }
   }
 
-  func takeContinuation(for path: String) -> (LogContinuation, BoardState)? {
-    continuations.withLock { $0.removeValue(forKey: path) }
+  func takeContinuation(of job: Int) -> Continuation? {
+    continuations.withLock { $0.removeValue(forKey: job) }
   }
 }
 

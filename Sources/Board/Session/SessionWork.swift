@@ -374,9 +374,11 @@ struct SessionWork {
 
   // MARK: Forking
 
-  /// - Parameter check: Asked before the file is made.
+  /// - Parameters:
+  ///   - job: The one that goes on in the fork if it is one of the running recording.
+  ///   - check: Asked before the file is made.
   func fork(
-    at target: SessionTarget, to file: String?, from source: String?,
+    at target: SessionTarget, to file: String?, from source: String?, by job: Int = 0,
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws -> SessionResult {
     let place = try place(source)
@@ -386,7 +388,9 @@ struct SessionWork {
       try check(path)
       let (continuation, state) = try travel.fork(at: step, to: path)
       let begins = travel.chain.stepsBefore(fileOf: step)
-      if source == nil { travels.keep(continuation, state, for: path) }
+      if source == nil {
+        travels.keep(.init(log: continuation, state: state, path: path), of: job)
+      }
       return .forked(
         fork: SessionForked(
           path: path, step: step, source: place.path, isContinued: source == nil,

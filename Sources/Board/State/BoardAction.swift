@@ -11,7 +11,7 @@ public enum BoardAction: Sendable, Equatable {
   case feature(AnyFeatureAction)
   /// The board continues from the state of a fork, whose recording has this path. It is between two
   /// recordings and in none.
-  indirect case resumed(BoardState, path: String)
+  indirect case resumed(BoardState, path: String, job: Int)
 
   /// An action of a feature.
   public init<State, Action>(_ action: Action, of feature: Feature<State, Action>) {
@@ -76,6 +76,7 @@ extension BoardAction: Codable {
   private struct Resumed: Codable {
     let state: BoardState
     let path: String
+    let job: Int
   }
 
   /// Writes the feature's action under the feature's name: `{"api":{"run":{…}}}`.
@@ -89,8 +90,8 @@ extension BoardAction: Codable {
         try container.encode(base, forKey: FeatureStates.Key(stringValue: action.feature))
       }
       try encode(action.base)
-    case .resumed(let state, let path):
-      try container.encode(Resumed(state: state, path: path), forKey: .resumed)
+    case .resumed(let state, let path, let job):
+      try container.encode(Resumed(state: state, path: path, job: job), forKey: .resumed)
     }
   }
 
@@ -109,7 +110,7 @@ extension BoardAction: Codable {
     case "session": self = .session(try container.decode(SessionAction.self, forKey: key))
     case "resumed":
       let resumed = try container.decode(Resumed.self, forKey: key)
-      self = .resumed(resumed.state, path: resumed.path)
+      self = .resumed(resumed.state, path: resumed.path, job: resumed.job)
     case let name:
       self = .feature(try FeatureList.feature(name, for: decoder).decodeAction(container, key))
     }

@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
@@ -47,22 +48,40 @@ struct ResumeReducer: Reducer {
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     switch action {
-    case .session(.succeeded(_, .forked(let fork), _)) where fork.isContinued:
-      let running = state.shell.running.map(\.job)
-      return [
-        .run(name: "session.resume") { [recording] send in
-          // The recording ends here: what follows is part of neither one.
-          let other = try recording.resume(fork.path)
-          for job in running { send(.shell(.cancelled(job: job, by: "'session fork'"))) }
-          send(.resumed(other, path: fork.path))
-        }
-      ]
-    case .resumed(let other, let path):
+    case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
+      return [.run(name: "session.resume", resume(job, state.shell.running.map(\.job)))]
+    case .resumed(let other, let path, _):
+      // What began since the fork was made.
+      let late = state.shell.running.map(\.job)
       state = other
+      // That command has printed what it has to say.
+      state.shell.finished?.outcome = nil
       // What ran at that step runs no more.
-      return other.shell.running.map { .send(.shell(.cancelled(job: $0.job))) }
+      return late.map { .cancel(id: $0) }
+        + other.shell.running.map { .send(.shell(.cancelled(job: $0.job))) }
         + [.send(.session(.succeeded(job: 0, result: .recording(path: path))))]
     default: return []
+    }
+  }
+
+  /// Ends the recording, and what runs, and takes the state of the fork.
+  private func resume(
+    _ job: Int, _ running: [Int]
+  ) -> @Sendable (Send<BoardAction>) async throws -> Void {
+    { [recording] send in
+      let fork: ForkedState
+      do {
+        fork = try recording.resume(job)
+      } catch {
+        send(.session(.failed(job: job, failure: Failure(any: error))))
+        return
+      }
+      // The recording has ended: what follows is part of neither one.
+      for job in running { send(.shell(.cancelled(job: job, by: "'session fork'"))) }
+      send(.resumed(fork.state, path: fork.path, job: job))
+      if recording.resumed().path == nil {
+        send(.session(.succeeded(job: 0, result: .stopped(path: fork.path, steps: 0))))
+      }
     }
   }
 }
