@@ -16,7 +16,7 @@ public final class Board: Sendable {
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let recordings: BoardRecording
   private let shared = Mutex(Shared())
-  /// Set once everything ends: what comes then is not sent any more.
+  /// Set when the board is being closed: from then on no action is sent.
   private let closing: CancelFlag
 
   private struct Shared {
@@ -26,9 +26,9 @@ public final class Board: Sendable {
     var ends: [Int: CommandEnd?] = [:]
     /// How commands ended: a few bytes for each, for whatever waits later and as often as it likes.
     var ended: [Int: Int32] = [:]
-    /// What `close()` does, for everybody who calls it.
+    /// The work of `close()`, which every call of it waits for.
     var end: Task<Void, Never>?
-    /// No further step comes: commands that have not ended do not end any more.
+    /// The store has ended: commands that have not ended never will.
     var isOver = false
     var nextJob = 0
     /// The commands of the steps that returned effects, for as long as the commands run.
@@ -86,7 +86,7 @@ public final class Board: Sendable {
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
-        // What was typed or answered while everything ends comes too late, and is nobody's mistake.
+        // A line or an answer that comes while the board is being closed is too late, and no fault.
         guard !closing.isSet, !failures.take(issue) else { return }
         sink(
           BoardOutput(
@@ -137,7 +137,7 @@ public final class Board: Sendable {
     }
   }
 
-  /// Ends the command whose effect threw what nobody caught; no action of that effect's will.
+  /// Ends the command whose effect threw an error, since no action of the effect will end it.
   ///
   /// - Returns: Whether there is such a command.
   private func end(failing issue: StoreIssue) -> Bool {
@@ -293,7 +293,7 @@ public final class Board: Sendable {
     shared.withLock { _ = $0.ends.updateValue(end, forKey: job) }
   }
 
-  /// Tells whoever waits for a command that it has ended.
+  /// Resumes the callers that wait for a command, which has ended.
   private func end(_ finished: FinishedJob) {
     let lost = finished.context.isBackground ? onBackgroundEnd(finished) : nil
     end(finished.context.job, status: lost ?? finished.status)
@@ -312,8 +312,8 @@ public final class Board: Sendable {
   /// Ends everything: running commands are cancelled, the recording gets its last line, the log is
   /// flushed.
   ///
-  /// It is done once, and every call returns when it is done. Whoever waits for a command that has
-  /// not ended gets 130.
+  /// It is done once, and every call returns when it is done. A caller that waits for a command that
+  /// has not ended gets 130.
   public func close() async {
     closing.set()
     let end = shared.withLock { shared in

@@ -172,7 +172,7 @@ public final class BoardSession: Sendable {
 
   // MARK: Looking back
 
-  /// While somebody looks at an earlier step, nothing may change.
+  /// While the board shows an earlier step, nothing may change.
   private func refuseInThePast(_ action: BoardAction) throws(UsageError) {
     guard let position = board.store.withState({ $0.session.position }), !action.mayRunInThePast
     else { return }
