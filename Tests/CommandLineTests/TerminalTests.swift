@@ -146,6 +146,23 @@ struct TerminalDeviceTests {
     #expect(screen == "Passphrase: \r\n")
   }
 
+  @Test("a cancelled task is not asked, since its answer would be the next line")
+  func cancelled() async {
+    let asking = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      do throws(SecretPromptError) {
+        _ = try await SecretPrompt.readOnOwnThread(prompt: "? ", terminal: "/dev/null") { $0.count }
+        return SecretPromptError?.none
+      } catch {
+        return error
+      }
+    }
+    #expect(await asking.value == .interrupted)
+    await #expect(throws: SecretPromptError.noTerminal) {
+      _ = try await SecretPrompt.readOnOwnThread(prompt: "? ", terminal: "/dev/null") { $0.count }
+    }
+  }
+
   @Test("backspace works, Ctrl-C and Ctrl-D give up")
   func keys() async throws {
     #expect(try await ask("abX\u{7F}c\n").answer == .success(Array("abc".utf8)))

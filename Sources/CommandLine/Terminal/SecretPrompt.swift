@@ -75,12 +75,14 @@ package enum SecretPrompt {
     return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
   }
 
-  /// The same on a thread of its own.
+  /// The same on a thread of its own. In a task that is cancelled it does not ask: the answer to a
+  /// prompt that comes too late is the next line, or the next secret.
   package static func readOnOwnThread<Value: Sendable>(
     prompt: String, terminal path: String = "/dev/tty",
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
-    try await DetachedThread.run { () throws(SecretPromptError) in
+    guard !Task.isCancelled else { throw .interrupted }
+    return try await DetachedThread.run { () throws(SecretPromptError) in
       try read(prompt: prompt, terminal: path, body)
     }
   }
