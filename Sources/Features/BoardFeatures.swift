@@ -1,14 +1,10 @@
 import SwiftBoardBoard
-import SwiftBoardRecording
 
 /// The features of `swiftboard`, each in a folder of its own.
 public enum BoardFeatures {
   /// In the order in which help lists them.
   public static let all = FeatureList(
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
-    schema: LogSchema(
-      program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction",
-      version: 4),
     migrations: migrations,
     source: FeatureList.Source(
       imports: ["import SwiftBoardFeatures"], expression: "BoardFeatures.all"))

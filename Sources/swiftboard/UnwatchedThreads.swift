@@ -43,6 +43,7 @@
 
     private func add(_ pointer: UnsafeMutableRawPointer?, after nanoseconds: UInt64) {
       guard let pointer else { return }
+      // The runtime hands over the job itself, which is one pointer.
       let job = unsafeBitCast(pointer, to: UnownedJob.self)
       guard nanoseconds > 0 else { return add(job) }
       let pause = DispatchTimeInterval.nanoseconds(Int(clamping: nanoseconds))

@@ -30,6 +30,7 @@ public struct AnyFeatureAction: Sendable, Equatable {
     self.base = base
   }
 
+  /// Whether both are equal actions of one feature.
   public static func == (left: Self, right: Self) -> Bool {
     func isEqual<Action: FeatureAction>(_ action: Action) -> Bool {
       right.base as? Action == action
