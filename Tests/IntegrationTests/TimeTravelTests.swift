@@ -203,6 +203,10 @@ struct TimeTravelTests {
       "session fork 1 f.jsonl", "-c", "echo end")
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(run.outputText == "one\ntwo\nend\n")
+    // The fork is being recorded, and its state says so, however its steps were queued.
+    let state = try await program.run(
+      "session", "state", "session.recording", "--file", "f.jsonl", "--at", "end")
+    #expect(state.outputText == "\"f.jsonl\"\n", "\(state.errorText)")
   }
 
   @Test("forks in the background end, and so does a command that began beside one")

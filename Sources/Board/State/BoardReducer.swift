@@ -59,7 +59,14 @@ struct ResumeReducer: Reducer {
       // What ran at that step runs no more.
       return late.map { .cancel(id: $0) }
         + other.shell.running.map { .send(.shell(.cancelled(job: $0.job))) }
-        + [.send(.session(.succeeded(job: 0, result: .recording(path: path))))]
+        + [
+          .send(.session(.succeeded(job: 0, result: .recording(path: path)))),
+          // In an effect of this step, before which the recording has begun, or failed to.
+          .run(name: "session.resumed") { [recording] send in
+            guard recording.resumed().path == nil else { return }
+            send(.session(.succeeded(job: 0, result: .stopped(path: path, steps: 0))))
+          },
+        ]
     default: return []
     }
   }
@@ -79,9 +86,6 @@ struct ResumeReducer: Reducer {
       // The recording has ended: what follows is part of neither one.
       for job in running { send(.shell(.cancelled(job: job, by: "'session fork'"))) }
       send(.resumed(fork.state, path: fork.path, job: job))
-      if recording.resumed().path == nil {
-        send(.session(.succeeded(job: 0, result: .stopped(path: fork.path, steps: 0))))
-      }
     }
   }
 }
