@@ -150,7 +150,7 @@ final class QuickFeed {
   private static func lineFeed(
     _ base: UnsafeMutablePointer<UInt8>, _ from: Int, _ end: Int
   ) -> Int? {
-    firstLineFeed(UnsafeRawBufferPointer(start: base + from, count: end - from)).map { from + $0 }
+    firstIndex(of: 0x0A, in: UnsafeRawBufferPointer(start: base + from, count: end - from)).map { from + $0 }
   }
 }
 
