@@ -10,7 +10,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 }
 
 /// Where the first byte of that value is. Linear in `bytes`.
-package func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+package func position(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
   guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else {
     return nil
   }

@@ -99,6 +99,7 @@ struct FeatureListTests {
       .api(.succeeded(job: 1, result: .cache(responses: [cached]))),
       .db(.succeeded(job: 1, result: .document(document: document))),
       .db(.succeeded(job: 1, result: .documents(documents: [document]))),
+      .db(.listed(job: 1, documents: [document])),
       .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
       .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
       .keychain(.succeeded(job: 1, result: .created(status: status))),

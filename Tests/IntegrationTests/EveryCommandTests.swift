@@ -42,6 +42,7 @@ struct EveryCommandTests {
     ("db.put", [#"db put c 1 {"name":"é"}"#]),
     ("db.get", ["db get c 1", "-db get c 2"]),
     ("db.list", ["db list c", "db list c --json", "db list c -o csv"]),
+    ("db.index", ["db index c a.b", "db index", "db index c a.b --remove", "-db index c"]),
     ("db.remove", ["db remove c 1"]),
     ("db.preference.set", ["db preference set p 1"]),
     ("db.preference.get", ["db preference get p"]),

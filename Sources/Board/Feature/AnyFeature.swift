@@ -17,6 +17,7 @@ struct AnyFeature: Sendable {
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
+  let part: @Sendable (AnyFeatureAction) -> OutcomePart?
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let initialState: FeatureStates.Value
   let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
@@ -41,6 +42,7 @@ struct AnyFeature: Sendable {
       guard let action = action.base as? Action else { return nil }
       return outcome(action, state[key], OutcomeContext(state))
     }
+    part = { [part = feature.part] action in (action.base as? Action).flatMap(part) }
     cancelled = { [cancelled = feature.cancelled] state, job in
       // A state that does not exist has nothing to note, and is not made for it.
       if state.features.contains(name) { cancelled(&state[key], job) }

@@ -92,6 +92,12 @@ public struct FeatureList: Sendable {
     }
   }
 
+  /// What this action shows of a command that has not ended.
+  func part(of action: BoardAction) -> OutcomePart? {
+    guard case .feature(let action) = action else { return nil }
+    return self[action.feature]?.part(action)
+  }
+
   /// The command line that a link stands for; `nil` if no feature answers it.
   public func words(for link: BoardLink) -> [String]? {
     if link.feature == "session" {

@@ -185,6 +185,6 @@ public struct IncompleteLine: Sendable, Hashable {
 extension String {
   /// Whether its UTF-8 has the byte. Linear in the text, which becomes contiguous.
   fileprivate mutating func has(_ byte: UInt8) -> Bool {
-    withUTF8 { firstIndex(of: byte, in: UnsafeRawBufferPointer($0)) != nil }
+    withUTF8 { position(of: byte, in: UnsafeRawBufferPointer($0)) != nil }
   }
 }

@@ -40,7 +40,7 @@ struct LineBuffer: Sendable {
   /// - Throws: 65 for a line beyond the limit, its end seen or not. Nothing may be read after it.
   mutating func next(file: String?) throws(LineSourceError) -> SourceLine? {
     let newline = bytes.withUnsafeBytes { bytes in
-      firstIndex(of: UInt8(ascii: "\n"), in: UnsafeRawBufferPointer(rebasing: bytes[searched...]))
+      position(of: UInt8(ascii: "\n"), in: UnsafeRawBufferPointer(rebasing: bytes[searched...]))
     }.map { searched + $0 }
     guard (newline ?? bytes.count) - start <= limit else {
       throw .tooLong(LinePlace(file, line: number + 1), limit: limit)

@@ -21,11 +21,39 @@ public protocol DocumentStore: Sendable {
   /// `nil` only where it is absent. A stored body that no longer matches its digest is
   /// `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// Returns the documents that match, in the query's order. Throws `invalid` for an invalid path,
-  /// value or limit, before anything is read.
-  func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
+  /// The documents that match, in the query's order, a page at a time, so that any number of them
+  /// takes the memory of one page.
+  ///
+  /// Changes between two pages may be seen; a document that is there all the time comes once.
+  ///
+  /// - Parameter cursor: The end of the page before, of the same query; `nil` for the first page.
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
+    async throws(PersistenceError) -> DocumentPage
   /// False if there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
+  /// Makes queries for a value at the path of a collection's documents read no other documents.
+  /// False if they do already. Durable on return.
+  func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
+  /// False if there was none.
+  func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
+  /// Sorted by collection and path.
+  func documentIndexes() async throws(PersistenceError) -> [DocumentIndex]
+}
+
+extension DocumentStore {
+  /// Returns all documents that match, in the query's order: all of them in memory.
+  ///
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+    var page = try await documents(query, from: nil)
+    var documents = page.documents
+    while let next = page.next {
+      page = try await self.documents(query, from: next)
+      documents += page.documents
+    }
+    return documents
+  }
 }
 
 /// A JSON text under a name, in a collection.

@@ -12,6 +12,7 @@ struct DatabaseReducer: Reducer {
     case .run(let context, let command):
       let job = context.job
       if let collection = command.collection { state.collection = collection }
+      if case .list(let query) = command { return [list(query, job, dependencies)] }
       return [
         .task(name: "db.\(command.verb)") {
           do {
@@ -29,8 +30,36 @@ struct DatabaseReducer: Reducer {
       default: break
       }
       return []
-    case .failed: return []
+    case .listed, .failed: return []
     }
+  }
+
+  /// One page is the answer; of more, each is an action, so that a list of any length takes the
+  /// memory of a page.
+  private func list(
+    _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
+  ) -> Effect<DatabaseAction> {
+    .run(name: "db.list") { send in
+      do {
+        var page = try await dependencies.persistence.documents(query, from: nil)
+        var count = 0
+        while let next = page.next {
+          let (documents, masked) = try await masking(page.documents, dependencies)
+          count += documents.count
+          await send.start(.listed(job: job, documents: documents, masked: masked)).finish()
+          page = try await dependencies.persistence.documents(query, from: next)
+        }
+        let (documents, masked) = try await masking(page.documents, dependencies)
+        guard count > 0 else {
+          send(.succeeded(job: job, result: .documents(documents: documents), masked: masked))
+          return
+        }
+        if !documents.isEmpty { send(.listed(job: job, documents: documents, masked: masked)) }
+        send(.succeeded(job: job, result: .listed(count: count + documents.count)))
+      } catch let error where !(error is CancellationError) {
+        send(.failed(job: job, failure: Failure(error, dependencies)))
+      }
+    }.cancellable(id: job)
   }
 }
 
@@ -41,6 +70,7 @@ extension DatabaseCommand {
     case .get: "get"
     case .list: "list"
     case .remove: "remove"
+    case .index, .indexRemove, .indexList: "index"
     case .preferenceGet: "preference.get"
     case .preferenceSet: "preference.set"
     case .preferenceUnset: "preference.unset"
@@ -56,6 +86,7 @@ extension DatabaseCommand {
     switch self {
     case .put(let collection, _, _), .get(let collection, _), .remove(let collection, _): collection
     case .list(let query): query.collection
+    case .index(let index), .indexRemove(let index): index.collection
     default: nil
     }
   }
@@ -87,6 +118,15 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
       throw missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
     }
     return .removed(name: "\(collection)/\(id)")
+  case .index(let index):
+    return .indexed(index: index, isNew: try await store.makeDocumentIndex(index))
+  case .indexRemove(let index):
+    guard try await store.removeDocumentIndex(index) else {
+      throw missing(
+        "index of \(index.path) in \(index.collection)", "'db index' lists what there is")
+    }
+    return .removed(name: "index \(index.collection) \(index.path)")
+  case .indexList: return .indexes(indexes: try await store.documentIndexes())
   case .preferenceGet(let name):
     guard let json = try await store.preference(name) else {
       throw missing("preference '\(name)'", "'db preference list' shows what there is")

@@ -56,7 +56,7 @@ struct LineInput {
   private func lineFeed(from: Int) -> Int? {
     guard from < end else { return nil }
     return buffer.withUnsafeBytes { bytes in
-      firstIndex(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: bytes[from..<end])).map { from + $0 }
+      position(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: bytes[from..<end])).map { from + $0 }
     }
   }
 

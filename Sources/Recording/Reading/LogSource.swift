@@ -50,7 +50,7 @@ public final class FileSource: LogSource {
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: chunk[..<count])
       let read = UnsafeRawBufferPointer(rebasing: chunk[..<count])
-      if firstIndex(of: 0x0A, in: read) != nil, let last = read.lastIndex(of: 0x0A) {
+      if position(of: 0x0A, in: read) != nil, let last = read.lastIndex(of: 0x0A) {
         line = bytes.count - count + last + 1
       }
       // A reader says what is wrong with it.

@@ -150,7 +150,9 @@ final class QuickFeed {
   private static func lineFeed(
     _ base: UnsafeMutablePointer<UInt8>, _ from: Int, _ end: Int
   ) -> Int? {
-    firstIndex(of: 0x0A, in: UnsafeRawBufferPointer(start: base + from, count: end - from)).map { from + $0 }
+    position(of: 0x0A, in: UnsafeRawBufferPointer(start: base + from, count: end - from)).map {
+      from + $0
+    }
   }
 }
 

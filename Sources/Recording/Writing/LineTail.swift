@@ -27,7 +27,7 @@ struct LineTail: Sendable {
   /// Adds the bodies of whole lines.
   mutating func add(lines: UnsafeBufferPointer<UInt8>) {
     var rest = lines
-    while let feed = firstIndex(of: 0x0A, in: UnsafeRawBufferPointer(rest)) {
+    while let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(rest)) {
       add(UnsafeBufferPointer(rebasing: rest[..<max(0, feed - SumChain.tailLength)]))
       rest = UnsafeBufferPointer(rebasing: rest[(feed + 1)...])
     }

@@ -457,7 +457,7 @@ struct PersistenceConformanceTests {
         "documents 1", "preferences 1", "api_services 0", "recent_searches 1", "responses 1",
         "log_records 0",
       ])
-    #expect(statistics.schemaVersion == 2)
+    #expect(statistics.schemaVersion == 3)
     #expect((statistics.bytes > 0) == (kind == .live))
   }
 

@@ -169,6 +169,17 @@ final class SQLiteConnection {
     }
   }
 
+  /// Runs `body`, which only reads; it ends soon after the task is cancelled, also within a
+  /// statement that looks at many rows.
+  func cancellable<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
+    -> Result
+  {
+    // The call runs inside the task's own job, so the current task is the one that reads.
+    sqlite3_progress_handler(handle, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+    defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+    return try body()
+  }
+
   /// Whether the path no longer leads to the open file. One `stat`.
   var hasMoved: Bool {
     var moved: Int32 = 0
