@@ -77,7 +77,8 @@ extension Failure {
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
-    self.init(code: code, error: error.kind.rawValue, message: error.message)
+    let help: String? = error.kind == .invalid || error.kind == .cancelled ? nil : error.advice
+    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.

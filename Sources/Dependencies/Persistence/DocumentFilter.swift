@@ -69,11 +69,26 @@ struct DocumentFilter: Sendable {
     return left.id < right.id
   }
 
-  /// Adds a match to those that were found before. No more are kept than twice the limit and some,
-  /// so that few of many cost no memory.
-  func add(_ match: Match, to matches: inout [Match]) {
-    matches.append(match)
-    if let limit, matches.count >= 2 * (limit + 256) { matches = arranged(matches) }
+  /// The matches that were found so far: of a limited query not many more than the limit, so that
+  /// few of many cost no memory.
+  struct Matches: Sendable {
+    private let filter: DocumentFilter
+    private var found: [Match] = []
+    /// The last one that may still be among the first.
+    private var last: Match?
+
+    init(_ filter: DocumentFilter) { self.filter = filter }
+
+    mutating func add(_ match: Match) {
+      if let last, !filter.precedes(match, last) { return }
+      found.append(match)
+      guard let limit = filter.limit, found.count >= 2 * limit + 256 else { return }
+      found = filter.arranged(found)
+      last = found.last
+    }
+
+    /// Sorted and cut.
+    var arranged: [Match] { filter.arranged(found) }
   }
 
   /// Sorted and cut.

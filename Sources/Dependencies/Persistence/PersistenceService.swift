@@ -357,19 +357,26 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
   public var operation: String
   /// The database's extended result code, 0 if there is none.
   public var code: Int32
-  /// What happened, why, and what to do, for people; never a stored value.
+  /// What happened, to which file, and why, for people; never a stored value. `advice` says what to
+  /// do.
   public var message: String
+  /// What to do about it, in a sentence or two.
+  public var advice: String
 
   /// An error.
   ///
-  /// - Parameter code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
+  /// - Parameters:
+  ///   - code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
+  ///   - advice: `nil`: what is usual for the kind.
   public init(
-    _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String
+    _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String,
+    advice: String? = nil
   ) {
     self.kind = kind
     self.path = path
     self.operation = operation
     self.code = code
     self.message = message
+    self.advice = advice ?? kind.advice
   }
 }

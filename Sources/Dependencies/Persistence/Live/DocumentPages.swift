@@ -67,19 +67,19 @@ struct DocumentPages {
     let statement = try selection.statement(
       "id, \(json ?? "NULL"), \(body)", collection: query.collection, after: nil,
       index: try index(), connection)
-    var found: [DocumentFilter.Match] = []
+    var found = DocumentFilter.Matches(filter)
     try statement.forEachRow { row in
       let id = row.text(0)
       guard let body = row.textIfPresent(2) else {
         let key = row.textIfPresent(1).flatMap { try? JSON(parsing: $0) }
-        return filter.add(DocumentFilter.Match(id, key: key), to: &found)
+        return found.add(DocumentFilter.Match(id, key: key))
       }
       // One that is damaged comes last, and is found out if it is shown.
       let value = try? JSON(parsing: body)
       guard filter.conditions.isEmpty || value.map(filter.matches) == true else { return }
-      filter.add(DocumentFilter.Match(id, key: value?.value(at: path)), to: &found)
+      found.add(DocumentFilter.Match(id, key: value?.value(at: path)))
     }
-    return filter.arranged(found).map(\.id.text)
+    return found.arranged.map(\.id.text)
   }
 
   private func page(of ids: ArraySlice<String>) throws(PersistenceError) -> DocumentPage {

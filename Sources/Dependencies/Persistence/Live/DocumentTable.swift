@@ -148,8 +148,8 @@ enum DocumentTable {
     let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
     return PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
-      message: "\(connection.operation): \(names)\(more) in \(connection.path) "
-        + "no longer matches its checksum. Other documents can still be read; "
-        + "put this one again or restore a backup.")
+      message: "\(names)\(more) in \(connection.path) "
+        + "no longer matches its checksum",
+      advice: "Other documents can still be read; put this one again or restore a backup.")
   }
 }

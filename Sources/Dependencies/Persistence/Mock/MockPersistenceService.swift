@@ -54,7 +54,7 @@ public final class MockPersistenceService: PersistenceService {
     failNext(
       call,
       with: PersistenceError(
-        kind, operation: call, message: "\(call): asked to fail. \(SQLiteResult.advice(kind))"))
+        kind, operation: call, message: "\(call): asked to fail"))
   }
 
   /// Notes the call, then runs `body`, which keeps its changes only if it returns.

@@ -136,10 +136,29 @@ final class SQLiteConnection {
   /// Runs `body` under the write lock, taken at the start: a transaction that begins as a reader
   /// and is overtaken by another writer fails at once, whatever the timeout. Either all of it is
   /// kept or nothing.
-  func write<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
-    -> Result
-  {
+  ///
+  /// - Parameter durability: `nil` is that of the connection. A commit that may be lost with the
+  ///   power waits for no disk, and is kept with the next one that may not.
+  func write<Result>(
+    durability: DatabaseSchema.Durability? = nil,
+    _ body: () throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
     if hasMoved { throw movedError }
+    guard let durability else { return try writeNow(body) }
+    let usual = try integer("PRAGMA synchronous") ?? DatabaseSchema.Durability.full.rawValue
+    try statement("PRAGMA synchronous = \(durability.rawValue)").run()
+    let result: Result
+    do throws(PersistenceError) { result = try writeNow(body) } catch {
+      try? statement("PRAGMA synchronous = \(usual)").run()
+      throw error
+    }
+    try statement("PRAGMA synchronous = \(usual)").run()
+    return result
+  }
+
+  private func writeNow<Result>(_ body: () throws(PersistenceError) -> Result)
+    throws(PersistenceError) -> Result
+  {
     try statement("BEGIN IMMEDIATE").run()
     let result: Result
     do {
@@ -190,7 +209,7 @@ final class SQLiteConnection {
   var movedError: PersistenceError {
     PersistenceError(
       .moved, path: shownPath, operation: operation, code: SQLiteResult.readOnlyMoved,
-      what: "\(operation): the database is no longer where it was opened")
+      what: "the database is no longer where it was opened")
   }
 
   /// Whether SQLite could open it for reading only.
@@ -220,7 +239,7 @@ final class SQLiteConnection {
     guard result == SQLITE_OK else {
       throw PersistenceError(
         .misuse, path: shownPath, operation: operation, code: result,
-        what: "\(operation): a statement was left open")
+        what: "a statement was left open")
     }
     self.handle = nil
   }
@@ -230,11 +249,13 @@ final class SQLiteConnection {
   func error(_ code: Int32, sql: String?) -> PersistenceError {
     let system = handle.map { sqlite3_system_errno($0) } ?? 0
     let kind = SQLiteResult.kind(code, systemError: system, cancelled: Task.isCancelled)
-    // The database's words name tables and columns, not values.
+    // SQLite's own words name tables and columns, not values: they are for faults of this program.
     let words =
-      handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+      SQLiteResult.words(kind, systemError: system)
+      ?? (handle.map { String(cString: sqlite3_errmsg($0)) }
+        ?? String(cString: sqlite3_errstr(code)))
     return PersistenceError(
-      kind, path: shownPath, operation: operation, code: code, what: "\(operation): \(words)",
-      sql: sql)
+      kind, path: shownPath, operation: operation, code: code, what: words,
+      sql: kind == .misuse ? sql : nil)
   }
 }

@@ -34,12 +34,14 @@ actor SQLiteWorker {
 
   /// Runs `body` in a transaction that may write.
   func write<Result: Sendable>(
-    _ operation: String,
+    _ operation: String, durability: DatabaseSchema.Durability?,
     _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) throws(PersistenceError) -> Result {
     let outcome = try run(operation, making: true) {
       (connection) throws(PersistenceError) -> Result in
-      try connection.write { () throws(PersistenceError) -> Result in try body(connection) }
+      try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
+        try body(connection)
+      }
     }
     guard case .done(let result) = outcome else {
       throw PersistenceError(
