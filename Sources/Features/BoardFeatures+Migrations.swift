@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 extension BoardFeatures {
   /// From the first schema to the present one; each leads one version up.
-  static let migrations = [labels, recordingEffects]
+  static let migrations = [labels, recordingEffects, answers]
 
   /// Schema 2 numbered the payloads of actions (`_0`), and had one more around the action of a
   /// feature.
@@ -30,6 +30,20 @@ extension BoardFeatures {
       if action["session"]["succeeded"]["result"]["forked"]["fork"]["isContinued"] == true {
         effects.append(LogEffect(name: "session.resume", kind: "run"))
       }
+    })
+
+  /// Up to schema 4 an answer repeated its request, of which it needs what of it is shown.
+  private static let answers = LogMigration(
+    from: 4,
+    editAction: { action in
+      guard let request = action["api"]["answered"]["request"] else { return }
+      var view: [JSON.Member] = []
+      for name in ["shown", "isPretty", "select"] {
+        guard let value = request[name], name != "shown" || value != "body" else { continue }
+        view.append(.init(name, value))
+      }
+      if !view.isEmpty { action["api"]["answered"]["answer"]["view"] = .object(view) }
+      action["api"]["answered"]["request"] = nil
     })
 
   /// Labels by the numbers they replace, from the whole action inwards.

@@ -60,7 +60,7 @@ public struct FeatureList: Sendable {
       schema
       ?? LogSchema(
         program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction",
-        version: 4)
+        version: 5)
     self.migrations = migrations
     self.source = source
   }
