@@ -24,7 +24,8 @@ extension BoardFeatures {
       "succeeded.result.cache.responses[*].stored",
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
-    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first))
+    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
+    version: nil, migrations: APIMigrations.all)
 }
 
 /// Headers of an answer that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC

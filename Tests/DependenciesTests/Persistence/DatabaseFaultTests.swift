@@ -108,7 +108,7 @@ struct DatabaseFaultTests {
     }
 
     #expect(try await service.document(collection: "c", id: "good")?.body == #"{"a":"wholesome"}"#)
-    let query = DocumentQuery(collection: "c", conditions: [.init(path: "a", equals: "1")])
+    let query = DocumentQuery(collection: "c", conditions: [.init(path: "a", equals: 1)])
     let errors = [
       await failure { () throws(PersistenceError) in
         try await service.document(collection: "c", id: "bad")
