@@ -47,16 +47,38 @@ struct LogFormTests {
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-c", "set x 1", "-c",
       "session state shell.variables --at 1", "-c", "session state shell.lastStatus --at 1", "-c",
-      "session action 1", "-c", "-session diff 0 1")
+      "session action 1", "-c", "-session diff 0 1", "-c", "session goto 0", "-c", "session goto 1",
+      "-c", "session live")
     let results = try Self.results(program)
-    try #require(results.count == 4, "\(run.errorText)")
+    try #require(results.count == 6, "\(run.errorText)")
     #expect(results[0]["state"] == ["step": 1, "value": ["x": "1"]])
     #expect(results[1]["state"] == ["step": 1, "value": 0])
     #expect(results[2]["step"]["step"]["action"]["shell"]["run"]["command"]["set"]["value"] == "1")
     let changes = try #require(results[3]["differences"]["diff"]["changes"]?.elements)
     #expect(changes.contains(["new": "1", "path": "shell.variables.x"]), "\(changes)")
+    // No action is not an action that is null.
+    #expect(results[4...].allSatisfy { $0["travelled"]["step"]["action"] == nil as JSON? })
     let second = try await program.run("session", "replay", "r.jsonl")
     #expect(second.output == run.output)
+  }
+
+  /// A value of a state may be a number, and a secret may look like one.
+  @Test("a secret that became known later is masked where it is a number")
+  func aSecretIsMaskedWhereItIsANumber() async throws {
+    let program = try Program()
+    let first = try await program.run(
+      "--environment", "mock", "--timeout", "7654321ms", "--record", "old.jsonl", "-c", "echo")
+    #expect(first.status == .exited(0), "\(first.errorText)")
+    try program.folder.write("7654321", to: "key")
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "keychain set k --from-file key", "-c",
+      "session state settings --file old.jsonl --json", "-c", "session action 1 --file old.jsonl",
+      "-c", "-session diff 0 1 --file old.jsonl")
+    #expect(run.outputText.contains(#""timeout":"[secret:k]""#), "\(run.errorText)")
+    #expect(run.outputText.contains(#""timeout": "[secret:k]""#))
+    #expect(run.errorText.contains("masked"), "\(run.errorText)")
+    #expect(!run.outputText.contains("7654321"))
+    #expect(try !program.text("r.jsonl").contains("7654321"))
   }
 
   @Test("a condition has a value") func aConditionHasAValue() async throws {
