@@ -48,7 +48,7 @@ struct APIFeatureTests {
       $0.shell.running = [running]
     }
     store.receive(where: {
-      guard case .answered(job: 1, _, let answer)? = $0.api else { return false }
+      guard case .answered(job: 1, let answer, nil)? = $0.api else { return false }
       return answer.status == 200 && answer.text == #"{"name":"Rick"}"# && answer.attempts == 1
     }) {
       $0.api.answers = 1
@@ -100,7 +100,7 @@ struct APIFeatureTests {
     #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(1400)])
     store.advance(by: .milliseconds(800))
     let ended = store.receive(where: { _ in true })
-    guard case .answered(_, _, let answer)? = ended?.api else {
+    guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered: \(String(describing: ended))")
       return
     }
@@ -154,7 +154,7 @@ struct APIFeatureTests {
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x"))
     let ended = store.receive(where: { _ in true })
-    guard case .answered(_, _, let answer)? = ended?.api else {
+    guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered")
       return
     }

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardRecording
 import SwiftBoardStore
 
 /// A feature as the board sees it, which knows neither the type of its state nor that of its
@@ -13,6 +14,9 @@ struct AnyFeature: Sendable {
   let link: @Sendable (BoardLink) -> [String]?
   /// Texts of `JSONPathPattern`, from the board's action on.
   let volatile: [String]
+  let version: Int?
+  /// From the board's state and action on.
+  let migrations: [LogMigration]
   let passesWordsOn: Bool
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
@@ -33,6 +37,10 @@ struct AnyFeature: Sendable {
     }
     link = feature.link
     volatile = feature.volatile.map { "\(name).\($0)" }
+    version = feature.version
+    migrations = feature.migrations.map {
+      $0.inside(name, part: feature.version == nil ? nil : name)
+    }
     passesWordsOn = feature.passesWordsOn
     secretWords = feature.secretWords
     let child = feature.reducer

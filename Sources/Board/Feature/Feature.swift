@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardRecording
 import SwiftBoardStore
 
 /// A feature of a board, wherever it is used: its state, its reducer, its commands, what they
@@ -50,6 +51,14 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// How secrets that are typed into its lines are found.
   public let secretWords: SecretWords
 
+  /// The version of the form of its states and actions in recordings, from 1; raised together with a
+  /// migration when the form changes. `nil` for the features of this package, whose forms count with
+  /// the board's.
+  public let version: Int?
+  /// What becomes of its states and actions in earlier recordings; each leads from one of its
+  /// versions to the next. They begin at the feature's own state and action, as `volatile` does.
+  public let migrations: [LogMigration]
+
   /// A feature from its parts. Those without a value have the usual one: no links, nothing volatile,
   /// no secrets.
   public init(
@@ -60,7 +69,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     part: @escaping @Sendable (Action) -> OutcomePart? = { _ in nil },
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
-    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords()
+    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
+    version: Int? = 1, migrations: [LogMigration] = []
   ) {
     self.name = name
     self.summary = summary
@@ -74,6 +84,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
+    self.version = version
+    self.migrations = migrations
   }
 
   /// The same feature with another reducer, for example one that does more.
@@ -81,6 +93,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
       outcome: outcome, part: part, link: link, cancelled: cancelled, volatile: volatile,
-      passesWordsOn: passesWordsOn, secretWords: secretWords)
+      passesWordsOn: passesWordsOn, secretWords: secretWords, version: version,
+      migrations: migrations)
   }
 }

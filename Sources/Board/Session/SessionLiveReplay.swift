@@ -122,13 +122,13 @@ struct SessionLiveReplay {
     case .other(let step, _, _, let changes):
       var lines = ["step \(step): the action is not the recorded one"]
       for change in changes.places {
-        let (expected, found) = SessionText.values(change.old?.text, change.new?.text, limit: 200)
+        let (expected, found) = SessionText.values(change.old, change.new, limit: 200)
         lines.append("  \(change.path): expected \(expected), found \(found)")
       }
       if changes.isTruncated { lines.append("  ... and more") }
       return lines.joined(separator: "\n")
     case .missing(let step, let expected):
-      let shown = SessionText.values(expected.text, nil, limit: 200).old
+      let shown = SessionText.values(expected, nil, limit: 200).old
       return "step \(step): expected the action \(shown), nothing came"
     }
   }

@@ -39,8 +39,7 @@ enum SessionOutcomes {
       return Outcome(
         job: job, value: .object([.init("mark", .string(name))]), notes: ["marked \(name)"])
     case .travelled(let step, let last): return travelled(step, of: last, job)
-    case .state(let text, _):
-      let json = SessionText.json(text)
+    case .state(let json, _):
       return Outcome(job: job, value: json, presentation: .json(json))
     case .asserted(let text, let holds, let step):
       if holds { return Outcome(job: job, value: .bool(true)) }
@@ -119,7 +118,7 @@ enum SessionOutcomes {
   private static func json(_ step: SessionStep) -> JSON {
     [
       "step": JSON(step.step), "time": JSON(step.time), "by": SessionText.json(step.origin),
-      "name": .string(step.name), "action": SessionText.json(step.action),
+      "name": .string(step.name), "action": step.action ?? .null,
       "draws": .array(step.draws.map(JSON.string)),
       "effects": .array(step.effects.map(JSON.string)),
       "digest": step.digest.map(JSON.string) ?? .null,
@@ -164,8 +163,8 @@ enum SessionOutcomes {
         .array(
           diff.changes.map { change in
             var members = [JSON.Member("path", .string(change.path))]
-            if let old = change.old { members.append(.init("old", SessionText.json(old))) }
-            if let new = change.new { members.append(.init("new", SessionText.json(new))) }
+            if let old = change.old { members.append(.init("old", old)) }
+            if let new = change.new { members.append(.init("new", new)) }
             return .object(members)
           })),
     ])

@@ -14,13 +14,8 @@ enum SessionText {
 
   /// Two values of a state, or of an action, each in about `limit` bytes around where they differ;
   /// what is left out is counted. In ASCII but for what is their own.
-  static func values(_ old: String?, _ new: String?, limit: Int = 100) -> (old: String, new: String)
-  {
-    StateDiff.excerpts(old, new, limit: limit, mark: "...")
-  }
-
-  static func json(_ text: String?) -> JSON {
-    text.flatMap { try? JSON(parsing: $0) } ?? .null
+  static func values(_ old: JSON?, _ new: JSON?, limit: Int = 100) -> (old: String, new: String) {
+    StateDiff.excerpts(old?.text, new?.text, limit: limit, mark: "...")
   }
 
   static func json(_ origin: SessionStep.Origin?) -> JSON {

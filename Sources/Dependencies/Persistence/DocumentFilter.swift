@@ -12,10 +12,7 @@ struct DocumentFilter: Sendable {
   init(_ query: DocumentQuery) throws(PersistenceError) {
     var conditions: [(JSONPath, JSON)] = []
     for condition in query.conditions {
-      let path = try Self.path(condition.path)
-      let value = try StoredJSON.parse(
-        condition.equals, operation: "documents", what: "The value for \(condition.path)")
-      conditions.append((path, StoredJSON.normalised(value)))
+      conditions.append((try Self.path(condition.path), StoredJSON.normalised(condition.equals)))
     }
     self.conditions = conditions
     let sort = query.sort ?? ""

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// The board's data on disk: the union of small stores, so that a reducer or a test can use a
@@ -81,7 +82,7 @@ public struct Document: Sendable, Equatable, Codable {
 public struct DocumentQuery: Sendable, Equatable, Codable {
   /// Which collection.
   public var collection: String
-  /// All must hold: the value at the path equals the JSON value `equals`.
+  /// All must hold: the value at the path equals `equals`.
   public var conditions: [Condition]
   /// A path like `a.b[0]`; a leading `-` sorts downwards.
   public var sort: String?
@@ -92,11 +93,11 @@ public struct DocumentQuery: Sendable, Equatable, Codable {
   public struct Condition: Sendable, Equatable, Codable {
     /// A path like `a.b[0]`. One that leads nowhere equals nothing, not even `null`.
     public var path: String
-    /// JSON text.
-    public var equals: String
+    /// Compared by content: numbers by their value, objects whatever the order of their members.
+    public var equals: JSON
 
     /// A condition; nothing is checked before the query is run.
-    public init(path: String, equals: String) {
+    public init(path: String, equals: JSON) {
       self.path = path
       self.equals = equals
     }

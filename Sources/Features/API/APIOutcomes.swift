@@ -11,14 +11,14 @@ enum APIOutcomes {
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job).withMarks.masked(masked)
-    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, context)
+    case .answered(let job, let answer, _): outcome(of: answer, job, context)
     }
   }
 
   // MARK: Answers
 
   private static func outcome(
-    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ context: OutcomeContext
+    of answer: APIAnswer, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
     let settings = context.settings
     let isEarlier = settings.followsEarlierRules
@@ -44,7 +44,7 @@ enum APIOutcomes {
         "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
           + "stores it as a secret")
     }
-    let (presentation, missing) = shown(answer, body, spec, isPretty: isPretty(spec, job, context))
+    let (presentation, missing) = shown(answer, body, isPretty: isPretty(answer, job, context))
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if settings.checksStatus, let failure = refusal(answer) {
       outcome = Outcome(
@@ -58,16 +58,16 @@ enum APIOutcomes {
     }
     outcome.details = heads(of: answer)
     outcome.marks =
-      spec.shown == .headers || spec.shown == .verbose ? .all : .these(marks(in: answer))
+      [.headers, .verbose].contains(answer.view?.shown) ? .all : .these(marks(in: answer))
     return outcome
   }
 
   /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format
   /// that was asked for, unless the line says which.
-  private static func isPretty(_ spec: APIRequestSpec, _ job: Int, _ context: OutcomeContext)
+  private static func isPretty(_ answer: APIAnswer, _ job: Int, _ context: OutcomeContext)
     -> Bool
   {
-    if let isPretty = spec.isPretty { return isPretty }
+    if let isPretty = answer.view?.isPretty { return isPretty }
     guard let isTerminal = context.settings.isTerminal else { return true }
     let command = context.command(of: job)
     let format = command?.output ?? context.settings.output
@@ -180,9 +180,9 @@ enum APIOutcomes {
   }
 
   private static func shown(
-    _ answer: APIAnswer, _ body: JSON, _ spec: APIRequestSpec, isPretty: Bool
+    _ answer: APIAnswer, _ body: JSON, isPretty: Bool
   ) -> (Presentation, Failure?) {
-    if let select = spec.select {
+    if let select = answer.view?.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
         return (
           .none,
@@ -198,7 +198,7 @@ enum APIOutcomes {
     let headers =
       "HTTP/\(answer.httpVersion) \(answer.status)\n"
       + answer.headers.map { line($0) + "\n" }.joined()
-    switch spec.shown {
+    switch answer.view?.shown ?? .body {
     case .headers: return (.text(headers), nil)
     case .timing:
       let timing = answer.timing

@@ -20,8 +20,7 @@ struct APIReducer: Reducer {
           do {
             let spec = try await savedRequest(name, items, dependencies)
             return .answered(
-              job: context.job, request: spec,
-              answer: try await perform(spec, context, dependencies))
+              job: context.job, answer: try await perform(spec, context, dependencies), kept: spec)
           } catch let error where !(error is CancellationError) {
             return .failed(job: context.job, failure: Failure(error, dependencies))
           }
@@ -86,7 +85,7 @@ struct APIReducer: Reducer {
     .task(name: "api.request") {
       do {
         return .answered(
-          job: context.job, request: spec, answer: try await perform(spec, context, dependencies))
+          job: context.job, answer: try await perform(spec, context, dependencies))
       } catch let error where !(error is CancellationError) {
         return .failed(job: context.job, failure: Failure(error, dependencies))
       }

@@ -36,6 +36,7 @@ func perform(
   let captured = await capture(spec.captures ?? [], of: fetched.response, dependencies)
   var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger.redactor)
   if !captured.isEmpty { answer.captured = captured }
+  answer.view = APIAnswerView(spec)
   answer.warning = await dependencies.keychainService.takeWarning()
   if let file = spec.out {
     try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)

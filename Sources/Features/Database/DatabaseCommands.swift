@@ -166,7 +166,13 @@ enum DatabaseCommands {
     let condition = String(text[..<equals])
     _ = try path(condition, option)
     let json = (try? JSON(parsing: value)) ?? .string(value)
-    return DocumentQuery.Condition(path: condition, equals: json.text)
+    // The value becomes part of an action, of which the recording has a line.
+    guard (try? JSON(parsing: json.text, limits: JSONLimits(depth: 400))) != nil else {
+      throw UsageError(
+        "the value for \(condition) is nested too deeply", help: "400 levels are the most",
+        at: option)
+    }
+    return DocumentQuery.Condition(path: condition, equals: json)
   }
 
   private static func path(_ text: String, _ argument: Argument?) throws(UsageError) -> JSONPath {

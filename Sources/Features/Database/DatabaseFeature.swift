@@ -23,7 +23,7 @@ extension BoardFeatures {
       "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
       "succeeded.result.statistics.statistics.bytes",
     ],
-    passesWordsOn: true)
+    passesWordsOn: true, version: nil, migrations: DatabaseMigrations.all)
 }
 
 /// The board's state about the database; documents are in the actions alone.

@@ -17,7 +17,8 @@ extension BoardFeatures {
       }
     },
     volatile: ["created", "status", "checked"].map { "succeeded.result.\($0).*.path" },
-    passesWordsOn: true, secretWords: SecretWords(storing: "set"))
+    passesWordsOn: true, secretWords: SecretWords(storing: "set"),
+    version: nil, migrations: KeychainMigrations.all)
 }
 
 /// The board's state about the keychain: names and counts, never a value.

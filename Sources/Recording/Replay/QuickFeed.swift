@@ -209,7 +209,7 @@ extension Replayer {
 
   @usableFromInline
   func fits(_ header: LogHeader) -> Bool {
-    header.schema.isSameKind(as: schema) && header.schema.version == schema.version
+    header.schema.isSameKind(as: schema) && header.schema.isSameForm(as: schema)
   }
 
   @usableFromInline

@@ -123,7 +123,7 @@ struct DatabaseFaultTests {
     #expect(errors[1]?.message.contains("c/bad") == true)
     // What is not shown is not looked at.
     let other = DocumentQuery(
-      collection: "c", conditions: [.init(path: "a", equals: #""wholesome""#)], sort: "a", limit: 1)
+      collection: "c", conditions: [.init(path: "a", equals: "wholesome")], sort: "a", limit: 1)
     #expect(try await service.documents(other).map(\.id) == ["good"])
     #expect(
       try await service.check() == [

@@ -74,8 +74,10 @@ struct DocumentQueryTests {
         query.conditions.append(
           .init(
             path: Self.path(&random),
-            equals: Int.random(in: 0..<5, using: &random) == 0
-              ? Self.value(&random, depth: 1) : Self.scalars.randomElement(using: &random) ?? "1"))
+            equals: try JSON(
+              parsing: Int.random(in: 0..<5, using: &random) == 0
+                ? Self.value(&random, depth: 1)
+                : Self.scalars.randomElement(using: &random) ?? "1")))
       }
       if Bool.random(using: &random) {
         query.sort = (Bool.random(using: &random) ? "-" : "") + Self.path(&random)
@@ -104,7 +106,7 @@ struct DocumentQueryTests {
     }
     for (sort, limit, conditions) in [
       (nil, nil, []), ("n", nil, []), ("-n", 290, []), (nil, 290, []),
-      (nil, 120, [DocumentQuery.Condition(path: "odd", equals: "1")]),
+      (nil, 120, [DocumentQuery.Condition(path: "odd", equals: 1)]),
     ] as [(String?, Int?, [DocumentQuery.Condition])] {
       let query = DocumentQuery(
         collection: "c", conditions: conditions, sort: sort, limit: limit)
@@ -162,7 +164,7 @@ struct DocumentQueryTests {
     try await service.close()
     let again = folder.service()
     #expect(try await again.documentIndexes() == [index])
-    let query = DocumentQuery(collection: "c", conditions: [.init(path: "n", equals: "7.0")])
+    let query = DocumentQuery(collection: "c", conditions: [.init(path: "n", equals: .number("7.0"))])
     #expect(try await again.documents(query).map(\.id) == ["7"])
     try await again.putDocument(Document("7", #"{"n":70}"#))
     try await again.putDocument(Document("8", #"{"n":7}"#))
@@ -194,7 +196,7 @@ struct DocumentQueryTests {
       """)
     for sort in [nil, "b"] {
       let query = DocumentQuery(
-        collection: "c", conditions: [.init(path: "a", equals: "1")], sort: sort)
+        collection: "c", conditions: [.init(path: "a", equals: 1)], sort: sort)
       let error = await Task {
         withUnsafeCurrentTask { $0?.cancel() }
         return await failure { () throws(PersistenceError) in try await service.documents(query) }
