@@ -47,6 +47,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let passesWordsOn: Bool
   /// How secrets that are typed into its lines are found.
   public let secretWords: SecretWords
+  /// Changes the initial state for a session at a terminal, which lasts; a script and a single
+  /// command begin with the state as it is.
+  public let atTerminal: @Sendable (inout State) -> Void
 
   /// A feature from its parts. Those without a value have the usual one: no links, nothing volatile,
   /// no secrets.
@@ -57,7 +60,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     outcome: @escaping @Sendable (Action, State, OutcomeContext) -> Outcome?,
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
-    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords()
+    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
+    atTerminal: @escaping @Sendable (inout State) -> Void = { _ in }
   ) {
     self.name = name
     self.summary = summary
@@ -70,6 +74,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
+    self.atTerminal = atTerminal
   }
 
   /// The same feature with another reducer, for example one that does more.
@@ -77,6 +82,6 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
       outcome: outcome, link: link, cancelled: cancelled, volatile: volatile,
-      passesWordsOn: passesWordsOn, secretWords: secretWords)
+      passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal)
   }
 }
