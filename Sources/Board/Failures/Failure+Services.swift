@@ -64,7 +64,7 @@ extension Failure {
       case .slotSecretNeeded where error.slot?.kind == "keyFile":
         "name its key file with --key-file FILE"
       case .slotSecretNeeded where error.slot?.kind == "passphrase":
-        "run it at a terminal, which asks for the passphrase"
+        "name a file with it by --passphrase-file FILE, or run it at a terminal"
       default: nil
       }
     let message = [error.message, error.remedy?.words].compactMap(\.self).joined(separator: " ")

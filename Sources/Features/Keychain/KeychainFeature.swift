@@ -68,13 +68,13 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   case slots
   /// Lets another secret open it.
   case addSlot(secret: KeychainNewSecret)
-  /// Removes a slot, by its number from 1, and draws a new data key. The key files are those of
-  /// slots that stay; passphrases are asked for.
-  case removeSlot(number: Int, keyFiles: [String])
+  /// Removes a slot, by its number from 1, and draws a new data key. The secrets are those of
+  /// slots that stay; passphrases that are missing are asked for.
+  case removeSlot(number: Int, secrets: [KeychainOtherSecret])
   /// Draws a new data key.
-  case rekey(keyFiles: [String])
+  case rekey(secrets: [KeychainOtherSecret])
   /// Puts another passphrase in the place of one, and draws a new data key.
-  case changePassphrase(secret: KeychainNewSecret, keyFiles: [String])
+  case changePassphrase(secret: KeychainNewSecret, secrets: [KeychainOtherSecret])
   /// Writes all entries into a new keychain file.
   case export(path: String, secret: KeychainNewSecret)
   /// Takes over the entries of another keychain file; `existing` as in `KeychainDuplicates`, `nil`:
@@ -112,7 +112,7 @@ public enum KeychainNewSecret: Codable, Sendable, Equatable {
   case keyFile(path: String)
 }
 
-/// The source of the secret of another keychain file.
+/// The source of a secret that opens something already: another keychain file, or a slot that stays.
 public enum KeychainOtherSecret: Codable, Sendable, Equatable {
   /// Asks without echo at the terminal.
   case prompt

@@ -152,14 +152,14 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     }
     return .slots(slots: status.slots)
   case .addSlot(let secret): return .slotAdded(kind: try await work.addSlot(secret))
-  case .removeSlot(let number, let keyFiles):
-    try await work.rekey(KeychainRekey(removing: [number]), keyFiles: keyFiles)
+  case .removeSlot(let number, let secrets):
+    try await work.rekey(KeychainRekey(removing: [number]), secrets: secrets)
     return .slotRemoved(number: number)
-  case .rekey(let keyFiles):
-    try await work.rekey(KeychainRekey(), keyFiles: keyFiles)
+  case .rekey(let secrets):
+    try await work.rekey(KeychainRekey(), secrets: secrets)
     return .rekeyed
-  case .changePassphrase(let secret, let keyFiles):
-    try await work.changePassphrase(secret, keyFiles: keyFiles)
+  case .changePassphrase(let secret, let secrets):
+    try await work.changePassphrase(secret, secrets: secrets)
     return .passphraseChanged
   case .export(let path, let secret):
     return .exported(path: path, count: try await work.export(to: path, secret))

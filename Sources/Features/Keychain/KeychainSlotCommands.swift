@@ -18,29 +18,29 @@ extension KeychainCommands {
       ["keychain", "slot", "remove"],
       "let a slot open it no more; asks for the passphrases of those that stay",
       arguments: [ArgumentSpec("number", "the slot's number in the list", kind: .int)],
-      options: [keyFiles], examples: ["keychain slot remove 2"]
+      options: staying, examples: ["keychain slot remove 2"]
     ) { invocation throws(UsageError) in
       guard let number = try invocation.int("number", in: 1...8) else {
         throw invocation.error("the slot's number is missing")
       }
-      return .keychain(.removeSlot(number: number, keyFiles: try paths(invocation)))
+      return .keychain(.removeSlot(number: number, secrets: try staying(invocation)))
     },
     CommandSpec(
       ["keychain", "rekey"],
       "draw a new data key, so that an old copy of the file and its key open no later one",
-      options: [keyFiles], examples: ["keychain rekey"]
+      options: staying, examples: ["keychain rekey"]
     ) { invocation throws(UsageError) in
-      .keychain(.rekey(keyFiles: try paths(invocation)))
+      .keychain(.rekey(secrets: try staying(invocation)))
     },
     CommandSpec(
       ["keychain", "passphrase"],
       "change the passphrase; asks for the old one, and twice for the new one",
-      options: newSecret + [keyFiles],
+      options: newSecret + staying,
       examples: ["keychain passphrase", "keychain passphrase --new-from-file new"]
     ) { invocation throws(UsageError) in
       .keychain(
         .changePassphrase(
-          secret: try newSecret(invocation, orKeyFile: false), keyFiles: try paths(invocation)))
+          secret: try newSecret(invocation, orKeyFile: false), secrets: try staying(invocation)))
     },
     CommandSpec(
       ["keychain", "export"], "write all secrets into a new keychain file with its own passphrase",
@@ -91,8 +91,13 @@ extension KeychainCommands {
     },
   ]
 
-  private static let keyFiles = OptionSpec(
-    "key-file", value: "FILE", "the key file of a slot that stays", kind: .file, repeatable: true)
+  private static let staying = [
+    OptionSpec(
+      "key-file", value: "FILE", "the key file of a slot that stays", kind: .file, repeatable: true),
+    OptionSpec(
+      "passphrase-file", value: "FILE", "a file with the passphrase of a slot that stays",
+      kind: .file, repeatable: true),
+  ]
 
   static let newKeyFile = OptionSpec(
     "key-file", value: "FILE", "this key file opens it; made where it is not there", kind: .file)
@@ -103,15 +108,19 @@ extension KeychainCommands {
     OptionSpec(flag: "new-from-stdin", "read the new passphrase from standard input"),
   ]
 
-  private static func paths(_ invocation: Invocation) throws(UsageError) -> [String] {
-    var paths: [String] = []
-    for option in invocation.options("key-file") {
-      guard let path = option.text else {
-        throw UsageError("--key-file names a file; no secret belongs there", at: option)
+  private static func staying(
+    _ invocation: Invocation
+  ) throws(UsageError) -> [KeychainOtherSecret] {
+    var secrets: [KeychainOtherSecret] = []
+    for name in ["key-file", "passphrase-file"] {
+      for option in invocation.options(name) {
+        guard let path = option.text else {
+          throw UsageError("--\(name) names a file; no secret belongs there", at: option)
+        }
+        secrets.append(name == "key-file" ? .keyFile(path: path) : .passphraseFile(path: path))
       }
-      paths.append(path)
     }
-    return paths
+    return secrets
   }
 
   static func newSecret(

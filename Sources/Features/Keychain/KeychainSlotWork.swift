@@ -34,11 +34,13 @@ struct KeychainSlotWork {
   }
 
   /// Asks for the passphrase of each slot that stays and whose secret is not at hand.
-  func rekey(_ change: KeychainRekey, keyFiles: [String]) async throws {
+  ///
+  /// - Parameter asksLocked: Also for one that opens the keychain where there is no unlock source.
+  func rekey(
+    _ change: KeychainRekey, secrets: [KeychainOtherSecret], asksLocked: Bool = true
+  ) async throws {
     var change = change
-    for path in keyFiles {
-      change.secrets.append(try await keychain.secret(from: .keyFile(path: path)))
-    }
+    for place in secrets { try await change.secrets.append(known(place)) }
     var asked: Set<Int> = []
     while true {
       do throws(KeychainError) {
@@ -46,7 +48,8 @@ struct KeychainSlotWork {
       } catch {
         let prompt: String
         switch error.kind {
-        case .locked where asked.insert(0).inserted: prompt = "passphrase of the keychain: "
+        case .locked where asksLocked && asked.insert(0).inserted:
+          prompt = "passphrase of the keychain: "
         case .slotSecretNeeded:
           guard let slot = error.slot, slot.kind == "passphrase", asked.insert(slot.number).inserted
           else { throw error }
@@ -64,7 +67,7 @@ struct KeychainSlotWork {
 
   /// Asks for the old passphrase at a terminal, unless the new one comes from elsewhere and there
   /// is an unlock source.
-  func changePassphrase(_ secret: KeychainNewSecret, keyFiles: [String]) async throws {
+  func changePassphrase(_ secret: KeychainNewSecret, secrets: [KeychainOtherSecret]) async throws {
     guard try await keychain.status().exists else {
       // Says what is missing.
       return try await keychain.unlock(with: nil)
@@ -73,25 +76,16 @@ struct KeychainSlotWork {
     if case .prompt = secret {
       change.replaced = try await old()
       change.replacement = try await new(secret)
-      return try await rekey(change, keyFiles: keyFiles)
+      return try await rekey(change, secrets: secrets)
     }
     change.replacement = try await new(secret)
     do {
-      try await rekey(change, keyFiles: keyFiles, asks: false)
+      try await rekey(change, secrets: secrets, asksLocked: false)
     } catch let error as KeychainError where error.kind == .locked {
       guard let passphrase = try await old() else { throw error }
       change.replaced = passphrase
-      try await rekey(change, keyFiles: keyFiles)
+      try await rekey(change, secrets: secrets)
     }
-  }
-
-  private func rekey(_ change: KeychainRekey, keyFiles: [String], asks: Bool) async throws {
-    guard !asks else { return try await rekey(change, keyFiles: keyFiles) }
-    var change = change
-    for path in keyFiles {
-      change.secrets.append(try await keychain.secret(from: .keyFile(path: path)))
-    }
-    try await keychain.rekey(change)
   }
 
   /// The old passphrase, and that it is right: the new one is asked for after that.
@@ -122,28 +116,34 @@ struct KeychainSlotWork {
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.unlock(with: nil)
     }
-    let other: KeychainSecret
-    switch secret {
-    case .passphraseFile(let file):
-      other = try await keychain.secret(from: .passphraseFile(path: file))
-    case .keyFile(let file): other = try await keychain.secret(from: .keyFile(path: file))
-    case .prompt:
-      guard
-        let passphrase = try await dependencies.terminal.askPassphrase(
-          prompt: "passphrase of \(path): ", isNew: false)
-      else {
-        throw Failure(
-          code: ExitCode.usage, error: "noInput",
-          message: "there is nobody to ask for the passphrase of \(path)",
-          help: "use --passphrase-file FILE or --key-file FILE")
-      }
-      other = .passphrase(passphrase)
-    }
+    let other = try await known(secret, of: path)
     let report = try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.importEntries(from: path, secret: other, existing: existing)
     }
     await forgetKnownSecrets(dependencies)
     return report
+  }
+
+  /// A secret that opens something already.
+  private func known(
+    _ secret: KeychainOtherSecret, of what: String = "the keychain"
+  ) async throws -> KeychainSecret {
+    switch secret {
+    case .passphraseFile(let file):
+      return try await keychain.secret(from: .passphraseFile(path: file))
+    case .keyFile(let file): return try await keychain.secret(from: .keyFile(path: file))
+    case .prompt:
+      guard
+        let passphrase = try await dependencies.terminal.askPassphrase(
+          prompt: "passphrase of \(what): ", isNew: false)
+      else {
+        throw Failure(
+          code: ExitCode.usage, error: "noInput",
+          message: "there is nobody to ask for the passphrase of \(what)",
+          help: "use --passphrase-file FILE or --key-file FILE")
+      }
+      return .passphrase(passphrase)
+    }
   }
 
   /// A secret that is about to open something.
