@@ -61,6 +61,10 @@ extension Failure {
       case .missingKey: "'keychain list' shows the names there are"
       case .rolledBack, .differentKeychain:
         "'keychain accept' takes this file from now on, if you put it there yourself"
+      case .slotSecretNeeded where error.slot?.kind == "keyFile":
+        "name its key file with --key-file FILE"
+      case .slotSecretNeeded where error.slot?.kind == "passphrase":
+        "name a file with it by --passphrase-file FILE, or run it at a terminal"
       default: nil
       }
     let message = [error.message, error.remedy?.words].compactMap(\.self).joined(separator: " ")

@@ -23,6 +23,7 @@ struct AnyFeature: Sendable {
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
   let part: @Sendable (AnyFeatureAction) -> OutcomePart?
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
+  let atTerminal: @Sendable (inout BoardState) -> Void
   let initialState: FeatureStates.Value
   let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
   let decodeAction: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> AnyFeatureAction
@@ -55,6 +56,7 @@ struct AnyFeature: Sendable {
       // A state that does not exist has nothing to note, and is not made for it.
       if state.features.contains(name) { cancelled(&state[key], job) }
     }
+    atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
     initialState = FeatureStates.Value(feature.initialState)
     decodeState = { container, key in
       FeatureStates.Value(try container.decode(State.self, forKey: key))

@@ -50,7 +50,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let passesWordsOn: Bool
   /// How secrets that are typed into its lines are found.
   public let secretWords: SecretWords
-
+  /// Changes the initial state for a session at a terminal, which lasts; a script and a single
+  /// command begin with the state as it is.
+  public let atTerminal: @Sendable (inout State) -> Void
   /// The version of the form of its states and actions in recordings, from 1; raised together with a
   /// migration when the form changes. `nil` for the features of this package, whose forms count with
   /// the board's.
@@ -70,7 +72,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
-    version: Int? = 1, migrations: [LogMigration] = []
+    atTerminal: @escaping @Sendable (inout State) -> Void = { _ in }, version: Int? = 1,
+    migrations: [LogMigration] = []
   ) {
     self.name = name
     self.summary = summary
@@ -84,6 +87,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
+    self.atTerminal = atTerminal
     self.version = version
     self.migrations = migrations
   }
@@ -93,7 +97,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
       outcome: outcome, part: part, link: link, cancelled: cancelled, volatile: volatile,
-      passesWordsOn: passesWordsOn, secretWords: secretWords, version: version,
-      migrations: migrations)
+      passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
+      version: version, migrations: migrations)
   }
 }

@@ -34,9 +34,13 @@ final class BoardRun: Sendable {
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
     output = BoardOutputWriter(isJSON: settings.output == .json)
-    let configuration = LiveConfiguration(
+    var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
+    if terminal.isErrorTerminal, !settings.isQuiet {
+      let notice = DerivationNotice(isASCII: settings.isASCII)
+      configuration.onDerivation = { notice.note(isRunning: $0) }
+    }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let boardTerminal = BoardTerminal(
@@ -114,6 +118,7 @@ final class BoardRun: Sendable {
     let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
+    if isInteractive { for feature in features.features { feature.atTerminal(&state) } }
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
       sink: { output.write($0, redirects) },

@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
+import Synchronization
 
 /// The terminal of the program: asks without echo, where asking is allowed.
 struct BoardTerminal: TerminalService, PausingTerminal {
@@ -8,6 +9,12 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   let mayAsk: Bool
   private let output: StandardOutput
   private let input: StandardInput
+  private let hiding = Hiding()
+
+  /// How many commands keep what is typed hidden.
+  private final class Hiding: Sendable {
+    let count = Mutex(0)
+  }
 
   init(mayAsk: Bool, output: StandardOutput, input: StandardInput) {
     self.output = output
@@ -29,7 +36,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
     let result: Result<GuardedBytes, KeychainError>
     do throws(SecretPromptError) {
-      result = try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
+      let staysHidden = hiding.count.withLock { $0 > 0 }
+      result = try await SecretPrompt.readOnOwnThread(prompt: prompt, staysHidden: staysHidden) {
+        bytes in
         do throws(KeychainError) {
           guard !bytes.isEmpty else {
             throw KeychainError(.invalidPassphrase, message: "nothing was typed")
@@ -77,11 +86,24 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       [UInt8](value) + (value.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]))
   }
 
-  func readInput(limit: Int) async throws(TerminalError) -> Data {
+  func hideInput() { hiding.count.withLock { $0 += 1 } }
+
+  func showInput() {
+    hiding.count.withLock { count in
+      count -= 1
+      if count == 0 { SecretPrompt.release() }
+    }
+  }
+
+  func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes {
     let input = input
-    let bytes = try await DetachedThread.run { () throws(TerminalError) in
+    return try await DetachedThread.run { () throws(TerminalError) in
       try input.read(limit: limit)
     }
+  }
+
+  func readInput(limit: Int) async throws(TerminalError) -> Data {
+    let bytes = try await readSecret(limit: limit)
     do throws(KeychainError) {
       return try bytes.withBytes { Data($0) }
     } catch {

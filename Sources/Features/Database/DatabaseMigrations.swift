@@ -39,7 +39,7 @@ enum DatabaseMigrations {
     editEffects: { action, effects in
       guard action["run"]["command"]["list"] != nil else { return }
       for index in effects.indices where effects[index].name == "db.list" {
-        effects[index].kind = "run"
+        effects[index] = LogEffect(name: "db.list", ids: effects[index].ids, kind: "run")
       }
     })
 }

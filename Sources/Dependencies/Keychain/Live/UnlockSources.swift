@@ -164,8 +164,25 @@ package final class UnlockSources: Sendable {
 
   // MARK: Files
 
+  /// The secret in a file that a line names: judged and read as a source's.
+  ///
+  /// - Throws: As `secret()`; for a new key file `exists` or `io` too.
+  func secret(from place: KeychainSecretPlace) throws(KeychainError) -> KeychainSecret {
+    switch place {
+    case .passphraseFile(let path):
+      return .passphrase(
+        try read(path, nil, false) { fd throws(KeychainError) in try Self.passphrase(from: fd) })
+    case .newKeyFile(let path) where FileInfo(path) == nil && errno == ENOENT:
+      try Self.makeKeyFile(at: path)
+      return try secret(from: .keyFile(path: path))
+    case .keyFile(let path), .newKeyFile(let path):
+      return .keyFile(
+        try read(path, nil, false) { fd throws(KeychainError) in try Self.key(from: fd) })
+    }
+  }
+
   private func read(
-    _ path: String, _ variable: String, _ isCredential: Bool,
+    _ path: String, _ variable: String?, _ isCredential: Bool,
     _ body: (Int32) throws(KeychainError) -> GuardedBytes
   ) throws(KeychainError) -> GuardedBytes {
     do throws(KeychainError) {
@@ -178,13 +195,14 @@ package final class UnlockSources: Sendable {
         guard error.isMissing else { throw .io(error.code, "the file cannot be opened") }
         throw KeychainError(
           .missingUnlockSource,
-          message: "there is no such file. Name one that is there, or take the variable away.")
+          message: "there is no such file. Name one that is there"
+            + (variable == nil ? "." : ", or take the variable away."))
       }
       defer { file.close() }
       try judge(file.number, isCredential)
       return try body(file.number)
     } catch {
-      throw error.explained("\(path) (\(variable))", path: path)
+      throw error.explained(variable.map { "\(path) (\($0))" } ?? path, path: path)
     }
   }
 
