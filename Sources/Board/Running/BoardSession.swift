@@ -209,16 +209,15 @@ public final class BoardSession: Sendable {
     -> CommandEnd
   {
     var context = self.context(line, prefix)
-    var arguments: [Argument] = []
     hideKnownSecrets()
     do throws(UsageError) {
       let expansion = board.store.withState {
         LineExpansion($0.shell, scriptArguments: scriptArguments)
       }
-      arguments = try expansion.arguments(command.words)
+      let arguments = try expansion.arguments(command.words)
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
-      if let typed = secrets.refusal(of: arguments + (file.map { [$0] } ?? []), redactor) {
+      if let typed = secrets.refusal(of: arguments, file, redactor) {
         context.text = typed.text
         throw typed.error
       }
@@ -247,8 +246,6 @@ public final class BoardSession: Sendable {
       if let special = await special(action, context, line) { return special }
       return await perform(action, context)
     } catch {
-      var error = error
-      hideTypedSecret(arguments, &context, &error)
       return await reject(error, context, line, command)
     }
   }
@@ -269,26 +266,6 @@ public final class BoardSession: Sendable {
     }
     guard !masked.isEmpty || maskedLast != nil else { return }
     board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
-  }
-
-  /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out
-  /// of the step.
-  private func hideTypedSecret(
-    _ arguments: [Argument], _ context: inout CommandContext, _ error: inout UsageError
-  ) {
-    guard arguments.count > 3, let feature = arguments[0].text, let command = arguments[1].text,
-      board.features[feature]?.secretWords.storing == command
-    else { return }
-    let mark = TypedSecret.text(for: arguments[2].shown)
-    context.text = "\(feature) \(command) \(arguments[2].shown) \(mark)"
-    error.column = nil
-    error.length = nil
-    error.lineOffset = 0
-    for value in arguments[3...].compactMap(\.text)
-    where value.count > 1 && !["--generate", "--from-file", "--from-stdin"].contains(value) {
-      error.message = error.message.replacing(value, with: mark)
-      error.help = error.help?.replacing(value, with: mark)
-    }
   }
 
   /// A command that reads standard input to its end would take the lines that come from there.

@@ -2,6 +2,9 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 
 enum KeychainCommands {
+  /// What to do in place of typing a value.
+  static let advice = "let it be asked for, or use --from-file FILE, --from-stdin or --generate N"
+
   static let table = CommandTable<FeatureCommand<KeychainAction>>([
     CommandSpec(
       ["keychain", "init"], "make a new, empty keychain", examples: ["keychain init"]
@@ -44,7 +47,7 @@ enum KeychainCommands {
       if let value = invocation.arguments("value").first {
         throw UsageError(
           "a secret on the command line would stay in histories and process lists",
-          help: "let it be asked for, or use --from-file FILE, --from-stdin or --generate N",
+          help: advice,
           at: value)
       }
       let name = try invocation.requiredText("name")

@@ -17,7 +17,7 @@ extension BoardFeatures {
       }
     },
     volatile: ["created", "status", "checked"].map { "succeeded.result.\($0).*.path" },
-    passesWordsOn: true, secretWords: SecretWords(storing: "set"))
+    passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice))
 }
 
 /// The board's state about the keychain: names and counts, never a value.
