@@ -18,6 +18,25 @@ struct APIFeatureTests {
   let world = World()
   let rm = APIService(name: "rm", baseURL: "http://rm.test/api")
 
+  @Test(
+    "a test of a service says what it answered, and fails as a request with that status does",
+    arguments: [
+      (200, 0, "nas answers: HTTP 200"), (204, 0, "nas answers: HTTP 204"),
+      (302, 3, "nas answers, and sends elsewhere: HTTP 302"),
+      (401, 4, "nas answers, and refuses the key: HTTP 401"),
+      (403, 4, "nas answers, and refuses the key: HTTP 403"),
+      (404, 4, "nas answers, but has nothing at its address: HTTP 404"),
+      (500, 5, "nas answers, and fails: HTTP 500"), (503, 5, "nas answers, and fails: HTTP 503"),
+    ])
+  func serviceTest(status: Int, code: Int32, text: String) async {
+    let world = World()
+    world.api.answer { _ in .response(status: status, headers: [], body: Data()) }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas http://nas") == 0)
+    #expect(await lines.run("api service test nas") == code, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
+  }
+
   @Test("a request is one effect under its job's id; nothing runs while it is reduced")
   func descriptor() throws {
     var state = BoardState()

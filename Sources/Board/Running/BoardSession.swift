@@ -10,6 +10,7 @@ public final class BoardSession: Sendable {
   private let board: Board
   private let redirects: RedirectFiles
   private let scriptArguments: [String]
+  private let keepsGoing: Bool
   private let input: StandardInput
   private let redactor: Redactor
   private let secrets: TypedSecrets
@@ -27,18 +28,24 @@ public final class BoardSession: Sendable {
     case nothing
   }
 
-  /// - Parameter scriptArguments: `$1`, `$2` … of the lines.
+  /// - Parameters:
+  ///   - scriptArguments: `$1`, `$2` … of the lines.
+  ///   - keepsGoing: Whether the lines of a file that `source` runs go on behind one that failed;
+  ///     the first failure's code is then that of `source`.
   public convenience init(
-    board: Board, redirects: RedirectFiles, scriptArguments: [String] = []
+    board: Board, redirects: RedirectFiles, scriptArguments: [String] = [],
+    keepsGoing: Bool = false
   ) {
     self.init(
       board: board, redirects: redirects, scriptArguments: scriptArguments,
-      input: StandardInput(.free))
+      input: StandardInput(.free), keepsGoing: keepsGoing)
   }
 
   init(
-    board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput
+    board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput,
+    keepsGoing: Bool
   ) {
+    self.keepsGoing = keepsGoing
     self.board = board
     self.redirects = redirects
     self.scriptArguments = scriptArguments
@@ -48,8 +55,8 @@ public final class BoardSession: Sendable {
     secrets = TypedSecrets(board.features)
   }
 
-  /// Cancels the running command; one that has just ended keeps its outcome, and the line's next
-  /// one is not begun. The line ends with 130 in any case.
+  /// Cancels the running command of each line that is being run; one that has just ended keeps its
+  /// outcome, and the line's next one is not begun. The lines end with 130 in any case.
   ///
   /// - Returns: What there was to interrupt.
   @discardableResult
@@ -65,22 +72,21 @@ public final class BoardSession: Sendable {
 
   /// Runs one line.
   ///
-  /// Cancelling the task interrupts the line, as `interrupt()` does. A session runs one line at a
-  /// time: of lines that run at once, an interrupt ends all.
+  /// Cancelling the task interrupts this line, and no other that is being run.
   ///
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
-    jobs.beginLine()
+    let id = jobs.beginLine()
     return await withTaskCancellationHandler {
-      jobs.endLine(await run(script, Line(script, secrets, isLiteral)))
+      jobs.endLine(id, await run(script, Line(script, secrets, isLiteral, id)))
     } onCancel: {
-      interrupt()
+      jobs.interrupt(id)
     }
   }
 
   /// Runs the text of one line.
   ///
-  /// Cancelling the task interrupts the line, as `interrupt()` does.
+  /// Cancelling the task interrupts this line, and no other that is being run.
   ///
   /// - Parameter place: Where the line stands, for messages.
   public func run(
@@ -99,15 +105,15 @@ public final class BoardSession: Sendable {
   ///   again, and one that was cancelled is no failure: a line wanted it so, or this did.
   public func finish(cancelledBy cause: String?) async -> LineOutcome {
     let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
-    jobs.beginLine()
+    let line = jobs.beginLine()
     let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
     if let cause { jobs.cancel(background, by: cause) }
-    let codes = await jobs.wait(for: background)
+    let codes = await jobs.wait(for: background, in: line)
     let failed = zip(background, codes).map { job, code in
       let outcome = jobs.judge(job, code)
       return code == ExitCode.interrupted ? .success : outcome
     }.first { $0.exitCode != 0 }
-    let outcome = jobs.endLine(failed ?? .success)
+    let outcome = jobs.endLine(line, failed ?? .success)
     return wasInterrupted
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
@@ -134,7 +140,7 @@ public final class BoardSession: Sendable {
     if let exit = board.store.withState({ $0.shell.exitCode }) {
       return LineOutcome(exitCode: exit, stop: true)
     }
-    if jobs.isInterrupted {
+    if jobs.isInterrupted(line.id) {
       return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true)
     }
     // A prefix is about what ends with the line, and about each background command when that has
@@ -151,12 +157,17 @@ public final class BoardSession: Sendable {
     var text: String
     let place: LinePlace
     let isLiteral: Bool
+    /// What an interrupt knows it by, with the line that sources its file.
+    let id: JobControl.LineID
     /// Where its commands print that say nothing themselves: the file of a `source FILE > OUT`.
     var redirect: CommandContext.Redirect?
     /// How many files that source each other it is in.
     var depth = 0
 
-    init(_ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool) {
+    init(
+      _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID
+    ) {
+      self.id = id
       text = secrets.shown(line)
       place = line.place
       self.isLiteral = isLiteral
@@ -195,6 +206,8 @@ public final class BoardSession: Sendable {
     case .shell(.run(let context, .assert(let text))) where isInThePast:
       return .session(
         .run(context: context, command: .assert(condition: text), moment: board.recording))
+    case .session(.run(let context, .live, _)) where !isInThePast:
+      return .session(.run(context: context, command: .present))
     case .session(.run(let context, .state(let path, nil, nil), _)) where !isInThePast:
       return .shell(.run(context: context, command: .state(path: path)))
     case .session(.run(let context, let command, _)) where command.wantsMoment:
@@ -209,23 +222,23 @@ public final class BoardSession: Sendable {
     -> CommandEnd
   {
     var context = self.context(line, prefix)
-    var arguments: [Argument] = []
     hideKnownSecrets()
     do throws(UsageError) {
       let expansion = board.store.withState {
         LineExpansion($0.shell, scriptArguments: scriptArguments)
       }
-      arguments = try expansion.arguments(command.words)
+      let arguments = try expansion.arguments(command.words)
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
-      if let typed = secrets.refusal(of: arguments + (file.map { [$0] } ?? []), redactor) {
+      if let typed = secrets.refusal(of: arguments, file, redactor) {
         context.text = typed.text
         throw typed.error
       }
       try MarkedText.refuse(arguments, file, board.features)
       if let topic = board.features.commands.helpTopic(in: arguments) {
         context.name = "help"
-        return await perform(.shell(.run(context: context, command: .help(words: topic))), context)
+        return await perform(
+          .shell(.run(context: context, command: .help(words: topic))), context, line)
       }
       let match = try board.features.commands.parse(words: arguments, literal: line.isLiteral)
       context.name = match.name
@@ -245,10 +258,8 @@ public final class BoardSession: Sendable {
       let action = placed(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
-      return await perform(action, context)
+      return await perform(action, context, line)
     } catch {
-      var error = error
-      hideTypedSecret(arguments, &context, &error)
       return await reject(error, context, line, command)
     }
   }
@@ -269,26 +280,6 @@ public final class BoardSession: Sendable {
     }
     guard !masked.isEmpty || maskedLast != nil else { return }
     board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
-  }
-
-  /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out
-  /// of the step.
-  private func hideTypedSecret(
-    _ arguments: [Argument], _ context: inout CommandContext, _ error: inout UsageError
-  ) {
-    guard arguments.count > 3, let feature = arguments[0].text, let command = arguments[1].text,
-      board.features[feature]?.secretWords.storing == command
-    else { return }
-    let mark = TypedSecret.text(for: arguments[2].shown)
-    context.text = "\(feature) \(command) \(arguments[2].shown) \(mark)"
-    error.column = nil
-    error.length = nil
-    error.lineOffset = 0
-    for value in arguments[3...].compactMap(\.text)
-    where value.count > 1 && !["--generate", "--from-file", "--from-stdin"].contains(value) {
-      error.message = error.message.replacing(value, with: mark)
-      error.help = error.help?.replacing(value, with: mark)
-    }
   }
 
   /// A command that reads standard input to its end would take the lines that come from there.
@@ -323,16 +314,18 @@ public final class BoardSession: Sendable {
 
   /// - Parameter link: The link that the command stands for; `nil` for a line.
   private func perform(
-    _ action: BoardAction, _ context: CommandContext, link: String? = nil
+    _ action: BoardAction, _ context: CommandContext, _ line: Line, link: String? = nil
   ) async -> CommandEnd {
-    guard jobs.begin(context) else { return await fail(context, .cancelled) }
+    guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)
+      // The next line finds the recording begun, marked or ended.
+      if action.changesRecording { _ = await board.wait(for: context.job) }
       return CommandEnd(exitCode: 0)
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)
-    let code = await jobs.wait(for: [context.job])[0]
+    let code = await jobs.wait(for: [context.job], in: line.id)[0]
     let error = redirects.close(context.job, status: code)
     return board.takeEnd(of: context.job, exitCode: error ?? code)
   }
@@ -402,7 +395,7 @@ public final class BoardSession: Sendable {
     guard case .shell(.run(_, let command)) = action else { return nil }
     switch command {
     case .wait(let job):
-      return await wait(for: job, action, context)
+      return await wait(for: job, action, context, line)
     case .effects:
       let effects = board.store.effects.map {
         EffectLine(
@@ -411,7 +404,7 @@ public final class BoardSession: Sendable {
           phase: String(describing: $0.phase), step: $0.step)
       }
       return await perform(
-        .shell(.run(context: context, command: .effects(effects: effects))), context)
+        .shell(.run(context: context, command: .effects(effects: effects))), context, line)
     case .open(let link): return await follow(link, action, context, line)
     case .source(let path): return await source(path, action, context, line)
     default: return nil
@@ -421,7 +414,7 @@ public final class BoardSession: Sendable {
   /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
   /// job's own line decides what a failure is.
   private func wait(
-    for job: Int?, _ action: BoardAction, _ context: CommandContext
+    for job: Int?, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
     let running = board.store.withState { $0.shell.running.map(\.job) }
     let known = Set(jobs.background).union(running)
@@ -433,10 +426,10 @@ public final class BoardSession: Sendable {
           help: "'jobs' lists what runs"))
     }
     let awaited = job.map { [$0] } ?? known.sorted()
-    let codes = await jobs.wait(for: awaited)
+    let codes = await jobs.wait(for: awaited, in: line.id)
     // All are judged: what was waited for does not count at the end.
     let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
-    var own = await perform(action, context)
+    var own = await perform(action, context, line)
     if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
     return own
   }
@@ -458,7 +451,7 @@ public final class BoardSession: Sendable {
           message: "no feature answers the link '\(text)'",
           help: "features: " + board.features.names.joined(separator: ", ")))
     }
-    let end = await perform(action, context)
+    let end = await perform(action, context, line)
     guard end.exitCode == 0 else { return end }
     var next = self.context(line, nil)
     do throws(UsageError) {
@@ -472,7 +465,7 @@ public final class BoardSession: Sendable {
         next.redirect = redirect
         try await inherit(redirect, next.job)
       }
-      return await perform(match.output.action(next), next, link: text)
+      return await perform(match.output.action(next), next, line, link: text)
     } catch {
       next.name = "open"
       return await reject(Failure(error), next)
@@ -504,19 +497,23 @@ public final class BoardSession: Sendable {
       return await fail(context, Failure(error))
     }
     file.withDescriptor { input.noteScript($0) }
-    let end = await perform(action, context)
+    let end = await perform(action, context, line)
     guard end.exitCode == 0 else { return end }
     do throws(LineSourceError) {
-      let last = Mutex(LineOutcome.success)
-      let summary = try await ScriptRunner(source: file, policy: .stopAtFailure).run {
+      // The one that gives the file's code: the first that failed, else the last.
+      let counted = Mutex(LineOutcome.success)
+      let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
+      let summary = try await ScriptRunner(source: file, policy: policy).run {
         [self, outer = line] line in
-        var inner = Line(line, secrets, false)
+        var inner = Line(line, secrets, false, outer.id)
         (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
-        let outcome = await run(line, inner)
-        last.withLock { $0 = outcome }
+        var outcome = await run(line, inner)
+        // An interrupt ends the file, whatever its lines' failures do.
+        if outcome.isInterrupted { outcome.stop = true }
+        counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
         return outcome
       }
-      let outcome = last.withLock { $0 }
+      let outcome = counted.withLock { $0 }
       return CommandEnd(
         exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
         message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)

@@ -113,7 +113,9 @@ struct SessionLiveReplay {
       path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
       // The answers of the run's services may contain this board's secrets.
       message: report.difference.map { dependencies.logger.redact(text($0)) }
-        ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
+        ?? "\(SessionText.count(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
+        + "\(SessionText.count(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
+      warnings: [])
   }
 
   /// In ASCII but for what is the recording's own.

@@ -7,6 +7,9 @@ enum SessionOutcomes {
     switch action {
     case .run(let context, .live, _):
       Outcome(job: context.job, value: ["step": .null], notes: ["back to now"])
+    case .run(let context, .present, _):
+      Outcome(
+        job: context.job, value: ["step": .null], notes: ["this is now: nothing to go back to"])
     case .run, .printed, .printedBytes, .progress: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
@@ -27,12 +30,16 @@ enum SessionOutcomes {
         job: job,
         failure: Failure(
           code: 74, error: "io", message: "\(path): \(problem)",
-          help: "it has \(steps) steps; check it with 'session verify \(path)'"))
+          help: "it has \(SessionText.count(steps, "step")); check it with 'session verify \(path)'"
+        ))
     case .stopped(let path, let steps, nil):
       return Outcome(
         job: job,
         value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
-        notes: ["recorded \(steps) steps to \(path); check it with 'session verify \(path)'"])
+        notes: [
+          "recorded \(SessionText.count(steps, "step")) to \(path); "
+            + "check it with 'session verify \(path)'"
+        ])
     case .status(let path, let steps, let problem, let position):
       return status(path, steps, problem, position, job)
     case .marked(let name):
@@ -223,7 +230,7 @@ enum SessionOutcomes {
     let first = fork.first ?? 0
     let what =
       first == 0
-      ? "\(fork.path) has the first \(fork.step) steps of \(fork.source)"
+      ? "\(fork.path) has the first \(SessionText.count(fork.step, "step")) of \(fork.source)"
       : fork.step > first
         ? "\(fork.path) has the steps \(first + 1) to \(fork.step) of \(fork.source)"
         : "\(fork.path) begins with the state after step \(first) of \(fork.source)"

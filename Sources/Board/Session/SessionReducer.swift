@@ -44,7 +44,7 @@ struct SessionReducer: Reducer {
     _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
     switch command {
-    case .live: return []
+    case .live, .present: return []
     case .record(let path, let rotation):
       return control("record", job, dependencies) { recording in
         try recording.begin(path, rotation)

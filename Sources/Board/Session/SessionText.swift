@@ -12,6 +12,11 @@ enum SessionText {
     return "\(sign)\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
+  /// `1 step`, `2 steps`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   /// Two values of a state, or of an action, each in about `limit` bytes around where they differ;
   /// what is left out is counted. In ASCII but for what is their own.
   static func values(_ old: JSON?, _ new: JSON?, limit: Int = 100) -> (old: String, new: String) {

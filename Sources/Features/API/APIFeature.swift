@@ -285,7 +285,7 @@ public enum APIResult: Codable, Sendable, Equatable {
   /// The name of the service that was removed.
   case removed(name: String)
   /// The service answered, after so many milliseconds.
-  case tested(name: String, status: Int, milliseconds: Int64)
+  case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
   /// What was asked for last, newest first.
   case recent(searches: [RecentSearch])
   /// What the cache keeps, by key.

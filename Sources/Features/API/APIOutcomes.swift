@@ -270,6 +270,42 @@ enum APIOutcomes {
     }
   }
 
+  /// - Parameter judgesAll: Whether every status decides; in recordings made before, only a refused
+  ///   key did.
+  private static func tested(
+    _ name: String, _ status: Int, _ milliseconds: Int64, _ judgesAll: Bool, _ job: Int
+  ) -> Outcome {
+    let value: JSON = .object([
+      .init("service", .string(name)), .init("status", .number(String(status))),
+      .init("ms", .number(String(milliseconds))),
+    ])
+    func failure(_ code: Int32, _ what: String, _ help: String) -> Outcome {
+      Outcome(
+        job: job,
+        failure: Failure(
+          code: code, error: "httpStatus", message: "\(name) answers, \(what): HTTP \(status)",
+          help: help),
+        value: value)
+    }
+    switch status {
+    case 401, 403:
+      return failure(4, "and refuses the key", "set the secret again with 'keychain set'")
+    case 300..<400 where judgesAll:
+      return failure(
+        3, "and sends elsewhere", "'api get \(name)/ --headers --follow 0' shows where to")
+    case 400..<500 where judgesAll:
+      return failure(
+        4, "but has nothing at its address",
+        "'api service show \(name)' says which address that is")
+    case 500... where judgesAll:
+      return failure(5, "and fails", "'api get \(name)/' shows what it says")
+    default:
+      return Outcome(
+        job: job, value: value,
+        presentation: .text("\(name) answers: HTTP \(status) in \(milliseconds) ms\n"))
+    }
+  }
+
   // MARK: The rest
 
   private static func outcome(of result: APIResult, _ job: Int) -> Outcome {
@@ -289,22 +325,8 @@ enum APIOutcomes {
     case .removed(let name):
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
-    case .tested(let name, let status, let milliseconds):
-      let value: JSON = .object([
-        .init("service", .string(name)), .init("status", .number(String(status))),
-        .init("ms", .number(String(milliseconds))),
-      ])
-      if status == 401 || status == 403 {
-        return Outcome(
-          job: job,
-          failure: Failure(
-            code: 4, error: "httpStatus",
-            message: "\(name) answers, and refuses the key: HTTP \(status)",
-            help: "set the secret again with 'keychain set'"), value: value)
-      }
-      return Outcome(
-        job: job, value: value,
-        presentation: .text("\(name) answers: HTTP \(status) in \(milliseconds) ms\n"))
+    case .tested(let name, let status, let milliseconds, let judgesAll):
+      return tested(name, status, milliseconds, judgesAll == true, job)
     case .recent(let searches):
       return Outcome(
         job: job,

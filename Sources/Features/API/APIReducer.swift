@@ -130,7 +130,8 @@ private func manage(
     var spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(name + "/"))
     spec.cache = .noCache
     let answer = try await perform(spec, context, dependencies, remembers: false)
-    return .tested(name: name, status: answer.status, milliseconds: answer.timing.total / 1000)
+    return .tested(
+      name: name, status: answer.status, milliseconds: answer.timing.total / 1000, judgesAll: true)
   case .recent(let text):
     return .recent(searches: try await store.searches(scope: "api", containing: text))
   case .cacheList: return .cache(responses: try await store.cachedResponses())

@@ -51,12 +51,22 @@ final class DatabaseFile: Sendable {
   }
 
   /// A connection that only reads, and makes nothing.
+  ///
+  /// Readers share the log's index in a file, for which a full disk has no room. Then the connection
+  /// is alone with the database, has the index in memory, and is to be closed after its use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
     guard system.isTaken(path) else { return .missing }
-    return try open(operation: operation, mayWrite: false)
+    do throws(PersistenceError) {
+      return try open(operation: operation, mayWrite: false)
+    } catch {
+      guard error.kind == .full else { throw error }
+      return try open(operation: operation, mayWrite: false, isAlone: true)
+    }
   }
 
-  private func open(operation: String, mayWrite: Bool) throws(PersistenceError) -> Opened {
+  private func open(
+    operation: String, mayWrite: Bool, isAlone: Bool = false
+  ) throws(PersistenceError) -> Opened {
     let resolved = system.resolved(path)
     guard let size = FileInfo(resolved)?.size else {
       if mayWrite {
@@ -77,6 +87,7 @@ final class DatabaseFile: Sendable {
     let connection = try SQLiteConnection(
       resolved, busyWait: options.busyWait, operation: operation)
     do throws(PersistenceError) {
+      if isAlone { try connection.lockAlone() }
       let found = try identify(connection)
       if !mayWrite {
         let mode = try connection.text("PRAGMA journal_mode")

@@ -14,6 +14,8 @@ final class SQLiteConnection {
   /// What the caller is about; goes into errors.
   var operation: String
 
+  /// No other connection can be open beside this one.
+  private(set) var isAlone = false
   private var handle: OpaquePointer?
   /// The most recently used statement comes first. A linear search costs less than a dictionary:
   /// the SQL of a call is a literal, so equal strings mostly share storage, and the statements in
@@ -130,6 +132,13 @@ final class SQLiteConnection {
 
   /// Rows that the last INSERT, UPDATE or DELETE touched.
   var changes: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Keeps the index of the write-ahead log in memory, and all other connections away. Call it
+  /// before anything is read.
+  func lockAlone() throws(PersistenceError) {
+    try execute("PRAGMA locking_mode = EXCLUSIVE")
+    isAlone = true
+  }
 
   // MARK: Transactions
 
