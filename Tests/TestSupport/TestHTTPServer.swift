@@ -66,8 +66,17 @@ public final class TestHTTPServer: Sendable {
     case reset
     /// Nothing, until the peer closes.
     case hang
+    /// A head without its empty line, `Content-Length` and the bytes at `range` of
+    /// `TestHTTPServer.pattern`, of which none is in memory for long; `cut` closes the connection
+    /// after so many of them.
+    case pattern(head: String, range: Range<Int>, cut: Int? = nil)
     /// A chunked answer: `chunk` again and again, `times` times, every so many milliseconds.
     case drip(chunk: String, times: Int, milliseconds: Int)
+  }
+
+  /// The bytes of long answers at a place.
+  public static func pattern(_ range: Range<Int>) -> [UInt8] {
+    range.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
   }
 
   /// Runs on the connection's own thread and may block.

@@ -8,12 +8,17 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   let mayAsk: Bool
   private let output: StandardOutput
   private let input: StandardInput
+  /// `nil` where none is shown.
+  private let progress: ProgressLine?
 
-  init(mayAsk: Bool, output: StandardOutput, input: StandardInput) {
+  init(mayAsk: Bool, output: StandardOutput, input: StandardInput, progress: ProgressLine? = nil) {
     self.output = output
     self.input = input
     self.mayAsk = mayAsk
+    self.progress = progress
   }
+
+  func show(_ progress: TransferProgress?) { self.progress?.show(progress) }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
     guard mayAsk else { return nil }

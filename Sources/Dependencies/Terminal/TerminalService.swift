@@ -12,6 +12,14 @@ public protocol TerminalService: Service {
   /// none. Throws `unavailable` where nothing is left or lines come from there, `tooLong` beyond
   /// `limit` bytes, and `io`.
   func readInput(limit: Int) async throws(TerminalError) -> Data
+  /// Shows how far a transfer has come, in place of what was shown before; `nil` takes it away.
+  /// May be called as often as there is something new.
+  func show(_ progress: TransferProgress?)
+}
+
+extension TerminalService {
+  /// Shows nothing.
+  public func show(_ progress: TransferProgress?) {}
 }
 
 /// Why the terminal gave no answer.

@@ -24,7 +24,13 @@ enum APICommands {
     OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
     OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
     OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
-    OptionSpec("out", value: "FILE", "write the body to FILE"),
+    OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size"),
+    OptionSpec(
+      flag: "resume",
+      "with --out: keep what has come in FILE.part when the transfer fails, and go on from there"),
+    OptionSpec(
+      "compressed-limit", value: "BYTES",
+      "the most that a compressed body may have when it is unpacked; with --out 1 GiB without this"),
     OptionSpec(
       "capture", value: "NAME=PATH",
       "store what is at PATH (body.token, headers.set-cookie) as the secret NAME", repeatable: true),
@@ -208,11 +214,20 @@ enum APICommands {
     if invocation.flag("pretty"), invocation.flag("raw") {
       throw UsageError("give one of --pretty and --raw")
     }
+    if let limit = try invocation.int("compressed-limit", in: 1 ... .max) {
+      spec.compressedLimit = Int64(limit)
+    }
     let captures = try invocation.options("capture").map { option throws(UsageError) in
       try capture(option)
     }
     if !captures.isEmpty { spec.captures = captures }
     spec.out = try invocation.text("out")
+    if invocation.flag("resume") {
+      guard spec.out != nil, method == "GET" else {
+        throw UsageError("--resume goes with --out FILE and GET")
+      }
+      spec.resumes = true
+    }
     spec.save = try invocation.text("save")
     return spec
   }

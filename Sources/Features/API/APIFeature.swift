@@ -146,6 +146,10 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var captures: [APICapture]?
   /// A file for the body.
   public var out: String?
+  /// Whether what comes before a failure stays, and is continued the next time.
+  public var resumes: Bool?
+  /// The most bytes that a compressed body may have when it is unpacked.
+  public var compressedLimit: Int64?
   /// A name under which the request is kept.
   public var save: String?
 
@@ -227,6 +231,10 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var stale: String?
   /// The file that the body was written to.
   public var file: String?
+  /// BLAKE2b of the bytes that came and were written there, in hexadecimal digits.
+  public var digest: String?
+  /// How many bytes of the file an earlier attempt had left.
+  public var kept: Int64?
   /// How often it was sent, the first time included.
   public var attempts: Int
   /// The values in headers and body in whose place marks stand.

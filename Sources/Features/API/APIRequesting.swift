@@ -26,7 +26,16 @@ func perform(
     try dependencies.files.checkTarget(file, isRecording: false)
     try dependencies.files.checkPlace(file)
   }
-  let (fetched, attempts) = try await fetch(prepared, spec, dependencies)
+  let download = spec.out.map { file in
+    Download(
+      dependencies, to: file, continues: spec.resumes == true, key: prepared.key,
+      // What is captured has to be looked at; what is small is kept by the cache.
+      copyLimit: spec.captures == nil ? 1 << 20 : prepared.request.bodyLimit,
+      showsProgress: !context.isBackground)
+  }
+  let (fetched, attempts) = try await explaining(spec, prepared, download, dependencies) {
+    try await fetch(prepared, spec, download, dependencies)
+  }
   if let name = spec.save {
     let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
     try await dependencies.persistence.setPreference(savedKey(name), to: json)
@@ -38,10 +47,23 @@ func perform(
   if !captured.isEmpty { answer.captured = captured }
   answer.warning = await dependencies.keychainService.takeWarning()
   if let file = spec.out {
-    try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
-    answer.file = file
-    answer.text = nil
-    answer.base64 = nil
+    if let written = download?.written {
+      answer.bytes = written.bytes
+      answer.digest = written.digest
+      answer.kept = written.kept
+      answer.file = file
+    } else if spec.resumes != true {
+      try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
+      let digest = ContentDigest()
+      digest.add(fetched.response.body)
+      answer.digest = digest.finish()
+      answer.file = file
+    }
+    // An answer that is no part of a file that is continued is shown.
+    if answer.file != nil {
+      answer.text = nil
+      answer.base64 = nil
+    }
   }
   dependencies.logger.log(
     "\(spec.method) \(answer.url)", level: .info, category: "api",
@@ -50,6 +72,29 @@ func perform(
       LogField("bytes", String(answer.bytes)),
     ])
   return answer
+}
+
+/// Adds what the user can do about a failure, in the words of the command line.
+private func explaining<Value: Sendable>(
+  _ spec: APIRequestSpec, _ prepared: PreparedRequest, _ download: Download?,
+  _ dependencies: Dependencies, _ body: () async throws -> Value
+) async throws -> Value {
+  do {
+    return try await body()
+  } catch let error as APIError {
+    if error.kind == .file, let failure = download?.failure { throw failure }
+    var failure = Failure(error, dependencies)
+    switch error.kind {
+    case .tooLarge where spec.out == nil: failure.help = "--out FILE takes a body of any size"
+    case .tooLargeDecoded: failure.help = "allow more with --compressed-limit BYTES"
+    default:
+      if let download, spec.resumes == true, download.keptBytes > 0, let file = spec.out {
+        failure.help =
+          "\(download.keptBytes) bytes are in \(file).part; the same line goes on from there"
+      }
+    }
+    throw failure
+  }
 }
 
 /// Stores parts of an answer as secrets. One that does not exist or cannot be stored loses none of
@@ -129,17 +174,21 @@ private let longestPause = Duration.seconds(60)
 /// to a minute and stay there; `Retry-After` in seconds takes the place of the next pause, up to a
 /// minute as well.
 private func fetch(
-  _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ dependencies: Dependencies
+  _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ download: Download?,
+  _ dependencies: Dependencies
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
   let repository = ResponseRepository(
-    client: dependencies.apiClient, cache: dependencies.persistence,
+    client: download ?? dependencies.apiClient, cache: dependencies.persistence,
     mayKeep: { [redactor = dependencies.logger.redactor] response in
+      // A body that is only in a file is not kept.
+      if let written = download?.written, written.bytes != response.body.count { return false }
       // An answer that repeats a secret is not kept.
-      redactor.mask([UInt8](response.body)).names.isEmpty
+      return redactor.mask([UInt8](response.body)).names.isEmpty
         && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
     })
   // An answer with a secret to be captured is not kept either.
-  let policy = spec.captures == nil && prepared.isCacheable ? spec.cache : .noCache
+  let policy =
+    spec.captures == nil && prepared.isCacheable && spec.resumes != true ? spec.cache : .noCache
   var attempt = 1
   var pause = Duration.milliseconds(200)
   while true {

@@ -53,6 +53,13 @@ struct RequestPreparation {
       method: spec.method, url: url,
       timeout: .milliseconds(spec.timeout ?? context.timeout ?? 30_000),
       redirectLimit: spec.follow, secretValues: secrets)
+    request.decodedLimit =
+      spec.compressedLimit.flatMap { Int(exactly: $0) } ?? (spec.out == nil ? nil : 1 << 30)
+    if spec.out != nil, spec.timeout == nil, context.timeout == nil {
+      // Nobody knows how long it takes; what counts is whether it goes on.
+      request.timeout = nil
+      request.idleLimit = .seconds(30)
+    }
     try await authenticate(&request, service)
     try await add(spec.items, to: &request)
     if request.headers.value(of: "Accept") == nil {
