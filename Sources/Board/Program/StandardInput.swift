@@ -30,17 +30,19 @@ final class StandardInput: Sendable {
   ///
   /// - Parameter option: The option that asks for it.
   func refusal(of option: String = "--from-stdin") -> (message: String, help: String)? {
-    switch state.withLock({ $0.use }) {
+    let isItem = option.hasPrefix("@")
+    let other = isItem ? "@FILE" : "--from-file FILE"
+    return switch state.withLock({ $0.use }) {
     case .free: nil
     case .script:
       (
         "these lines come from standard input, so that there is none for \(option) to read",
-        "use --from-file FILE, or give the lines with -f FILE or -c LINE"
+        "use \(other), or give the lines with -f FILE or -c LINE"
       )
     case .prompt:
       (
         "lines are typed on standard input, so that there is none for \(option) to read",
-        "leave it out and the value is asked for, or use --from-file FILE"
+        isItem ? "use \(other)" : "leave it out and the value is asked for, or use \(other)"
       )
     }
   }

@@ -31,6 +31,8 @@ public struct APIRequest: Sendable, Equatable {
   public var url: String
   /// In the order sent; a name may come several times. A value with a line break or NUL is refused.
   public var headers: [HTTPHeader]
+  /// Names of headers that the client does not send by itself either.
+  public var removedHeaders: Set<String> = []
   /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its
   /// length is 0.
   public var body: Data?
@@ -56,8 +58,8 @@ public struct APIRequest: Sendable, Equatable {
   public var hasSecretBody: Bool
   /// The most bytes of body, after decompression; more is `APIError.tooLarge`.
   public var bodyLimit: Int
-  /// The most bytes that a compressed body may have after decompression, streamed or not; `nil` sets
-  /// no limit of its own.
+  /// The most bytes that a compressed body may have after decompression, streamed or not; `nil`
+  /// sets no limit of its own.
   public var decodedLimit: Int?
   /// Whether a compressed answer is asked for, which is then decoded.
   public var acceptsCompression = true

@@ -279,7 +279,10 @@ enum APIOutcomes {
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: "the service failed; --retry 3 tries again")
+        help: RepeatedRequest.isSafe(answer.method)
+          ? "the service failed; --retry 3 tries again"
+          : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
+      )
     }
   }
 
@@ -379,6 +382,7 @@ enum APIOutcomes {
     case .query(let name, let secret): "query:\(name)={{secret:\(secret)}}"
     case .bearer(let secret): "bearer:{{secret:\(secret)}}"
     case .basic(let user, let secret): "basic:\(user):{{secret:\(secret)}}"
+    case .digest(let user, let secret): "digest:\(user):{{secret:\(secret)}}"
     }
   }
 

@@ -82,7 +82,10 @@ private func explaining<Value: Sendable>(
   do {
     return try await body()
   } catch let error as APIError {
-    if error.kind == .file, let failure = download?.failure { throw failure }
+    if error.kind == .file {
+      if let failure = download?.failure { throw failure }
+      if let failure = prepared.body?.failure { throw failure }
+    }
     var failure = Failure(error, dependencies)
     switch error.kind {
     case .tooLarge where spec.out == nil: failure.help = "--out FILE takes a body of any size"
@@ -171,8 +174,8 @@ func forgetKnownSecrets(_ dependencies: Dependencies) async {
 private let longestPause = Duration.seconds(60)
 
 /// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds
-/// to a minute and stay there; `Retry-After` in seconds takes the place of the next pause, up to a
-/// minute as well.
+/// to a minute and stay there; `Retry-After` takes the place of the next pause, up to a minute as
+/// well. What the service may have carried out is sent again only if twice is as good as once.
 private func fetch(
   _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ download: Download?,
   _ dependencies: Dependencies
@@ -199,12 +202,16 @@ private func fetch(
     switch result {
     case .success(let fetched):
       let isTemporary = [429, 502, 503, 504].contains(fetched.response.status)
-      guard isTemporary, attempt <= spec.retries else { return (fetched, attempt) }
-      if let seconds = fetched.response.headers.value(of: "Retry-After").flatMap(Int.init) {
+      guard isTemporary, attempt <= spec.retries, mayRepeat(prepared.request) else {
+        return (fetched, attempt)
+      }
+      if let seconds = retryAfter(fetched.response, dependencies) {
         pause = min(.seconds(max(seconds, 0)), longestPause)
       }
     case .failure(let error):
-      guard attempt <= spec.retries, error.kind.isTemporary else {
+      guard attempt <= spec.retries, error.kind.isTemporary,
+        mayRepeat(prepared.request, unlessSent: error)
+      else {
         dependencies.logger.log(
           "\(spec.method) \(prepared.shown): \(error.message)", level: .warning, category: "api",
           fields: [LogField("error", error.kind.rawValue)])
@@ -215,6 +222,23 @@ private func fetch(
     try await dependencies.clock.sleep(for: pause)
     pause = min(pause * 2, longestPause)
   }
+}
+
+/// Whether a request can be sent again: its body can be read again, and the service may get it
+/// twice, or has not got it.
+private func mayRepeat(_ request: APIRequest, unlessSent error: APIError? = nil) -> Bool {
+  guard request.upload?.isRepeatable ?? true else { return false }
+  switch error?.kind {
+  case .dns, .refused, .offline: return true
+  default: return RepeatedRequest.isSafe(request)
+  }
+}
+
+/// `Retry-After`, which is a number of seconds or a date.
+private func retryAfter(_ response: APIResponse, _ dependencies: Dependencies) -> Int64? {
+  guard let value = response.headers.value(of: "Retry-After") else { return nil }
+  if let seconds = Int64(value) { return seconds }
+  return HTTPDate.seconds(value).map { $0 - dependencies.date.now / 1_000_000 }
 }
 
 extension APIError.Kind {

@@ -217,7 +217,7 @@ extension APIRequest {
       throw APIError(
         .invalidURL, "the request cannot be sent: the path of a socket has 1 to 107 bytes")
     }
-    for header in headers {
+    for header in headers + removedHeaders.map({ HTTPHeader($0, "") }) {
       guard Self.isToken(header.name) else {
         throw APIError(
           .invalidURL,

@@ -321,6 +321,9 @@ final class EasyHandle {
       list = library.listAppend(list, line) ?? list
     }
     list = library.listAppend(list, "Expect:") ?? list
+    for name in transfer.request.removedHeaders where !isOwn(name) {
+      list = library.listAppend(list, "\(name):") ?? list
+    }
     if transfer.request.headers.value(of: "Content-Type") == nil {
       list = library.listAppend(list, "Content-Type:") ?? list
     }
