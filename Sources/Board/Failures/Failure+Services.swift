@@ -26,7 +26,8 @@ extension Failure {
       case .redirectRefused: (ExitCode.networkProtocol, "redirectRefused", nil)
       case .tooManyRedirects:
         (ExitCode.networkProtocol, "tooManyRedirects", "follow more of them with --follow N")
-      case .tooLarge: (ExitCode.data, "tooLarge", nil)
+      case .tooLarge, .tooLargeDecoded: (ExitCode.data, "tooLarge", nil)
+      case .file: (ExitCode.io, "io", nil)
       case .undecodable: (ExitCode.data, "undecodable", nil)
       case .io: (ExitCode.io, "io", nil)
       }

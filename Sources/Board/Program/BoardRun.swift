@@ -45,7 +45,9 @@ final class BoardRun: Sendable {
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal,
-      showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input)
+      showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input,
+      progress: terminal.isErrorTerminal && !options.isQuiet
+        ? ProgressLine { [output] in output.warn($0) } : nil)
     let input = input
     dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
       var dependencies = make($0, $1, $2)

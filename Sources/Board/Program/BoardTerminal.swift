@@ -11,6 +11,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   private let showsOutput: Bool
   private let output: StandardOutput
   private let input: StandardInput
+  /// `nil` where none is shown.
+  private let progress: ProgressLine?
   private let hiding = Hiding()
 
   /// How many commands keep what is typed hidden.
@@ -18,12 +20,18 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     let count = Mutex(0)
   }
 
-  init(mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput) {
+  init(
+    mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput,
+    progress: ProgressLine? = nil
+  ) {
     self.showsOutput = showsOutput
     self.output = output
     self.input = input
     self.mayAsk = mayAsk
+    self.progress = progress
   }
+
+  func show(_ progress: TransferProgress?) { self.progress?.show(progress) }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
     guard mayAsk else { return nil }

@@ -164,6 +164,8 @@ public struct APIService: Sendable, Equatable, Codable {
     case bearer(secret: String)
     /// `Authorization: Basic` with the user and the secret, RFC 7617.
     case basic(user: String, secret: String)
+    /// The answer to a challenge of the scheme Digest, RFC 7616, with the user and the secret.
+    case digest(user: String, secret: String)
   }
 
   /// Unique; what a line calls it by.

@@ -150,8 +150,20 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var select: String?
   /// Secrets that are taken from the answer.
   public var captures: [APICapture]?
+  /// How text, JSON and files become a body; `nil`: JSON, or multipart where there is a file.
+  public var encoding: APIBodyEncoding?
+  /// The whole body, as JSON.
+  public var jsonBody: SecretTemplate?
+  /// Instead of the service's own.
+  public var authentication: APIService.Authentication?
+  /// How the service is reached and trusted; `nil`: as the machine's settings say.
+  public var connection: APIConnectionSpec?
   /// A file for the body.
   public var out: String?
+  /// Whether what comes before a failure stays, and is continued the next time.
+  public var resumes: Bool?
+  /// The most bytes that a compressed body may have when it is unpacked.
+  public var compressedLimit: Int64?
   /// A name under which the request is kept.
   public var save: String?
 
@@ -161,6 +173,31 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
     self.isExplicit = isExplicit
     self.target = target
   }
+}
+
+/// The form of a body that is made of items.
+public enum APIBodyEncoding: String, Codable, Sendable {
+  /// `application/x-www-form-urlencoded`; `multipart/form-data`.
+  case form, multipart
+}
+
+/// How a service is reached and trusted, as the line has it.
+public struct APIConnectionSpec: Codable, Sendable, Equatable {
+  /// A PEM file with the authorities to trust.
+  public var authorityFile: String?
+  /// A PEM file with the certificate to show, and one with its key.
+  public var certificateFile: String?
+  /// A PEM file with the key of the certificate; `nil`: it is in the same file.
+  public var keyFile: String?
+  /// Whether any certificate is taken.
+  public var isInsecure: Bool?
+  /// The address of a proxy.
+  public var proxy: String?
+  /// The path of a socket.
+  public var unixSocket: String?
+
+  /// As the machine's settings say.
+  public init() {}
 }
 
 /// A part of an answer that becomes a secret of the keychain.
@@ -184,6 +221,8 @@ public struct APIItem: Codable, Sendable, Equatable {
     /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole
     /// body.
     case query, header, text, json, file, bodyFile
+    /// `name;`, a header without a value; `name=@file` and `name:=@file`, a member from a file.
+    case emptyHeader, textFile, jsonFile
   }
 
   /// Where it belongs.
@@ -192,12 +231,20 @@ public struct APIItem: Codable, Sendable, Equatable {
   public var name: String
   /// The value, or the file that has it.
   public var value: SecretTemplate
+  /// The type that a file is sent with; `nil`: that of its name.
+  public var type: String?
 
   /// An item, as the line's words were read.
-  public init(kind: Kind, name: String, value: SecretTemplate) {
+  public init(kind: Kind, name: String, value: SecretTemplate, type: String? = nil) {
     self.kind = kind
     self.name = name
     self.value = value
+    self.type = type
+  }
+
+  /// Whether it is read from standard input.
+  var readsInput: Bool {
+    [.file, .bodyFile, .textFile, .jsonFile].contains(kind) && value.text == "-"
   }
 }
 
@@ -233,6 +280,10 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var stale: String?
   /// The file that the body was written to.
   public var file: String?
+  /// BLAKE2b of the bytes that came and were written there, in hexadecimal digits.
+  public var digest: String?
+  /// How many bytes of the file an earlier attempt had left.
+  public var kept: Int64?
   /// How often it was sent, the first time included.
   public var attempts: Int
   /// The values in headers and body in whose place marks stand.

@@ -34,7 +34,14 @@ enum APIOutcomes {
     if !isEarlier, answer.text == nil, answer.base64 != nil {
       value = value.adding(EncodedBody.member, .string(EncodedBody.base64))
     }
-    if let file = answer.file { value = value.adding("file", .string(file)) }
+    if let file = answer.file {
+      value = value.adding("file", .string(file))
+      // Earlier recordings have none, and a value that says nothing of it.
+      if let digest = answer.digest {
+        value = value.adding("bytes", .number(String(answer.bytes)))
+          .adding("blake2b", .string(digest))
+      }
+    }
     var notes = (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]
     if let stale = answer.stale { notes.append("warning: the service did not answer: \(stale)") }
     if let masked = answer.masked { notes.append(masked.note) }
@@ -46,7 +53,8 @@ enum APIOutcomes {
     }
     let (presentation, missing) = shown(answer, body, isPretty: isPretty(answer, job, context))
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
-    if settings.checksStatus, let failure = refusal(answer) {
+    let isWhole = answer.status == 416 && answer.kept != nil
+    if settings.checksStatus, !isWhole, let failure = refusal(answer) {
       outcome = Outcome(
         job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     } else if let missing {
@@ -135,13 +143,18 @@ enum APIOutcomes {
     }
     if answer.attempts > 1 { parts.append("\(answer.attempts) tries") }
     if answer.redirects > 0 { parts.append("\(answer.redirects) redirects") }
-    if let file = answer.file { parts.append("-> \(file)") }
+    if let file = answer.file {
+      parts.append("-> \(file)")
+      if let kept = answer.kept { parts.append("\(size(Int(kept))) were there") }
+    }
     return parts.joined(separator: "  ")
   }
 
   private static func size(_ bytes: Int) -> String {
     if bytes < 1024 { return "\(bytes) B" }
-    let tenths = bytes < 1 << 20 ? bytes * 10 / 1024 : bytes * 10 / (1 << 20)
+    let tenths =
+      bytes < 1 << 20
+      ? bytes * 10 / 1024 : bytes / (1 << 20) * 10 + bytes % (1 << 20) * 10 / (1 << 20)
     return "\(tenths / 10).\(tenths % 10) \(bytes < 1 << 20 ? "KiB" : "MiB")"
   }
 
@@ -266,7 +279,10 @@ enum APIOutcomes {
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: "the service failed; --retry 3 tries again")
+        help: RepeatedRequest.isSafe(answer.method)
+          ? "the service failed; --retry 3 tries again"
+          : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
+      )
     }
   }
 
@@ -388,6 +404,7 @@ enum APIOutcomes {
     case .query(let name, let secret): "query:\(name)={{secret:\(secret)}}"
     case .bearer(let secret): "bearer:{{secret:\(secret)}}"
     case .basic(let user, let secret): "basic:\(user):{{secret:\(secret)}}"
+    case .digest(let user, let secret): "digest:\(user):{{secret:\(secret)}}"
     }
   }
 

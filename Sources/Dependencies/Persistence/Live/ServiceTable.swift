@@ -114,6 +114,7 @@ enum ServiceTable {
     case ("query", let name?, let secret?): authentication = .query(name: name, secret: secret)
     case ("bearer", _, let secret?): authentication = .bearer(secret: secret)
     case ("basic", let user?, let secret?): authentication = .basic(user: user, secret: secret)
+    case ("digest", let user?, let secret?): authentication = .digest(user: user, secret: secret)
     default: return nil
     }
     return APIService(
@@ -129,6 +130,7 @@ enum ServiceTable {
     case .query(let name, let secret): ("query", name, secret)
     case .bearer(let secret): ("bearer", nil, secret)
     case .basic(let user, let secret): ("basic", user, secret)
+    case .digest(let user, let secret): ("digest", user, secret)
     }
   }
 
