@@ -1,20 +1,19 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardStore
 import Synchronization
 
 /// Runs lines on a board: words become arguments, arguments an action, and the action's end the
 /// line's exit code. Every line is a step, one that is not understood too.
 public final class BoardSession: Sendable {
-  private let board: Board
+  let board: Board
   private let redirects: RedirectFiles
   private let scriptArguments: [String]
-  private let keepsGoing: Bool
-  private let input: StandardInput
+  let keepsGoing: Bool
+  let input: StandardInput
   private let redactor: Redactor
-  private let secrets: TypedSecrets
-  private let jobs: JobControl
+  let secrets: TypedSecrets
+  let jobs: JobControl
   /// How many secrets were known when the state was last looked through.
   private let knownSecrets = Atomic(0)
 
@@ -118,7 +117,7 @@ public final class BoardSession: Sendable {
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
-  private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
+  func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
     if let typed = secrets.refusal(of: script, redactor) {
       return await reject(line.refused(typed), typed.error, script.parsed.prefix)
     }
@@ -152,7 +151,7 @@ public final class BoardSession: Sendable {
   }
 
   /// A line with what has to be known of it.
-  private struct Line {
+  struct Line {
     /// As it may be part of a step.
     var text: String
     let place: LinePlace
@@ -305,7 +304,7 @@ public final class BoardSession: Sendable {
       help: "redirect the whole program's output instead")
   }
 
-  private func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
+  func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     CommandContext(
       job: board.nextJob(), line: line.place.line, source: line.place.file, text: line.text,
       name: "", prefix: prefix,
@@ -313,7 +312,7 @@ public final class BoardSession: Sendable {
   }
 
   /// - Parameter link: The link that the command stands for; `nil` for a line.
-  private func perform(
+  func perform(
     _ action: BoardAction, _ context: CommandContext, _ line: Line, link: String? = nil
   ) async -> CommandEnd {
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
@@ -352,7 +351,7 @@ public final class BoardSession: Sendable {
   }
 
   /// Opens a file that another command has emptied, for what this one adds.
-  private func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
+  func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
     if let failure = await redirects.open(redirect.file, appends: true, job: job) {
       throw UsageError(failure.message, help: failure.help, code: failure.code)
     }
@@ -381,148 +380,12 @@ public final class BoardSession: Sendable {
   }
 
   /// Ends a command before it begins: a step like any other.
-  private func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
+  func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
     let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
     return CommandEnd(exitCode: code, failure: failure)
   }
 
-  // MARK: Commands that reach around the store
-
-  /// `nil` for commands that the reducers do alone.
-  private func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
-    -> CommandEnd?
-  {
-    guard case .shell(.run(_, let command)) = action else { return nil }
-    switch command {
-    case .wait(let job):
-      return await wait(for: job, action, context, line)
-    case .effects:
-      let effects = board.store.effects.map {
-        EffectLine(
-          name: $0.descriptor.name, id: $0.descriptor.id,
-          ids: $0.descriptor.ids.count > 1 ? $0.descriptor.ids : nil,
-          phase: String(describing: $0.phase), step: $0.step)
-      }
-      return await perform(
-        .shell(.run(context: context, command: .effects(effects: effects))), context, line)
-    case .open(let link): return await follow(link, action, context, line)
-    case .source(let path): return await source(path, action, context, line)
-    default: return nil
-    }
-  }
-
-  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
-  /// job's own line decides what a failure is.
-  private func wait(
-    for job: Int?, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> CommandEnd {
-    let running = board.store.withState { $0.shell.running.map(\.job) }
-    let known = Set(jobs.background).union(running)
-    if let job, !known.contains(job) {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
-          help: "'jobs' lists what runs"))
-    }
-    let awaited = job.map { [$0] } ?? known.sorted()
-    let codes = await jobs.wait(for: awaited, in: line.id)
-    // All are judged: what was waited for does not count at the end.
-    let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
-    var own = await perform(action, context, line)
-    if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
-    return own
-  }
-
-  private func follow(
-    _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> CommandEnd {
-    let link: BoardLink
-    do throws(UsageError) {
-      link = try BoardLink(parsing: text)
-    } catch {
-      return await fail(context, Failure(error))
-    }
-    guard let words = board.features.words(for: link) else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.missing, error: "noSuchLink",
-          message: "no feature answers the link '\(text)'",
-          help: "features: " + board.features.names.joined(separator: ", ")))
-    }
-    let end = await perform(action, context, line)
-    guard end.exitCode == 0 else { return end }
-    var next = self.context(line, nil)
-    do throws(UsageError) {
-      // In quotes a word is no option, whatever it begins with.
-      let match = try board.features.commands.parse(
-        words: words.map { Argument(parts: [.text($0)], quoting: .single) })
-      next.name = match.name
-      next.output = context.output
-      next.isBackground = context.isBackground
-      if let redirect = context.redirect {
-        next.redirect = redirect
-        try await inherit(redirect, next.job)
-      }
-      return await perform(match.output.action(next), next, line, link: text)
-    } catch {
-      next.name = "open"
-      return await reject(Failure(error), next)
-    }
-  }
-
-  private func source(
-    _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> CommandEnd {
-    guard !context.isBackground else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage",
-          message: "'source' runs its lines one after the other and takes no '&'",
-          help: "put the '&' behind a line of the file"))
-    }
-    guard line.depth < 16 else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage",
-          message: "files that source each other go 16 deep and no deeper: \(path)"))
-    }
-    let file: DescriptorLineSource
-    do throws(LineSourceError) {
-      file = try DescriptorLineSource.file(path)
-    } catch {
-      return await fail(context, Failure(error))
-    }
-    file.withDescriptor { input.noteScript($0) }
-    let end = await perform(action, context, line)
-    guard end.exitCode == 0 else { return end }
-    do throws(LineSourceError) {
-      // The one that gives the file's code: the first that failed, else the last.
-      let counted = Mutex(LineOutcome.success)
-      let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
-      let summary = try await ScriptRunner(source: file, policy: policy).run {
-        [self, outer = line] line in
-        var inner = Line(line, secrets, false, outer.id)
-        (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
-        var outcome = await run(line, inner)
-        // An interrupt ends the file, whatever its lines' failures do.
-        if outcome.isInterrupted { outcome.stop = true }
-        counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
-        return outcome
-      }
-      let outcome = counted.withLock { $0 }
-      return CommandEnd(
-        exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
-        message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)
-    } catch {
-      return await fail(self.context(line, nil), Failure(error))
-    }
-  }
-
-  private func fail(_ context: CommandContext, _ failure: Failure) async -> CommandEnd {
+  func fail(_ context: CommandContext, _ failure: Failure) async -> CommandEnd {
     _ = redirects.close(context.job, status: failure.code)
     return await reject(failure, context)
   }
