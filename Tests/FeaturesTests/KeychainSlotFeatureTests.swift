@@ -4,6 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing
@@ -306,5 +307,41 @@ import Testing
       #expect(throws: UsageError.self) { try action(line) }
     }
     store.finish()
+  }
+
+  @Test("a keychain that was locked by itself is so in a recording and its replay")
+  func autoLockIsRecorded() async throws {
+    let clock = ManualClock()
+    let keychain = MockKeychainService(
+      entries: ["a": Data("first".utf8)], secret: try Self.words("open"), clock: clock.clock)
+    var dependencies = Dependencies.mock(clock: clock)
+    dependencies.keychainService = RedactingKeychain(
+      keychain, redactor: dependencies.logger.redactor)
+    let folder = try TemporaryFolder()
+    let board = RunningBoard(dependencies)
+    try board.board.record(to: folder.path("r"))
+    await board.run("keychain list")
+    await board.run("keychain autolock 5m")
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(300))
+    try await board.board.store.wait { $0.keychain.isUnlocked == false }
+    #expect(try await keychain.status().unlocked == false)
+    await board.run("echo end")
+    await board.board.close()
+
+    let text = String(decoding: try folder.read("r"), as: UTF8.self)
+    #expect(text.contains(#""autoLocked":{"milliseconds":300000}"#), "\(text)")
+    let other = RunningBoard()
+    let verified = await other.run("session verify \(folder.path("r"))")
+    #expect(verified.status == 0, "\(verified.errors)")
+    let locked = await other.run(
+      "session bisect \(folder.path("r")) --assert 'keychain.isUnlocked != false'")
+    #expect(locked.output.contains("autoLocked"), "\(locked.output)\(locked.errors)")
+    // No time passes there, so nothing waits for the step.
+    try await keychain.unlock(with: Self.words("open"))
+    let live = await RunningBoard(dependencies).run(
+      "session replay \(folder.path("r")) --live")
+    #expect(live.status == 0, "\(live.output)\(live.errors)")
+    await other.board.close()
   }
 }

@@ -39,7 +39,13 @@ struct SessionLiveReplay {
       for text in texts { ignored.append(try JSONPathPattern(parsing: text)) }
       live = Live(
         schema: features.schema, migrations: features.migrations, userInfo: features.userInfo,
-        isCompared: { action in if case .session = action { false } else { true } },
+        isCompared: { action in
+          switch action {
+          case .session: false
+          case .feature(let action): !action.base.comesByItself
+          default: true
+          }
+        },
         ignoring: ignored)
     } catch {
       throw Failure(

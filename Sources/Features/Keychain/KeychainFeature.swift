@@ -58,6 +58,11 @@ extension KeychainAction: FeatureAction {
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }
   }
+
+  /// That it was locked after a time without use.
+  public var comesByItself: Bool {
+    if case .autoLocked = self { true } else { false }
+  }
 }
 
 /// The commands of the feature `keychain`.

@@ -253,6 +253,8 @@ func unlocking<Result>(
   do throws(KeychainError) {
     return try await work()
   } catch {
+    dependencies.terminal.hideInput()
+    defer { dependencies.terminal.showInput() }
     guard error.kind == .locked,
       let passphrase = try await dependencies.terminal.askPassphrase(
         prompt: "passphrase of the keychain: ", isNew: false)

@@ -68,10 +68,8 @@ struct KeychainSlotWork {
   /// Asks for the old passphrase at a terminal, unless the new one comes from elsewhere and there
   /// is an unlock source.
   func changePassphrase(_ secret: KeychainNewSecret, secrets: [KeychainOtherSecret]) async throws {
-    guard try await keychain.status().exists else {
-      // Says what is missing.
-      return try await keychain.unlock(with: nil)
-    }
+    // Says what is missing, before anything is asked for.
+    if try await !keychain.status().exists { try await keychain.unlock(with: nil) }
     var change = KeychainRekey()
     if case .prompt = secret {
       change.replaced = try await old()
