@@ -247,6 +247,16 @@ import Testing
     }
   }
 
+  @Test("a recorded 'keychain init' of before there were key files is the same command")
+  func earlierCommand() throws {
+    let recorded = Data(#"{"create":{}}"#.utf8)
+    let command = try JSONDecoder().decode(KeychainCommand.self, from: recorded)
+    #expect(command == .create())
+    #expect(try CanonicalEncoder.encode(command) == Array(recorded))
+    let state = try JSONDecoder().decode(KeychainState.self, from: Data(#"{"names":[]}"#.utf8))
+    #expect(state.autoLock == nil)
+  }
+
   // MARK: Locking by itself
 
   private func locking(
