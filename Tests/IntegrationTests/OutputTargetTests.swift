@@ -273,7 +273,7 @@ struct OutputTargetTests {
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(run.outputText.contains("read 0\n"), "\(run.outputText)\n\(run.errorText)")
     #expect(run.outputText.contains("write 0\n{}\n"), "\(run.outputText)\n\(run.errorText)")
-    #expect(run.errorText.contains("The disk or quota is full"), "\(run.errorText)")
+    #expect(run.errorText.contains("no space left for the database"), "\(run.errorText)")
   }
 
   /// Where nobody may mount: a limit to the size of files.

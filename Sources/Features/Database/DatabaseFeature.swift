@@ -41,8 +41,10 @@ public struct DatabaseState: Codable, Sendable, Equatable {
 public enum DatabaseAction {
   /// A line asks for something.
   case run(context: CommandContext, command: DatabaseCommand)
-  /// Some of the documents of a list that is too long for one answer, in order.
-  case listed(job: Int, documents: [Document], masked: MaskedValues? = nil)
+  /// Some of the documents of a list that is too long for one answer, in order; `rest` with the
+  /// first of them, for the others.
+  case listed(
+    job: Int, documents: [Document], masked: MaskedValues? = nil, rest: DocumentQuery? = nil)
   /// The command ended well; `masked` says in place of how many values there are marks.
   case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
   /// The command failed.
@@ -206,7 +208,7 @@ enum DatabaseOutcomes {
 
   /// Rows of a list that goes on.
   static func part(of action: DatabaseAction) -> OutcomePart? {
-    guard case .listed(let job, let documents, let masked) = action else { return nil }
+    guard case .listed(let job, let documents, let masked, _) = action else { return nil }
     let values = documents.map(value)
     return OutcomePart(
       job: job, columns: columns, rows: values.map(row), values: values, masked: masked)

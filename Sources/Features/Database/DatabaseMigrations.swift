@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 enum DatabaseMigrations {
   /// Each leads one version of the board's recordings up.
-  static let all = [labels, conditions, lists]
+  static let all = [labels, conditions]
 
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
@@ -32,14 +32,4 @@ enum DatabaseMigrations {
   /// Up to schema 4 the value of a condition was JSON text.
   private static let conditions = LogMigration(
     from: 4, parsing: ["run.command.list.query.conditions.*.equals"])
-
-  /// Up to schema 4 a list was one answer, whatever its length.
-  private static let lists = LogMigration(
-    from: 4,
-    editEffects: { action, effects in
-      guard action["run"]["command"]["list"] != nil else { return }
-      for index in effects.indices where effects[index].name == "db.list" {
-        effects[index] = LogEffect(name: "db.list", ids: effects[index].ids, kind: "run")
-      }
-    })
 }

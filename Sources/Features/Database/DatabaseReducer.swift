@@ -30,32 +30,51 @@ struct DatabaseReducer: Reducer {
       default: break
       }
       return []
+    case .listed(let job, let documents, _, let rest?):
+      return [listRest(of: rest, after: documents.count, job, dependencies)]
     case .listed, .failed: return []
     }
   }
 
-  /// One page is the answer; of more, each is an action, so that a list of any length takes the
-  /// memory of a page.
+  /// The first page, which is the whole answer of most lists.
   private func list(
     _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
   ) -> Effect<DatabaseAction> {
-    .run(name: "db.list") { send in
+    .task(name: "db.list") {
       do {
-        var page = try await dependencies.persistence.documents(query, from: nil)
-        var count = 0
-        while let next = page.next {
-          let (documents, masked) = try await masking(page.documents, dependencies)
-          count += documents.count
-          await send.start(.listed(job: job, documents: documents, masked: masked)).finish()
-          page = try await dependencies.persistence.documents(query, from: next)
+        let page = try await dependencies.persistence.documents(query, from: nil)
+        if page.next == nil {
+          let (result, masked) = try await masking(
+            DatabaseResult.documents(documents: page.documents), dependencies)
+          return .succeeded(job: job, result: result, masked: masked)
         }
         let (documents, masked) = try await masking(page.documents, dependencies)
-        guard count > 0 else {
-          send(.succeeded(job: job, result: .documents(documents: documents), masked: masked))
-          return
+        return .listed(job: job, documents: documents, masked: masked, rest: query)
+      } catch let error where !(error is CancellationError) {
+        return .failed(job: job, failure: Failure(error, dependencies))
+      }
+    }.cancellable(id: job)
+  }
+
+  /// The other pages, each an action, so that a list of any length takes the memory of a page.
+  private func listRest(
+    of query: DocumentQuery, after shown: Int, _ job: Int, _ dependencies: Dependencies
+  ) -> Effect<DatabaseAction> {
+    .run(name: "db.list.rest") { send in
+      do {
+        var page = try await dependencies.persistence.documents(query, from: nil)
+        var count = page.documents.count
+        page.documents.removeFirst(min(shown, count))
+        while true {
+          if !page.documents.isEmpty {
+            let (documents, masked) = try await masking(page.documents, dependencies)
+            await send.start(.listed(job: job, documents: documents, masked: masked)).finish()
+          }
+          guard let next = page.next else { break }
+          page = try await dependencies.persistence.documents(query, from: next)
+          count += page.documents.count
         }
-        if !documents.isEmpty { send(.listed(job: job, documents: documents, masked: masked)) }
-        send(.succeeded(job: job, result: .listed(count: count + documents.count)))
+        send(.succeeded(job: job, result: .listed(count: count)))
       } catch let error where !(error is CancellationError) {
         send(.failed(job: job, failure: Failure(error, dependencies)))
       }
