@@ -51,7 +51,7 @@ public protocol KeychainService: Service {
   /// Takes over the entries of another keychain file in one save, all or none. The other file is
   /// not changed. Throws `.duplicateKey` where names are taken and `existing` refuses that.
   func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport
   /// Locks the keychain if no call has needed its entries for `duration`.
   func lock(unusedFor duration: Duration) async -> KeychainIdleness

@@ -139,7 +139,7 @@ public final class RedactingKeychain: KeychainService {
 
   /// Registers what was taken over.
   public func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
     try await learning { () throws(KeychainError) in
       try await base.importEntries(from: path, secret: secret, existing: existing)

@@ -85,7 +85,7 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   case changePassphrase(secret: KeychainNewSecret, secrets: [KeychainOtherSecret])
   /// Writes all entries into a new keychain file.
   case export(path: String, secret: KeychainNewSecret)
-  /// Takes over the entries of another keychain file; `existing` as in `KeychainDuplicates`, `nil`:
+  /// Takes over the entries of another keychain file; `existing` as in `ImportDuplicates`, `nil`:
   /// `refuse`.
   case importEntries(path: String, secret: KeychainOtherSecret, existing: String?)
   /// Sets after how long it is locked, 0: never; `nil` only tells.

@@ -166,7 +166,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   case .importEntries(let path, let secret, let existing):
     return .imported(
       report: try await work.importEntries(
-        from: path, secret, existing.flatMap(KeychainDuplicates.init(rawValue:)) ?? .refuse))
+        from: path, secret, existing.flatMap(ImportDuplicates.init(rawValue:)) ?? .refuse))
   case .autoLock(let milliseconds):
     return .autoLock(milliseconds: milliseconds)
   case .create(let secret):

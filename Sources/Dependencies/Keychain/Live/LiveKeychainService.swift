@@ -191,7 +191,7 @@ public actor LiveKeychainService: KeychainService {
 
   /// As `save`, after the key derivation of the other file.
   public func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) throws(KeychainError) -> KeychainImport {
     try perform { vault throws(KeychainError) in
       try vault.importEntries(from: path, secret, existing)

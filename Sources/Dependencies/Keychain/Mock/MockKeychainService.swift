@@ -19,7 +19,7 @@ public final class MockKeychainService: KeychainService {
     /// The changes of what opens it; secrets are not kept.
     case addSlot, rekey
     /// `export(to:secret:)` and `importEntries(from:secret:existing:)`.
-    case export(path: String), importEntries(path: String, existing: KeychainDuplicates)
+    case export(path: String), importEntries(path: String, existing: ImportDuplicates)
   }
 
   private struct State {
@@ -338,7 +338,7 @@ public final class MockKeychainService: KeychainService {
 
   /// Takes over what was exported by this mock.
   public func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
     try perform(.importEntries(path: path, existing: existing)) { state throws(KeychainError) in
       guard let other = state.exports[path] else {
