@@ -12,6 +12,7 @@
 
 typedef size_t (*swiftboard_data_callback)(char *, size_t, size_t, void *);
 typedef int (*swiftboard_socket_callback)(void *, curl_socket_t, curlsocktype);
+typedef int (*swiftboard_seek_callback)(void *, curl_off_t, int);
 
 static inline int swiftboard_curl_set_long(void *function, void *handle, int option, long value) {
   return ((int (*)(void *, int, ...))function)(handle, option, value);
@@ -32,6 +33,11 @@ static inline int swiftboard_curl_set_data_callback(
 
 static inline int swiftboard_curl_set_socket_callback(
     void *function, void *handle, int option, swiftboard_socket_callback value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_seek_callback(
+    void *function, void *handle, int option, swiftboard_seek_callback value) {
   return ((int (*)(void *, int, ...))function)(handle, option, value);
 }
 

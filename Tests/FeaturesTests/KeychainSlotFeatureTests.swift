@@ -74,7 +74,7 @@ import Testing
     let store = NonExhaustiveTestStore(
       initialState: BoardState(), reducer: BoardReducer(BoardFeatures.all), clock: world.clock,
       dependencies: dependencies, report: report)
-    var renderer = BoardRenderer(isReplay: false)
+    var renderer = BoardRenderer(BoardFeatures.all, isReplay: false)
     var all: [Printed] = []
     for (index, line) in lines.enumerated() {
       var printed = Printed()

@@ -47,6 +47,27 @@ final class Connection {
       while !peerHasClosed(within: -1) {}
       core.closed.append(request.path)
       return false
+    case .pattern(let head, let range, let cut):
+      guard sendAll(Array("\(head)\r\nContent-Length: \(range.count)\r\n\r\n".utf8)) else {
+        return false
+      }
+      guard request.method != "HEAD" else { return true }
+      let end = min(range.upperBound, cut ?? range.upperBound)
+      // The bytes repeat after 128 KiB.
+      let period = 1 << 17
+      let block = TestHTTPServer.pattern(0..<period)
+      var place = range.lowerBound
+      while place < end {
+        let start = place % period
+        let count = min(end - place, period - start)
+        guard sendAll(start == 0 && count == period ? block : Array(block[start..<(start + count)]))
+        else {
+          core.closed.append(request.path)
+          return false
+        }
+        place += count
+      }
+      return cut == nil
     case .drip(let chunk, let times, let milliseconds):
       let size = String(chunk.utf8.count, radix: 16)
       var goesOn = sendAll(Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
@@ -118,11 +139,41 @@ final class Connection {
     if request.header("Expect")?.lowercased() == "100-continue" {
       guard sendAll(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return nil }
     }
+    if request.header("Transfer-Encoding")?.lowercased() == "chunked" {
+      guard let body = readChunks() else { return nil }
+      request.body = body
+      return request
+    }
     let length = request.header("Content-Length").flatMap { Int($0) } ?? 0
     while buffer.count < length { guard receive() else { return nil } }
     request.body = Array(buffer[..<max(0, length)])
     buffer.removeFirst(max(0, length))
     return request
+  }
+
+  private func readChunks() -> [UInt8]? {
+    var body: [UInt8] = []
+    while let line = readLine() {
+      guard let size = Int(line.prefix { $0 != ";" }, radix: 16) else { return nil }
+      if size == 0 {
+        while let line = readLine() { if line.isEmpty { return body } }
+        return nil
+      }
+      while buffer.count < size + 2 { guard receive() else { return nil } }
+      body += buffer[..<size]
+      buffer.removeFirst(size + 2)
+    }
+    return nil
+  }
+
+  private func readLine() -> String? {
+    while true {
+      if let end = buffer.firstRange(of: Array("\r\n".utf8)) {
+        defer { buffer.removeFirst(end.upperBound) }
+        return String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+      }
+      guard receive() else { return nil }
+    }
   }
 
   private func refuse() -> TestHTTPServer.Request? {

@@ -12,6 +12,8 @@ extension Core {
   /// - `flaky?fail=N&key=K`: 503 N times for that key, then 200
   /// - `large?bytes=N`: that many bytes of `x`; `gzip`: 200 000 zero bytes in 229;
   ///   `headers?bytes=N`: that much header
+  /// - `ranges?bytes=N&cut=AT&tag=T`: so many bytes of `TestHTTPServer.pattern`; `cut` closes the
+  ///   connection early, `tag` is the `ETag`, which is `"t"` without it, and none if it is empty
   /// - `repeat`: two `Set-Cookie` fields; `old`: an answer as before HTTP/1.0
   /// - `escape`: control sequences for terminals in a JSON string
   func faultReply(_ parts: [String], to request: TestHTTPServer.Request) -> TestHTTPServer.Reply {
@@ -52,6 +54,7 @@ extension Core {
     case "large":
       let bytes = min(max(0, request.query("bytes").flatMap { Int($0) } ?? 1 << 20), 1 << 28)
       return .response(.init(200, body: [UInt8](repeating: UInt8(ascii: "x"), count: bytes)))
+    case "ranges": return ranges(request)
     case "gzip":
       return .response(
         .init(200, headers: [("Content-Encoding", "gzip")], body: compressedZeros))
@@ -69,6 +72,28 @@ extension Core {
         .init(json: #"{"text":"\#u{1b}]0;owned\#u{7}\#u{1b}[2J\#u{1b}[31mred\#u{202e}"}"#))
     default: return .response(.init(404, json: #"{"error":"no such fault"}"#))
     }
+  }
+}
+
+extension Core {
+  private func ranges(_ request: TestHTTPServer.Request) -> TestHTTPServer.Reply {
+    func number(_ name: String) -> Int? { request.query(name).flatMap { Int($0) } }
+    let count = number("bytes") ?? 1 << 20
+    let tag = request.query("tag") ?? "\"t\""
+    let fields = tag.isEmpty ? "" : "\r\nETag: \(tag)"
+    let first = request.header("Range").flatMap { range in
+      Int(range.dropFirst("bytes=".count).prefix { $0 != "-" })
+    }
+    guard let first, (request.header("If-Range") ?? tag) == tag else {
+      return .pattern(head: "HTTP/1.1 200 OK\(fields)", range: 0..<count, cut: number("cut"))
+    }
+    guard first < count else {
+      return .response(.init(416, headers: [("Content-Range", "bytes */\(count)")]))
+    }
+    return .pattern(
+      head:
+        "HTTP/1.1 206 Partial Content\(fields)\r\nContent-Range: bytes \(first)-\(count - 1)/\(count)",
+      range: first..<count, cut: number("cut"))
   }
 }
 

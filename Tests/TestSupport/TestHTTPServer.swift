@@ -66,8 +66,17 @@ public final class TestHTTPServer: Sendable {
     case reset
     /// Nothing, until the peer closes.
     case hang
+    /// A head without its empty line, `Content-Length` and the bytes at `range` of
+    /// `TestHTTPServer.pattern`, of which none is in memory for long; `cut` closes the connection
+    /// after so many of them.
+    case pattern(head: String, range: Range<Int>, cut: Int? = nil)
     /// A chunked answer: `chunk` again and again, `times` times, every so many milliseconds.
     case drip(chunk: String, times: Int, milliseconds: Int)
+  }
+
+  /// The bytes of long answers at a place.
+  public static func pattern(_ range: Range<Int>) -> [UInt8] {
+    range.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
   }
 
   /// Runs on the connection's own thread and may block.
@@ -75,9 +84,19 @@ public final class TestHTTPServer: Sendable {
 
   private let core: Core
 
+  /// Where it listens.
+  public enum Place: Sendable {
+    /// 127.0.0.1 and ::1, at a port of its own; a socket of the file system.
+    case ipv4, ipv6
+    case socket(path: String)
+  }
+
+  /// Whether this machine has ::1.
+  public static let hasIPv6 = (try? TestHTTPServer(at: .ipv6)) != nil
+
   /// Listens at once.
-  public init(handler: Handler? = nil) throws {
-    core = try Core(handler: handler)
+  public init(at place: Place = .ipv4, handler: Handler? = nil) throws {
+    core = try Core(place, handler: handler)
     let core = core
     startThread { core.accept() }
   }
@@ -86,7 +105,7 @@ public final class TestHTTPServer: Sendable {
 
   public var port: Int { core.port }
   /// `http://127.0.0.1:PORT`, without a slash at the end.
-  public var origin: String { "http://127.0.0.1:\(port)" }
+  public var origin: String { core.origin }
 
   /// All requests so far, in the order their heads and bodies were complete.
   public var requests: [Request] { core.requests.events }
@@ -136,31 +155,69 @@ final class Core: Sendable {
   private let state: Mutex<State>
   private let listener: Int32
 
-  var origin: String { "http://127.0.0.1:\(port)" }
+  let origin: String
   var connectionCount: Int { state.withLock { $0.connections } }
 
-  init(handler: TestHTTPServer.Handler?) throws {
+  init(_ place: TestHTTPServer.Place, handler: TestHTTPServer.Handler?) throws {
     self.handler = handler
-    let listener = socket(AF_INET, streamSocket, 0)
+    let family =
+      switch place {
+      case .ipv4: AF_INET
+      case .ipv6: AF_INET6
+      case .socket: AF_UNIX
+      }
+    let listener = socket(family, streamSocket, 0)
     guard listener >= 0 else { throw SystemFailure("socket") }
     _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listens = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) == 0 && listen(listener, 1024) == 0
-          && getsockname(listener, address, &size) == 0
-      }
+    let bound: (isBound: Bool, port: Int)
+    switch place {
+    case .ipv4:
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+      bound = (Self.bind(listener, &address), Int(UInt16(bigEndian: address.sin_port)))
+    case .ipv6:
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_addr = in6addr_loopback
+      bound = (Self.bind(listener, &address), Int(UInt16(bigEndian: address.sin6_port)))
+    case .socket(let path):
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let name = Array(path.utf8) + [0]
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.prefix($0.count)) }
+      bound = (Self.bind(listener, &address), 0)
     }
-    guard listens else {
+    guard bound.isBound, listen(listener, 1024) == 0 else {
       defer { close(listener) }
-      throw SystemFailure("listen on 127.0.0.1")
+      throw SystemFailure("listen")
     }
-    port = Int(UInt16(bigEndian: address.sin_port))
+    port = bound.port
+    origin =
+      switch place {
+      case .ipv4: "http://127.0.0.1:\(bound.port)"
+      case .ipv6: "http://[::1]:\(bound.port)"
+      case .socket: "http://localhost"
+      }
     self.listener = listener
     state = Mutex(State(listener: listener))
+  }
+
+  /// Binds a socket, and puts the address that it has then in the place of the one asked for.
+  private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
+    var size = socklen_t(MemoryLayout<Address>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        #if canImport(Darwin)
+          let result = Darwin.bind(descriptor, address, size)
+        #elseif canImport(Musl)
+          let result = Musl.bind(descriptor, address, size)
+        #else
+          let result = Glibc.bind(descriptor, address, size)
+        #endif
+        return result == 0 && getsockname(descriptor, address, &size) == 0
+      }
+    }
   }
 
   func accept() {

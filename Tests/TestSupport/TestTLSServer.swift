@@ -26,6 +26,9 @@ public final class TestTLSServer: Sendable {
   public let port: Int
   /// A PEM file with the authority.
   public let authority: String
+  /// PEM files with a certificate that `clientCertificate` accepts, and with its key.
+  public var clientCertificate: String { folder.path("c.pem") }
+  public var clientKey: String { folder.path("c.key") }
   private let process: ChildProcess
   private let folder: TemporaryFolder
 
@@ -63,7 +66,14 @@ public final class TestTLSServer: Sendable {
       -days \(fault == .expired ? -1 : 2)
       """)
     authority = folder.path("a.pem")
-    let verifies = fault == .clientCertificate ? ["-Verify", "1", "-verify_return_error"] : []
+    let verifies =
+      fault == .clientCertificate
+      ? ["-Verify", "1", "-verify_return_error", "-CAfile", "a.pem"] : []
+    if fault == .clientCertificate {
+      try await openssl("req \(key) -subj /CN=client -keyout c.key -out c.csr")
+      try await openssl(
+        "x509 -req -in c.csr -CA a.pem -CAkey a.key -CAcreateserial -out c.pem -days 2")
+    }
     process = try ChildProcess(
       Self.openssl,
       ["s_server", "-accept", "127.0.0.1:0", "-cert", "s.pem", "-key", "s.key", "-www"] + verifies,

@@ -26,7 +26,8 @@ extension Failure {
       case .redirectRefused: (ExitCode.networkProtocol, "redirectRefused", nil)
       case .tooManyRedirects:
         (ExitCode.networkProtocol, "tooManyRedirects", "follow more of them with --follow N")
-      case .tooLarge: (ExitCode.data, "tooLarge", nil)
+      case .tooLarge, .tooLargeDecoded: (ExitCode.data, "tooLarge", nil)
+      case .file: (ExitCode.io, "io", nil)
       case .undecodable: (ExitCode.data, "undecodable", nil)
       case .io: (ExitCode.io, "io", nil)
       }
@@ -81,7 +82,8 @@ extension Failure {
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
-    self.init(code: code, error: error.kind.rawValue, message: error.message)
+    let help: String? = error.kind == .invalid || error.kind == .cancelled ? nil : error.advice
+    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.

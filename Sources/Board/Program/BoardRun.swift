@@ -44,8 +44,10 @@ final class BoardRun: Sendable {
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let boardTerminal = BoardTerminal(
-      mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
-      input: input)
+      mayAsk: options.allowsInput && terminal.isInputTerminal,
+      showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input,
+      progress: terminal.isErrorTerminal && !options.isQuiet
+        ? ProgressLine { [output] in output.warn($0) } : nil)
     let input = input
     dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
       var dependencies = make($0, $1, $2)
@@ -114,6 +116,7 @@ final class BoardRun: Sendable {
       SignalSource.start(handler: $0)
     }
   ) async -> Int32 {
+    if let code = refuseHome() { return code }
     let output = output
     let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
     var state = BoardState(features: features, settings: settings)
@@ -146,7 +149,8 @@ final class BoardRun: Sendable {
     var arguments: [String] = []
     if case .script(_, let given) = options.mode { arguments = given }
     let session = BoardSession(
-      board: board, redirects: redirects, scriptArguments: arguments, input: input)
+      board: board, redirects: redirects, scriptArguments: arguments, input: input,
+      keepsGoing: !isInteractive && options.keepGoing == true)
     let reader = PlainLineReader()
     listen { [self] in answer($0, board, session, reader, redirects) }
     var code = await runLines(board, session, reader)
@@ -170,8 +174,35 @@ final class BoardRun: Sendable {
       cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
     if isInteractive { return code }
     if outcome.isInterrupted { return outcome.exitCode }
-    if let message = outcome.message { output.warn("error: \(message)\n") }
+    if let message = outcome.message { report(message, code: outcome.exitCode) }
     return code == 0 ? outcome.exitCode : code
+  }
+
+  /// A home that is a file, or is below one, holds nothing and never can: it is no empty board.
+  private func refuseHome() -> Int32? {
+    guard let home = options.home else { return nil }
+    var path = home
+    while !path.isEmpty {
+      if let info = FileInfo(path) {
+        guard !info.isFolder else { return nil }
+        return complain(
+          "the home '\(home)' is no folder\(path == home ? "" : ": '\(path)' is a file")",
+          help: "--home takes a folder, which is made where there is none",
+          code: ExitCode.cannotCreate)
+      }
+      let folder = PathParts(path).folder
+      guard folder != path else { break }
+      path = folder
+    }
+    return nil
+  }
+
+  /// A failure that no command printed: that of a prefix, or of a job that was waited for.
+  private func report(_ message: String, code: Int32, at place: LinePlace? = nil) {
+    let failure = Failure(code: code, error: "expectedFailure", message: message)
+    output.warn(
+      FailureReport(failure, place: place, line: place?.line ?? 0)
+        .render(json: settings.output == .json))
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -221,7 +252,9 @@ final class BoardRun: Sendable {
       ) { [self] line in
         if options.echo == true { output.warn("+ \(session.shown(line))\n") }
         var outcome = await session.run(line)
-        if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
+        if let message = outcome.message {
+          report(message, code: outcome.exitCode, at: line.place)
+        }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its policy for failures.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }

@@ -7,8 +7,12 @@ import Synchronization
 struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard input is a terminal and questions are not forbidden.
   let mayAsk: Bool
+  /// Standard output is a terminal.
+  private let showsOutput: Bool
   private let output: StandardOutput
   private let input: StandardInput
+  /// `nil` where none is shown.
+  private let progress: ProgressLine?
   private let hiding = Hiding()
 
   /// How many commands keep what is typed hidden.
@@ -16,11 +20,18 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     let count = Mutex(0)
   }
 
-  init(mayAsk: Bool, output: StandardOutput, input: StandardInput) {
+  init(
+    mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput,
+    progress: ProgressLine? = nil
+  ) {
+    self.showsOutput = showsOutput
     self.output = output
     self.input = input
     self.mayAsk = mayAsk
+    self.progress = progress
   }
+
+  func show(_ progress: TransferProgress?) { self.progress?.show(progress) }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
     guard mayAsk else { return nil }
@@ -81,9 +92,10 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func reveal(_ value: Data) async {
+    // What reads a pipe or a file gets the exact bytes; at a terminal the next text begins a line.
+    let ending = showsOutput && value.last != UInt8(ascii: "\n") ? [UInt8(ascii: "\n")] : []
     // A failed write is found by the next line of output.
-    try? output.write(
-      [UInt8](value) + (value.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]))
+    try? output.write([UInt8](value) + ending)
   }
 
   func hideInput() { hiding.count.withLock { $0 += 1 } }

@@ -32,4 +32,13 @@ struct InputFiles: FileService {
   func checkPlace(_ path: String) throws(FileError) {
     try files.checkPlace(path)
   }
+
+  func input(_ path: String) async throws(FileError) -> FileInput {
+    guard input.isNamed(by: path) else { return try await files.input(path) }
+    return try input.stream(as: path)
+  }
+
+  func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
+    try await files.output(path, continues: continues)
+  }
 }

@@ -30,17 +30,19 @@ final class StandardInput: Sendable {
   ///
   /// - Parameter option: The option that asks for it.
   func refusal(of option: String = "--from-stdin") -> (message: String, help: String)? {
-    switch state.withLock({ $0.use }) {
+    let isItem = option.hasPrefix("@")
+    let other = isItem ? "@FILE" : "--from-file FILE"
+    return switch state.withLock({ $0.use }) {
     case .free: nil
     case .script:
       (
         "these lines come from standard input, so that there is none for \(option) to read",
-        "use --from-file FILE, or give the lines with -f FILE or -c LINE"
+        "use \(other), or give the lines with -f FILE or -c LINE"
       )
     case .prompt:
       (
         "lines are typed on standard input, so that there is none for \(option) to read",
-        "leave it out and the value is asked for, or use --from-file FILE"
+        isItem ? "use \(other)" : "leave it out and the value is asked for, or use \(other)"
       )
     }
   }
@@ -98,14 +100,7 @@ final class StandardInput: Sendable {
   ///
   /// - Throws: `unavailable`, `tooLarge` or `io`.
   func read(as path: String, limit: Int) throws(FileError) -> Data {
-    if refusal() != nil {
-      throw FileError(
-        .unavailable, path: path,
-        message: "\(path) is standard input, where these lines come from: nothing is read from it")
-    }
-    do throws(TerminalError) { try take() } catch {
-      throw FileError(.unavailable, path: path, message: "\(path): \(error.message)")
-    }
+    try take(as: path)
     var data = Data()
     while true {
       let bytes: [UInt8]
@@ -124,6 +119,44 @@ final class StandardInput: Sendable {
           .tooLarge, path: path,
           message: "\(path) is larger than the \(limit) bytes that are taken here")
       }
+    }
+  }
+
+  /// Takes the same piece by piece; the number of bytes is not known before. The first piece throws
+  /// `unavailable` where there is none.
+  ///
+  /// - Throws: `unavailable`.
+  func stream(as path: String) throws(FileError) -> FileInput {
+    try take(as: path)
+    let isEmpty = Mutex(true)
+    return FileInput(size: nil, isRepeatable: false) { () throws(FileError) in
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try await DetachedThread.run { () throws(SystemError) in
+          try Descriptor.read(STDIN_FILENO, atMost: FileInput.pieceSize)
+        }
+      } catch {
+        throw FileError(.io, path: path, message: "\(path) cannot be read: \(error)")
+      }
+      if !bytes.isEmpty {
+        isEmpty.withLock { $0 = false }
+        return Data(bytes)
+      }
+      guard isEmpty.withLock({ $0 }) else { return nil }
+      throw FileError(
+        .unavailable, path: path,
+        message: "\(path): nothing is left of standard input: it is empty")
+    }
+  }
+
+  private func take(as path: String) throws(FileError) {
+    if refusal() != nil {
+      throw FileError(
+        .unavailable, path: path,
+        message: "\(path) is standard input, where these lines come from: nothing is read from it")
+    }
+    do throws(TerminalError) { try take() } catch {
+      throw FileError(.unavailable, path: path, message: "\(path): \(error.message)")
     }
   }
 

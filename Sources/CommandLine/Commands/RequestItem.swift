@@ -3,7 +3,8 @@ import SwiftBoardJSON
 /// A part of a request, written as HTTPie writes it.
 ///
 /// The first separator decides, and of two that start at the same place the longer one: `:=`, `==`,
-/// `=`, `:`, `@`. A `\` before `:`, `=`, `@` or `\` takes away its meaning.
+/// `=`, `:`, `@`. A `\` before `:`, `=`, `@`, `;` or `\` takes away its meaning, and so it does
+/// before the `@` of a value that is no file.
 package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
@@ -13,8 +14,14 @@ package enum RequestItem: Sendable, Hashable {
   case query(name: String, value: SecretTemplate)
   /// `Header:value`; an empty value removes a header that would be sent otherwise.
   case header(name: String, value: SecretTemplate)
-  /// `key@file`: a file to upload under that name.
-  case file(name: String, path: String)
+  /// `Header;`: a header without a value.
+  case emptyHeader(name: String)
+  /// `key@file`: a file to upload under that name; `key@file;type=TYPE` says what it is.
+  case file(name: String, path: String, type: String?)
+  /// `key=@file`: a text field of the body, from a file.
+  case fieldFile(name: String, path: String)
+  /// `key:=@file`: any JSON value as a field of the body, from a file.
+  case jsonFile(name: String, path: String)
   /// `@file`: the file is the body.
   case body(path: String)
 
@@ -29,7 +36,7 @@ package enum RequestItem: Sendable, Hashable {
     let end = argument.typedCount.map { min($0, text.count) } ?? text.count
     while index < end {
       let scalar = text[index]
-      if scalar == "\\", index + 1 < end, "\\:=@".unicodeScalars.contains(text[index + 1]) {
+      if scalar == "\\", index + 1 < end, "\\:=@;".unicodeScalars.contains(text[index + 1]) {
         name.append(text[index + 1])
         index += 2
         continue
@@ -39,8 +46,19 @@ package enum RequestItem: Sendable, Hashable {
         let separator = String(scalar) + (isLong ? "=" : "")
         var rest = String.UnicodeScalarView()
         rest.append(contentsOf: text[(index + separator.count)...])
+        let start = index + separator.count
+        // What a variable puts in is data, and names no file.
+        let mayBeFile = separator == "=" || separator == ":="
+        let isFile = mayBeFile && start < end && text[start] == "@"
+        let isText = start + 1 < end && text[start] == "\\" && text[start + 1] == "@"
+        if isFile || mayBeFile && isText { rest.removeFirst() }
         let parts = [Argument.Part.text(String(rest))] + argument.parts.dropFirst()
-        return try make(separator, String(name), argument.replacing(parts: parts))
+        return try make(
+          separator, String(name), argument.replacing(parts: parts),
+          isFile: isFile)
+      }
+      if scalar == ";", index == text.count - 1, argument.parts.count == 1, !name.isEmpty {
+        return .emptyHeader(name: String(name))
       }
       name.append(scalar)
       index += 1
@@ -52,16 +70,29 @@ package enum RequestItem: Sendable, Hashable {
     }
     throw UsageError(
       "'\(argument.shown)' is no item",
-      help: "key=text, key:=json, key==query, Header:value, key@file or @bodyfile", at: argument)
+      help:
+        "key=text, key:=json, key==query, Header:value, Header;, key@file, key=@file or @bodyfile",
+      at: argument)
   }
 
-  private static func make(_ separator: String, _ name: String, _ value: Argument)
-    throws(UsageError) -> RequestItem
-  {
-    if separator == "@" {
-      let path = try value.requiredText(named: "a file's name")
+  private static func make(
+    _ separator: String, _ name: String, _ value: Argument, isFile: Bool
+  ) throws(UsageError) -> RequestItem {
+    if separator == "@" || isFile {
+      var path = try value.requiredText(named: "a file's name")
+      var type: String?
+      if separator == "@", !name.isEmpty, let range = path.firstRange(of: ";type=") {
+        type = String(path[range.upperBound...])
+        path = String(path[..<range.lowerBound])
+      }
       guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: value) }
-      return name.isEmpty ? .body(path: path) : .file(name: name, path: path)
+      if separator == "@" {
+        return name.isEmpty ? .body(path: path) : .file(name: name, path: path, type: type)
+      }
+      guard name.isEmpty else {
+        return separator == "="
+          ? .fieldFile(name: name, path: path) : .jsonFile(name: name, path: path)
+      }
     }
     guard !name.isEmpty else {
       throw UsageError("a name is missing before '\(separator)'", at: value)

@@ -1,12 +1,24 @@
 import SwiftBoardSystem
 
-/// Sends one HTTP request and returns the whole answer.
+/// Sends one HTTP request and returns its answer, whole or piece by piece.
 ///
 /// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
 /// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
 public protocol APIClient: Service {
   /// - Throws: `APIError`, which says what failed and at which stage. Nothing is retried here.
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse
+  /// Sends one request and returns when the head of the answer is there. The body follows piece by
+  /// piece, of whatever size; `bodyLimit` does not hold for it.
+  ///
+  /// - Throws: `APIError`, as `send`; so does the stream for what fails after the head.
+  func open(_ request: APIRequest) async throws(APIError) -> APIStream
+}
+
+extension APIClient {
+  /// Sends the request and gives its whole body as one piece.
+  public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
+    APIStream(whole: try await send(request))
+  }
 }
 
 /// One HTTP request.
@@ -19,12 +31,19 @@ public struct APIRequest: Sendable, Equatable {
   public var url: String
   /// In the order sent; a name may come several times. A value with a line break or NUL is refused.
   public var headers: [HTTPHeader]
+  /// Names of headers that the client does not send by itself either.
+  public var removedHeaders: Set<String> = []
   /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its
   /// length is 0.
   public var body: Data?
+  /// A body that is sent piece by piece, in place of `body`.
+  public var upload: APIUpload?
   /// From the call to the last byte of the answer, redirects and waiting for other requests
   /// included. `nil` waits forever.
   public var timeout: Duration?
+  /// The longest time in which not one byte comes or goes, in whole seconds, rounded up; `nil` sets
+  /// no such limit. For transfers of which nobody knows how long they may take.
+  public var idleLimit: Duration?
   /// How many redirects are followed; 0 gives the 3xx answer itself.
   public var redirectLimit: Int
   /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or
@@ -39,6 +58,15 @@ public struct APIRequest: Sendable, Equatable {
   public var hasSecretBody: Bool
   /// The most bytes of body, after decompression; more is `APIError.tooLarge`.
   public var bodyLimit: Int
+  /// The most bytes that a compressed body may have after decompression, streamed or not; `nil`
+  /// sets no limit of its own.
+  public var decodedLimit: Int?
+  /// Whether a compressed answer is asked for, which is then decoded.
+  public var acceptsCompression = true
+  /// Answers a challenge of the scheme Digest, from the host that was asked first only.
+  public var digest: APICredentials?
+  /// How the server is reached and trusted.
+  public var connection = APIConnection()
 
   /// A request; nothing is checked before it is sent.
   ///
@@ -157,6 +185,10 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case redirectRefused
     /// More bytes of body or headers than are accepted.
     case tooLarge
+    /// A compressed answer that unpacks to more bytes than `APIRequest.decodedLimit`.
+    case tooLargeDecoded
+    /// A file of this machine, or another source, that the body comes from or goes to.
+    case file
     /// Anything else inside the HTTP library, with its code.
     case io
     /// The HTTP library could not be loaded; the message names the package to install.

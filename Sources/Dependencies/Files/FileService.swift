@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 
 /// The files that a line of the board names: nothing else is read or written through it.
 public protocol FileService: Service {
@@ -17,9 +18,33 @@ public protocol FileService: Service {
   ///
   /// - Throws: `cannotCreate`.
   func checkPlace(_ path: String) throws(FileError)
+  /// Opens a file that is read piece by piece, of whatever size.
+  func input(_ path: String) async throws(FileError) -> FileInput
+  /// Begins a file that is written piece by piece.
+  ///
+  /// - Parameter continues: What has come stays beside the file when it does not come to its end, and
+  ///   is found there the next time.
+  func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput
 }
 
 extension FileService {
+  /// Reads the whole file and gives it as one piece.
+  public func input(_ path: String) async throws(FileError) -> FileInput {
+    let data = try await read(path, limit: .max - 1)
+    let rest = Mutex(data.isEmpty ? nil : Optional(data))
+    return FileInput(size: Int64(data.count), isRepeatable: true) { () throws(FileError) in
+      rest.withLock { rest in
+        defer { rest = nil }
+        return rest
+      }
+    }
+  }
+
+  /// Keeps everything in memory and writes it at the end; nothing is continued.
+  public func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
+    CollectingOutput(self, path)
+  }
+
   /// Refuses nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
   /// Refuses nothing.

@@ -19,6 +19,9 @@ public protocol TerminalService: Service {
   func hideInput()
   /// Ends what `hideInput` began.
   func showInput()
+  /// Shows how far a transfer has come, in place of what was shown before; `nil` takes it away.
+  /// May be called as often as there is something new.
+  func show(_ progress: TransferProgress?)
 }
 
 extension TerminalService {
@@ -34,6 +37,8 @@ extension TerminalService {
   public func hideInput() {}
   /// Nothing was hidden.
   public func showInput() {}
+  /// Shows nothing.
+  public func show(_ progress: TransferProgress?) {}
 }
 
 /// Why the terminal gave no answer.

@@ -8,34 +8,46 @@ enum APICommands {
 
   private static let service = ArgumentSpec("name", "a service", kind: .service)
 
-  private static let requestOptions = [
-    OptionSpec(
-      "cache", value: "POLICY",
-      "localFirst: what is kept; remoteFirst: ask whether it still holds, and give what is kept, as STALE with exit code 0, where "
-        + "the service is out of reach or too slow; noCache: ask, and fail where there is no answer",
-      kind: .choice(CachePolicy.allCases.map(\.rawValue))),
-    OptionSpec("timeout", value: "DUR", "the longest it may take, like 5s or 500ms"),
-    OptionSpec("retry", value: "N", "try again after a failure of the service, N times"),
-    OptionSpec("follow", value: "N", "follow N redirects"),
-    OptionSpec(flag: "headers", "show status and headers"),
-    OptionSpec(flag: "body", "show the body (as it is without this)"),
-    OptionSpec(flag: "verbose", "show request, headers and body"),
-    OptionSpec(flag: "timing", "show where the time went"),
-    OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
-    OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
-    OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
-    OptionSpec("out", value: "FILE", "write the body to FILE"),
-    OptionSpec(
-      "capture", value: "NAME=PATH",
-      "store what is at PATH (body.token, headers.set-cookie) as the secret NAME", repeatable: true),
-    OptionSpec("save", value: "NAME", "keep the request for 'api run NAME'"),
-  ]
+  private static let requestOptions =
+    [
+      OptionSpec(
+        "cache", value: "POLICY",
+        "localFirst: what is kept; remoteFirst: ask whether it still holds, and give what is kept, as STALE with exit code 0, where "
+          + "the service is out of reach or too slow; noCache: ask, and fail where there is no answer",
+        kind: .choice(CachePolicy.allCases.map(\.rawValue))),
+      OptionSpec("timeout", value: "DUR", "the longest it may take, like 5s or 500ms"),
+      OptionSpec("retry", value: "N", "try again after a failure of the service, N times"),
+      OptionSpec("follow", value: "N", "follow N redirects"),
+      OptionSpec(flag: "headers", "show status and headers"),
+      OptionSpec(flag: "body", "show the body (as it is without this)"),
+      OptionSpec(flag: "show-request", "show request, headers and body"),
+      OptionSpec(flag: "verbose", "the same as --show-request"),
+      OptionSpec(flag: "timing", "show where the time went"),
+      OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
+      OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
+      OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
+      OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size"),
+      OptionSpec(
+        flag: "resume",
+        "with --out: keep what has come in FILE.part when the transfer fails, and go on from there"),
+      OptionSpec(
+        "compressed-limit", value: "BYTES",
+        "the most that a compressed body may have when it is unpacked; with --out 1 GiB without this"
+      ),
+      OptionSpec(
+        "capture", value: "NAME=PATH",
+        "store what is at PATH (body.token, headers.set-cookie) as the secret NAME",
+        repeatable: true),
+      OptionSpec("save", value: "NAME", "keep the request for 'api run NAME'"),
+    ] + RequestOptions.specs
 
   private static let requestArguments = [
     ArgumentSpec("target", "SERVICE/PATH or an address", kind: .service),
     ArgumentSpec(
-      "item", "key==query, key=text, key:=json, Header:value, key@file, @bodyfile", kind: .item,
-      optional: true, repeating: true),
+      "item",
+      "key==query, key=text, key:=json, key=@file, key:=@file, key@file, @bodyfile, @- (standard input), "
+        + "Header:value, Header: (takes it away), Header; (sends it empty)",
+      kind: .item, optional: true, repeating: true),
   ]
 
   static let table = CommandTable<FeatureCommand<APIAction>>(
@@ -55,10 +67,22 @@ enum APICommands {
       }
     } + [
       CommandSpec(
-        ["api"], "ask a service", arguments: requestArguments,
-        options: requestOptions, examples: ["api rm/character/1"]
+        ["api"], "ask a service; a word in capitals before it is any other method",
+        arguments: requestArguments, options: requestOptions,
+        examples: ["api rm/character/1", "api PURGE http://127.0.0.1:8080/items"]
       ) { invocation throws(UsageError) in
         let target = try target(invocation)
+        if let method = target.text, isMethod(method) {
+          var items = invocation.arguments("item")
+          guard !items.isEmpty else {
+            throw UsageError("where to? SERVICE/PATH or an address is missing behind \(method)")
+          }
+          return .api(
+            .request(
+              request: try spec(
+                method, isExplicit: true, invocation, target: items.removeFirst().template,
+                items: items)))
+        }
         let shown = target.description
         guard shown.contains("/") else {
           let words = methods + ["service", "run", "recent", "cache", "cancel"]
@@ -77,7 +101,10 @@ enum APICommands {
             "item", "more items, or others", kind: .item, optional: true, repeating: true),
         ], examples: ["api run first-page", "api run first-page page==2"]
       ) { invocation throws(UsageError) in
-        .api(.runSaved(name: try invocation.requiredText("name"), items: try items(invocation)))
+        .api(
+          .runSaved(
+            name: try invocation.requiredText("name"),
+            items: try items(invocation.arguments("item"))))
       },
       CommandSpec(
         ["api", "service", "add"], "name a service",
@@ -88,7 +115,7 @@ enum APICommands {
         options: [
           OptionSpec(
             "auth", value: "HOW",
-            "header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}} or basic:USER:{{secret:N}}"
+            AuthenticationParser.forms
           ),
           OptionSpec(
             "preset", value: "KIND", "how services of a kind want their key",
@@ -176,12 +203,26 @@ enum APICommands {
     return argument.template
   }
 
-  private static func spec(_ method: String, isExplicit: Bool, _ invocation: Invocation)
-    throws(UsageError) -> APIRequestSpec
-  {
-    var spec = APIRequestSpec(
-      method: method, isExplicit: isExplicit, target: try target(invocation))
-    spec.items = try items(invocation)
+  /// Whether a word is a method of its own: capital letters, digits and dashes.
+  static func isMethod(_ word: String) -> Bool {
+    (word.utf8.first.map { (0x41...0x5A).contains($0) } ?? false)
+      && word.utf8.allSatisfy {
+        (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+      }
+  }
+
+  /// - Parameters:
+  ///   - target: `nil`: the argument of that name.
+  ///   - items: `nil`: the arguments of that name.
+  private static func spec(
+    _ method: String, isExplicit: Bool, _ invocation: Invocation,
+    target place: SecretTemplate? = nil,
+    items words: [Argument]? = nil
+  ) throws(UsageError) -> APIRequestSpec {
+    let target = if let place { place } else { try target(invocation) }
+    var spec = APIRequestSpec(method: method, isExplicit: isExplicit, target: target)
+    spec.items = try items(words ?? invocation.arguments("item"))
+    try RequestOptions.read(invocation, into: &spec)
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
@@ -191,7 +232,7 @@ enum APICommands {
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
     if invocation.flag("headers") { spec.shown = .headers }
-    if invocation.flag("verbose") { spec.shown = .verbose }
+    if invocation.flag("verbose") || invocation.flag("show-request") { spec.shown = .verbose }
     if invocation.flag("timing") { spec.shown = .timing }
     if let select = try invocation.text("select") {
       do throws(JSONPathError) {
@@ -208,11 +249,20 @@ enum APICommands {
     if invocation.flag("pretty"), invocation.flag("raw") {
       throw UsageError("give one of --pretty and --raw")
     }
+    if let limit = try invocation.int("compressed-limit", in: 1 ... .max) {
+      spec.compressedLimit = Int64(limit)
+    }
     let captures = try invocation.options("capture").map { option throws(UsageError) in
       try capture(option)
     }
     if !captures.isEmpty { spec.captures = captures }
     spec.out = try invocation.text("out")
+    if invocation.flag("resume") {
+      guard spec.out != nil, method == "GET" else {
+        throw UsageError("--resume goes with --out FILE and GET")
+      }
+      spec.resumes = true
+    }
     spec.save = try invocation.text("save")
     return spec
   }
@@ -244,9 +294,9 @@ enum APICommands {
     return count
   }
 
-  static func items(_ invocation: Invocation) throws(UsageError) -> [APIItem] {
+  static func items(_ words: [Argument]) throws(UsageError) -> [APIItem] {
     var items: [APIItem] = []
-    for argument in invocation.arguments("item") {
+    for argument in words {
       let parsed = try RequestItem.parse(argument)
       items.append(APIItem(parsed))
     }
@@ -285,8 +335,13 @@ extension APIItem {
     case .field(let name, let value): self.init(kind: .text, name: name, value: value)
     case .json(let name, let value):
       self.init(kind: .json, name: name, value: SecretTemplate(value.text))
-    case .file(let name, let path):
-      self.init(kind: .file, name: name, value: SecretTemplate(path))
+    case .emptyHeader(let name): self.init(kind: .emptyHeader, name: name, value: "")
+    case .file(let name, let path, let type):
+      self.init(kind: .file, name: name, value: SecretTemplate(path), type: type)
+    case .fieldFile(let name, let path):
+      self.init(kind: .textFile, name: name, value: SecretTemplate(path))
+    case .jsonFile(let name, let path):
+      self.init(kind: .jsonFile, name: name, value: SecretTemplate(path))
     case .body(let path): self.init(kind: .bodyFile, name: "", value: SecretTemplate(path))
     }
   }
@@ -309,6 +364,9 @@ enum APIPreset: String, CaseIterable {
 
 /// Reads `header:NAME={{secret:n}}` and its kin.
 enum AuthenticationParser {
+  static let forms =
+    "header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}}, basic:USER:{{secret:N}} or digest:USER:{{secret:N}}"
+
   static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
     var text = ""
     var secrets: [String] = []
@@ -325,7 +383,9 @@ enum AuthenticationParser {
         at: argument)
     }
     if text == "bearer:" { return .bearer(secret: secret) }
-    for (kind, end) in [("header:", "="), ("query:", "="), ("basic:", ":")] {
+    for (kind, end) in [
+      ("header:", "="), ("query:", "="), ("basic:", ":"), ("digest:", ":"),
+    ] {
       guard text.hasPrefix(kind), text.hasSuffix(end) else { continue }
       let name = String(text.dropFirst(kind.count).dropLast())
       guard !name.isEmpty,
@@ -334,19 +394,32 @@ enum AuthenticationParser {
       switch kind {
       case "header:": return .header(name: name, secret: secret)
       case "query:": return .query(name: name, secret: secret)
+      case "digest:": return .digest(user: name, secret: secret)
       default: return .basic(user: name, secret: secret)
       }
     }
     throw UsageError(
       "'\(argument.shown)' is no way to authenticate",
-      help:
-        "one of header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}}, basic:USER:{{secret:N}}",
+      help: "one of \(forms)",
       at: argument)
   }
 }
 
 extension FeatureCommand<APIAction> {
   static func api(_ command: APICommand) -> Self {
-    Self { .run(context: $0, command: command) }
+    Self(readsInput: command.readsInput) { .run(context: $0, command: command) }
+  }
+}
+
+extension APICommand {
+  /// The item with which the command reads standard input to its end.
+  fileprivate var readsInput: String? {
+    let items: [APIItem]
+    switch self {
+    case .request(let request): items = request.items
+    case .runSaved(_, let own): items = own
+    default: return nil
+    }
+    return items.contains { $0.readsInput } ? "@-" : nil
   }
 }

@@ -18,11 +18,14 @@ extension BoardFeatures {
     cancelled: { state, job in state.pending.removeAll { $0.job == job } },
     volatile: [
       "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
+      // Recordings before schema 5 do not have it.
+      "answered.kept",
       "succeeded.result.tested.milliseconds", "succeeded.result.recent.searches[*].at",
       "succeeded.result.cache.responses[*].stored",
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
-    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first))
+    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
+    version: nil, migrations: APIMigrations.all)
 }
 
 /// Headers of an answer that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC
@@ -68,7 +71,10 @@ public enum APIAction {
   /// A line asks for something.
   case run(context: CommandContext, command: APICommand)
   /// A request came back with a whole answer, of whatever status.
-  case answered(job: Int, request: APIRequestSpec, answer: APIAnswer)
+  ///
+  /// `kept` is the request that `api run` found under its name, with the items of the line: no other
+  /// action has it.
+  case answered(job: Int, answer: APIAnswer, kept: APIRequestSpec? = nil)
   /// A command that is no request ended well; `masked` says in place of how many values there are
   /// marks.
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
@@ -144,8 +150,20 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var select: String?
   /// Secrets that are taken from the answer.
   public var captures: [APICapture]?
+  /// How text, JSON and files become a body; `nil`: JSON, or multipart where there is a file.
+  public var encoding: APIBodyEncoding?
+  /// The whole body, as JSON.
+  public var jsonBody: SecretTemplate?
+  /// Instead of the service's own.
+  public var authentication: APIService.Authentication?
+  /// How the service is reached and trusted; `nil`: as the machine's settings say.
+  public var connection: APIConnectionSpec?
   /// A file for the body.
   public var out: String?
+  /// Whether what comes before a failure stays, and is continued the next time.
+  public var resumes: Bool?
+  /// The most bytes that a compressed body may have when it is unpacked.
+  public var compressedLimit: Int64?
   /// A name under which the request is kept.
   public var save: String?
 
@@ -155,6 +173,31 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
     self.isExplicit = isExplicit
     self.target = target
   }
+}
+
+/// The form of a body that is made of items.
+public enum APIBodyEncoding: String, Codable, Sendable {
+  /// `application/x-www-form-urlencoded`; `multipart/form-data`.
+  case form, multipart
+}
+
+/// How a service is reached and trusted, as the line has it.
+public struct APIConnectionSpec: Codable, Sendable, Equatable {
+  /// A PEM file with the authorities to trust.
+  public var authorityFile: String?
+  /// A PEM file with the certificate to show, and one with its key.
+  public var certificateFile: String?
+  /// A PEM file with the key of the certificate; `nil`: it is in the same file.
+  public var keyFile: String?
+  /// Whether any certificate is taken.
+  public var isInsecure: Bool?
+  /// The address of a proxy.
+  public var proxy: String?
+  /// The path of a socket.
+  public var unixSocket: String?
+
+  /// As the machine's settings say.
+  public init() {}
 }
 
 /// A part of an answer that becomes a secret of the keychain.
@@ -178,6 +221,8 @@ public struct APIItem: Codable, Sendable, Equatable {
     /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole
     /// body.
     case query, header, text, json, file, bodyFile
+    /// `name;`, a header without a value; `name=@file` and `name:=@file`, a member from a file.
+    case emptyHeader, textFile, jsonFile
   }
 
   /// Where it belongs.
@@ -186,12 +231,20 @@ public struct APIItem: Codable, Sendable, Equatable {
   public var name: String
   /// The value, or the file that has it.
   public var value: SecretTemplate
+  /// The type that a file is sent with; `nil`: that of its name.
+  public var type: String?
 
   /// An item, as the line's words were read.
-  public init(kind: Kind, name: String, value: SecretTemplate) {
+  public init(kind: Kind, name: String, value: SecretTemplate, type: String? = nil) {
     self.kind = kind
     self.name = name
     self.value = value
+    self.type = type
+  }
+
+  /// Whether it is read from standard input.
+  var readsInput: Bool {
+    [.file, .bodyFile, .textFile, .jsonFile].contains(kind) && value.text == "-"
   }
 }
 
@@ -227,6 +280,10 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var stale: String?
   /// The file that the body was written to.
   public var file: String?
+  /// BLAKE2b of the bytes that came and were written there, in hexadecimal digits.
+  public var digest: String?
+  /// How many bytes of the file an earlier attempt had left.
+  public var kept: Int64?
   /// How often it was sent, the first time included.
   public var attempts: Int
   /// The values in headers and body in whose place marks stand.
@@ -235,6 +292,27 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var captured: [APICaptured]?
   /// The warning about the keychain that was opened for it.
   public var warning: String?
+  /// What of it is shown, and how; `nil`: the body, as everywhere.
+  public var view: APIAnswerView?
+}
+
+/// What of an answer the request wanted to see, so that the answer prints the same without the
+/// request.
+public struct APIAnswerView: Codable, Sendable, Equatable {
+  /// `nil`: the body alone.
+  public var shown: APIRequestSpec.Shown?
+  /// As `APIRequestSpec.isPretty`.
+  public var isPretty: Bool?
+  /// As `APIRequestSpec.select`.
+  public var select: String?
+
+  /// The view that a request asks for; `nil` if it asks for none.
+  init?(_ spec: APIRequestSpec) {
+    shown = spec.shown == .body ? nil : spec.shown
+    isPretty = spec.isPretty
+    select = spec.select
+    if shown == nil, isPretty == nil, select == nil { return nil }
+  }
 }
 
 /// What became of a capture.
@@ -258,7 +336,7 @@ public enum APIResult: Codable, Sendable, Equatable {
   /// The name of the service that was removed.
   case removed(name: String)
   /// The service answered, after so many milliseconds.
-  case tested(name: String, status: Int, milliseconds: Int64)
+  case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
   /// What was asked for last, newest first.
   case recent(searches: [RecentSearch])
   /// What the cache keeps, by key.

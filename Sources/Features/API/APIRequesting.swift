@@ -26,7 +26,16 @@ func perform(
     try dependencies.files.checkTarget(file, isRecording: false)
     try dependencies.files.checkPlace(file)
   }
-  let (fetched, attempts) = try await fetch(prepared, spec, dependencies)
+  let download = spec.out.map { file in
+    Download(
+      dependencies, to: file, continues: spec.resumes == true, key: prepared.key,
+      // What is captured has to be looked at; what is small is kept by the cache.
+      copyLimit: spec.captures == nil ? 1 << 20 : prepared.request.bodyLimit,
+      showsProgress: !context.isBackground)
+  }
+  let (fetched, attempts) = try await explaining(spec, prepared, download, dependencies) {
+    try await fetch(prepared, spec, download, dependencies)
+  }
   if let name = spec.save {
     let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
     try await dependencies.persistence.setPreference(savedKey(name), to: json)
@@ -36,12 +45,26 @@ func perform(
   let captured = await capture(spec.captures ?? [], of: fetched.response, dependencies)
   var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger.redactor)
   if !captured.isEmpty { answer.captured = captured }
+  answer.view = APIAnswerView(spec)
   answer.warning = await dependencies.keychainService.takeWarning()
   if let file = spec.out {
-    try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
-    answer.file = file
-    answer.text = nil
-    answer.base64 = nil
+    if let written = download?.written {
+      answer.bytes = written.bytes
+      answer.digest = written.digest
+      answer.kept = written.kept
+      answer.file = file
+    } else if spec.resumes != true {
+      try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
+      let digest = ContentDigest()
+      digest.add(fetched.response.body)
+      answer.digest = digest.finish()
+      answer.file = file
+    }
+    // An answer that is no part of a file that is continued is shown.
+    if answer.file != nil {
+      answer.text = nil
+      answer.base64 = nil
+    }
   }
   dependencies.logger.log(
     "\(spec.method) \(answer.url)", level: .info, category: "api",
@@ -50,6 +73,32 @@ func perform(
       LogField("bytes", String(answer.bytes)),
     ])
   return answer
+}
+
+/// Adds what the user can do about a failure, in the words of the command line.
+private func explaining<Value: Sendable>(
+  _ spec: APIRequestSpec, _ prepared: PreparedRequest, _ download: Download?,
+  _ dependencies: Dependencies, _ body: () async throws -> Value
+) async throws -> Value {
+  do {
+    return try await body()
+  } catch let error as APIError {
+    if error.kind == .file {
+      if let failure = download?.failure { throw failure }
+      if let failure = prepared.body?.failure { throw failure }
+    }
+    var failure = Failure(error, dependencies)
+    switch error.kind {
+    case .tooLarge where spec.out == nil: failure.help = "--out FILE takes a body of any size"
+    case .tooLargeDecoded: failure.help = "allow more with --compressed-limit BYTES"
+    default:
+      if let download, spec.resumes == true, download.keptBytes > 0, let file = spec.out {
+        failure.help =
+          "\(download.keptBytes) bytes are in \(file).part; the same line goes on from there"
+      }
+    }
+    throw failure
+  }
 }
 
 /// Stores parts of an answer as secrets. One that does not exist or cannot be stored loses none of
@@ -126,20 +175,24 @@ func forgetKnownSecrets(_ dependencies: Dependencies) async {
 private let longestPause = Duration.seconds(60)
 
 /// Asks, and asks again as often as the line allows, with pauses that double from 200 milliseconds
-/// to a minute and stay there; `Retry-After` in seconds takes the place of the next pause, up to a
-/// minute as well.
+/// to a minute and stay there; `Retry-After` takes the place of the next pause, up to a minute as
+/// well. What the service may have carried out is sent again only if twice is as good as once.
 private func fetch(
-  _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ dependencies: Dependencies
+  _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ download: Download?,
+  _ dependencies: Dependencies
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
   let repository = ResponseRepository(
-    client: dependencies.apiClient, cache: dependencies.persistence,
+    client: download ?? dependencies.apiClient, cache: dependencies.persistence,
     mayKeep: { [redactor = dependencies.logger.redactor] response in
+      // A body that is only in a file is not kept.
+      if let written = download?.written, written.bytes != response.body.count { return false }
       // An answer that repeats a secret is not kept.
-      redactor.mask([UInt8](response.body)).names.isEmpty
+      return redactor.mask([UInt8](response.body)).names.isEmpty
         && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
     })
   // An answer with a secret to be captured is not kept either.
-  let policy = spec.captures == nil && prepared.isCacheable ? spec.cache : .noCache
+  let policy =
+    spec.captures == nil && prepared.isCacheable && spec.resumes != true ? spec.cache : .noCache
   var attempt = 1
   var pause = Duration.milliseconds(200)
   while true {
@@ -150,12 +203,16 @@ private func fetch(
     switch result {
     case .success(let fetched):
       let isTemporary = [429, 502, 503, 504].contains(fetched.response.status)
-      guard isTemporary, attempt <= spec.retries else { return (fetched, attempt) }
-      if let seconds = fetched.response.headers.value(of: "Retry-After").flatMap(Int.init) {
+      guard isTemporary, attempt <= spec.retries, mayRepeat(prepared.request) else {
+        return (fetched, attempt)
+      }
+      if let seconds = retryAfter(fetched.response, dependencies) {
         pause = min(.seconds(max(seconds, 0)), longestPause)
       }
     case .failure(let error):
-      guard attempt <= spec.retries, error.kind.isTemporary else {
+      guard attempt <= spec.retries, error.kind.isTemporary,
+        mayRepeat(prepared.request, unlessSent: error)
+      else {
         dependencies.logger.log(
           "\(spec.method) \(prepared.shown): \(error.message)", level: .warning, category: "api",
           fields: [LogField("error", error.kind.rawValue)])
@@ -166,6 +223,23 @@ private func fetch(
     try await dependencies.clock.sleep(for: pause)
     pause = min(pause * 2, longestPause)
   }
+}
+
+/// Whether a request can be sent again: its body can be read again, and the service may get it
+/// twice, or has not got it.
+private func mayRepeat(_ request: APIRequest, unlessSent error: APIError? = nil) -> Bool {
+  guard request.upload?.isRepeatable ?? true else { return false }
+  switch error?.kind {
+  case .dns, .refused, .offline: return true
+  default: return RepeatedRequest.isSafe(request)
+  }
+}
+
+/// `Retry-After`, which is a number of seconds or a date.
+private func retryAfter(_ response: APIResponse, _ dependencies: Dependencies) -> Int64? {
+  guard let value = response.headers.value(of: "Retry-After") else { return nil }
+  if let seconds = Int64(value) { return seconds }
+  return HTTPDate.seconds(value).map { $0 - dependencies.date.now / 1_000_000 }
 }
 
 extension APIError.Kind {

@@ -19,9 +19,12 @@ enum LiteralSecrets {
   /// the same word.
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
-    let (positionals, authentications) = sorted(words.dropFirst())
+    let (positionals, authentications, proxies) = sorted(words.dropFirst())
     for text in authentications where !text.contains(inserted) {
       return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
+    }
+    for text in proxies where address(text) != nil {
+      return Found(name: "proxy", form: "--proxy http://HOST:PORT")
     }
     let start = command == "open" ? 0 : target(in: positionals.map(typed))
     guard let start else { return nil }
@@ -36,16 +39,22 @@ enum LiteralSecrets {
     return nil
   }
 
-  /// The words without options and their values, and the values of `--auth`.
-  private static func sorted(_ words: ArraySlice<Argument>) -> ([Argument], auth: [String]) {
+  /// The words without options and their values, and the values of `--auth` and `--proxy`.
+  private static func sorted(
+    _ words: ArraySlice<Argument>
+  ) -> ([Argument], auth: [String], proxies: [String]) {
     var positionals: [Argument] = []
     var authentications: [String] = []
+    var proxies: [String] = []
     var option: String?
     var hasEnded = false
     for word in words {
       let text = typed(word)
-      if option != nil || !hasEnded && text.hasPrefix("--auth=") {
+      if option == nil, !hasEnded, text.hasPrefix("--proxy=") {
+        proxies.append(String(text.dropFirst("--proxy=".count)))
+      } else if option != nil || !hasEnded && text.hasPrefix("--auth=") {
         if option == nil || option == "--auth" { authentications.append(text) }
+        if option == "--proxy" { proxies.append(text) }
         option = nil
       } else if hasEnded || !text.hasPrefix("-") || word.typedCount == 0 {
         positionals.append(word)
@@ -54,7 +63,7 @@ enum LiteralSecrets {
         if valued.contains(text) { option = text }
       }
     }
-    return (positionals, authentications)
+    return (positionals, authentications, proxies)
   }
 
   /// Which of the words behind `api` is the target of a request, or the address of a service; `nil`
@@ -65,7 +74,10 @@ enum LiteralSecrets {
     case "service": words.dropFirst().first == "add" ? 3 : nil
     case "run": 1
     // A word that a variable puts in may be a method as well.
-    case let first? where APICommands.methods.contains(first) || first == String(inserted): 1
+    case let first?
+    where APICommands.methods.contains(first) || APICommands.isMethod(first)
+      || first == String(inserted):
+      1
     default: 0
     }
   }

@@ -15,6 +15,8 @@ struct PreparedRequest {
   var service: String
   /// The target as typed, for messages.
   var shown: String
+  /// The body that is read while it is sent, if one is.
+  var body: RequestBody?
 }
 
 /// Turns a line's request into one that can be sent.
@@ -26,7 +28,8 @@ struct RequestPreparation {
   }
 
   func prepare(_ spec: APIRequestSpec, _ context: CommandContext) async throws -> PreparedRequest {
-    for template in [spec.target] + spec.items.map(\.value) {
+    let templates = [spec.target] + spec.items.map(\.value) + (spec.jsonBody.map { [$0] } ?? [])
+    for template in templates {
       for case .text(let text) in template.parts {
         try MarkedText.refuse(text, in: "the request")
       }
@@ -53,13 +56,24 @@ struct RequestPreparation {
       method: spec.method, url: url,
       timeout: .milliseconds(spec.timeout ?? context.timeout ?? 30_000),
       redirectLimit: spec.follow, secretValues: secrets)
-    try await authenticate(&request, service)
-    try await add(spec.items, to: &request)
-    if request.headers.value(of: "Accept") == nil {
-      request.headers.append(HTTPHeader("Accept", "application/json, */*;q=0.5"))
+    request.decodedLimit =
+      spec.compressedLimit.flatMap { Int(exactly: $0) } ?? (spec.out == nil ? nil : 1 << 30)
+    if let connection = spec.connection { request.connection = APIConnection(connection) }
+    var isCacheable = spec.connection?.unixSocket == nil && spec.connection?.isInsecure != true
+    if let own = spec.authentication {
+      service = APIService(
+        name: service?.name ?? "", baseURL: service?.baseURL ?? "", authentication: own)
     }
-    if request.headers.value(of: "User-Agent") == nil {
-      request.headers.append(HTTPHeader("User-Agent", "swiftboard"))
+    try await authenticate(&request, service)
+    let body = try await add(spec, to: &request)
+    addDefault("Accept", "application/json, */*;q=0.5", to: &request)
+    addDefault("User-Agent", "swiftboard", to: &request)
+    if request.body != nil || request.upload != nil { isCacheable = false }
+    if spec.out != nil || request.upload != nil, spec.timeout == nil, context.timeout == nil {
+      // Nobody knows how long it takes; what counts is whether it goes on. What is read from a pipe
+      // may let it wait.
+      request.timeout = nil
+      request.idleLimit = request.upload.map { $0.length == nil } == true ? nil : .seconds(30)
     }
     // What a file holds may be a known secret as well.
     if let body = request.body, !request.hasSecretBody {
@@ -68,11 +82,13 @@ struct RequestPreparation {
     return PreparedRequest(
       request: request,
       key: dependencies.logger.redactor.mask(key(spec, request, service)).value,
-      isCacheable: !spec.items.contains { item in
-        item.kind == .header && SecretNames.isHeader(item.name) && item.value.secretNames.isEmpty
-          && item.value.text != ""
-      },
-      service: service?.name ?? "", shown: spec.target.description)
+      isCacheable: isCacheable
+        && !spec.items.contains { item in
+          item.kind == .header && SecretNames.isHeader(item.name) && item.value.secretNames.isEmpty
+            && item.value.text != ""
+        },
+      service: service?.name ?? "", shown: spec.target.description,
+      body: request.upload == nil ? nil : body)
   }
 
   /// A host, or a service, is looked up by its name, which others see; and its name is in lower
@@ -108,7 +124,7 @@ struct RequestPreparation {
     // What looks like a reference and is none must not become one.
     func literal(_ text: String) -> String { text.replacing("{", with: "%7B") }
     var url = named(spec.target, literal)
-    if let service {
+    if let service, !service.baseURL.isEmpty {
       let path = url.drop { $0 != "/" }.dropFirst()
       url = path.isEmpty ? service.baseURL : service.baseURL + "/" + path
     }
@@ -121,6 +137,8 @@ struct RequestPreparation {
     case .bearer(let secret): secrets.append("authorization: Bearer {{secret:\(secret)}}")
     case .basic(let user, let secret):
       secrets.append("authorization: Basic \(user):{{secret:\(secret)}}")
+    case .digest(let user, let secret):
+      secrets.append("authorization: Digest \(user):{{secret:\(secret)}}")
     }
     for item in spec.items {
       switch item.kind {
@@ -138,7 +156,8 @@ struct RequestPreparation {
       .flatMap(\.value.secretNames)
     switch service?.authentication {
     case nil: break
-    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret):
+    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret),
+      .digest(_, let secret):
       names.append(secret)
     }
     if !names.isEmpty { secrets.append("secrets: \(Set(names).sorted().joined(separator: ", "))") }
@@ -217,7 +236,18 @@ struct RequestPreparation {
       let pair = Data(plain.utf8).base64EncodedString()
       request.headers.append(HTTPHeader("Authorization", "Basic " + pair))
       request.secretValues.formUnion([value, plain, pair])
+    case .digest(let user, let secret):
+      let value = try await value(secret)
+      request.digest = APICredentials(user: user, password: value)
+      request.secretValues.insert(value)
     }
+  }
+
+  /// Adds a header that the line neither has nor takes away.
+  private func addDefault(_ name: String, _ value: String, to request: inout APIRequest) {
+    let isRemoved = request.removedHeaders.contains { $0.lowercased() == name.lowercased() }
+    guard !isRemoved, request.headers.value(of: name) == nil else { return }
+    request.headers.append(HTTPHeader(name, value))
   }
 
   private func appending(_ name: String, _ value: String, to url: String) -> String {
@@ -226,77 +256,165 @@ struct RequestPreparation {
     return "\(address)\(address.contains("?") ? "&" : "?")\(name)=\(value)\(url[hash...])"
   }
 
-  /// A file with a mark in place of a secret is not sent instead of the original.
-  private func refuseMarks(_ data: Data, _ item: APIItem) throws {
-    try MarkedText.refuse(String(decoding: data, as: UTF8.self), in: item.value.description)
+  /// The text of a file. A file with a mark in place of a secret is not sent instead of the
+  /// original.
+  private func text(of item: APIItem, _ request: inout APIRequest) async throws -> String {
+    let data = try await dependencies.files.read(
+      path(try await resolve(item.value, &request.secretValues)), limit: 16 << 20)
+    try MarkedText.refuse(data, in: item.value.description)
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw Failure(
+        code: ExitCode.data, error: "notText",
+        message: "the file \(item.value.description) is no UTF-8 text",
+        help: "send it as a file with \(item.name)@FILE, or as the whole body with @FILE")
+    }
+    return text
   }
 
-  private func add(_ items: [APIItem], to request: inout APIRequest) async throws {
-    var members: [JSON.Member] = []
-    for item in items {
+  /// `-` is standard input.
+  private func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+
+  private func json(_ text: String, _ item: APIItem) throws -> JSON {
+    if let json = try? JSON(parsing: text) { return json }
+    throw Failure(
+      code: ExitCode.data, error: "malformedData",
+      message: "the value of \(item.name):= is no JSON",
+      help: "text goes with \(item.name)=text")
+  }
+
+  /// Adds what the items say.
+  ///
+  /// - Returns: The body, where it was made of files.
+  private func add(
+    _ spec: APIRequestSpec, to request: inout APIRequest
+  ) async throws -> RequestBody? {
+    var form = RequestForm()
+    var file: (path: String, shown: String, type: String?)?
+    for item in spec.items {
       switch item.kind {
       case .query:
         request.url = appending(
           PercentEncoding.encoded(item.name),
           PercentEncoding.encoded(try await resolve(item.value, &request.secretValues)),
           to: request.url)
-      case .header:
-        let value = try await resolve(item.value, &request.secretValues)
-        guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
-          throw Failure(
-            code: ExitCode.usage, error: "usage",
-            message: "the header \(item.name) has control characters")
-        }
-        request.headers.append(HTTPHeader(item.name, value))
-        if !item.value.secretNames.isEmpty { request.secretHeaders.insert(item.name) }
+      case .header: try await addHeader(item, to: &request)
+      case .emptyHeader:
+        request.removedHeaders.remove(item.name)
+        request.headers.append(HTTPHeader(item.name, ""))
       case .text:
-        let text = try await resolve(item.value, &request.secretValues)
-        members.append(.init(item.name, .string(text)))
         if !item.value.secretNames.isEmpty { request.hasSecretBody = true }
+        let text = try await resolve(item.value, &request.secretValues)
+        form.members.append((item.name, .text(text)))
       case .json:
         if !item.value.secretNames.isEmpty { request.hasSecretBody = true }
         let text = try await resolve(item.value, &request.secretValues)
-        guard let json = try? JSON(parsing: text) else {
-          throw Failure(
-            code: ExitCode.data, error: "malformedData",
-            message: "the value of \(item.name):= is no JSON",
-            help: "text goes with \(item.name)=text")
-        }
-        members.append(.init(item.name, json))
+        form.members.append((item.name, .json(try json(text, item))))
+      case .textFile:
+        form.members.append((item.name, .text(try await text(of: item, &request))))
+      case .jsonFile:
+        let text = try await text(of: item, &request)
+        form.members.append((item.name, .json(try json(text, item))))
       case .file:
-        let data = try await dependencies.files.read(
-          try await resolve(item.value, &request.secretValues), limit: 16 << 20)
-        guard let text = String(validating: data, as: UTF8.self) else {
-          throw Failure(
-            code: ExitCode.data, error: "notText",
-            message: "the file of \(item.name)@ is no UTF-8 text",
-            help: "send a whole body with @FILE")
-        }
-        try refuseMarks(data, item)
-        members.append(.init(item.name, .string(text)))
+        try checkType(item)
+        let path = path(try await resolve(item.value, &request.secretValues))
+        form.members.append(
+          (item.name, .file(path: path, shown: item.value.description, type: item.type)))
       case .bodyFile:
-        let data = try await dependencies.files.read(
-          try await resolve(item.value, &request.secretValues), limit: 64 << 20)
-        try refuseMarks(data, item)
-        request.body = data
+        try refuseSecond(file == nil)
+        file = (
+          path(try await resolve(item.value, &request.secretValues)), item.value.description,
+          FileType.of(item.value.description)
+        )
       }
     }
-    guard !members.isEmpty else { return }
-    guard request.body == nil else {
+    try refuseSecond(
+      [file != nil, spec.jsonBody != nil, !form.members.isEmpty].count { $0 } < 2)
+    guard file != nil || spec.jsonBody != nil || !form.members.isEmpty else { return nil }
+    let hasWholeBody = file != nil || spec.jsonBody != nil
+    guard request.method != "HEAD", request.method != "GET" || hasWholeBody else {
+      let name = form.members.first?.name ?? "name"
       throw Failure(
         code: ExitCode.usage, error: "usage",
-        message: "@FILE is the whole body; other items cannot be added")
+        message: "\(request.method) takes no body: \(name)=… makes one",
+        help: "a query item is written \(name)==…; a body goes with post, put or patch")
     }
-    guard request.method != "GET", request.method != "HEAD" else {
+    if let (path, shown, type) = file {
+      if let type { addDefault("Content-Type", type, to: &request) }
+      return try await put([.file(path: path, shown: shown)], into: &request)
+    }
+    if let template = spec.jsonBody {
+      if !template.secretNames.isEmpty { request.hasSecretBody = true }
+      request.body = Data(try await resolve(template, &request.secretValues).utf8)
+      addDefault("Content-Type", "application/json", to: &request)
+      return nil
+    }
+    return try await put(form, spec, into: &request)
+  }
+
+  private func put(
+    _ form: RequestForm, _ spec: APIRequestSpec, into request: inout APIRequest
+  ) async throws -> RequestBody? {
+    let type = request.headers.value(of: "Content-Type")?.lowercased() ?? ""
+    let hasFile = form.members.contains { if case .file = $0.value { true } else { false } }
+    if hasFile || spec.encoding == .multipart || type.hasPrefix("multipart/form-data") {
+      let boundary =
+        "swiftboard-" + String(dependencies.random.next(), radix: 36)
+        + String(dependencies.random.next(), radix: 36)
+      request.headers.removeAll { $0.name.lowercased() == "content-type" }
+      request.headers.append(
+        HTTPHeader("Content-Type", "multipart/form-data; boundary=\(boundary)"))
+      return try await put(form.multipart(boundary: boundary), into: &request)
+    }
+    if spec.encoding == .form || type.hasPrefix("application/x-www-form-urlencoded") {
+      request.body = Data(form.urlEncoded.utf8)
+      addDefault("Content-Type", "application/x-www-form-urlencoded", to: &request)
+    } else {
+      request.body = Data(form.json.text.utf8)
+      addDefault("Content-Type", "application/json", to: &request)
+    }
+    return nil
+  }
+
+  private func put(
+    _ parts: [RequestBody.Part], into request: inout APIRequest
+  ) async throws -> RequestBody {
+    let body = RequestBody(parts, dependencies)
+    try await body.put(into: &request)
+    return body
+  }
+
+  private func refuseSecond(_ isOne: Bool) throws {
+    guard !isOne else { return }
+    throw Failure(
+      code: ExitCode.usage, error: "usage",
+      message: "@FILE and --json-body are the whole body; other items cannot be added")
+  }
+
+  /// A type becomes a line of the body.
+  private func checkType(_ item: APIItem) throws {
+    guard let type = item.type, type.isEmpty || type.utf8.contains(where: { $0 < 0x20 }) else {
+      return
+    }
+    throw Failure(
+      code: ExitCode.usage, error: "usage",
+      message: "the type of \(item.name)@ is empty or has control characters")
+  }
+
+  private func addHeader(_ item: APIItem, to request: inout APIRequest) async throws {
+    let value = try await resolve(item.value, &request.secretValues)
+    guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
       throw Failure(
         code: ExitCode.usage, error: "usage",
-        message: "\(request.method) takes no body: \(members[0].key)=… makes one",
-        help: "a query item is written \(members[0].key)==…; a body goes with post, put or patch")
+        message: "the header \(item.name) has control characters")
     }
-    request.body = Data(JSON.object(members).text.utf8)
-    if request.headers.value(of: "Content-Type") == nil {
-      request.headers.append(HTTPHeader("Content-Type", "application/json"))
+    guard !value.isEmpty || !item.value.secretNames.isEmpty else {
+      request.headers.removeAll { $0.name.lowercased() == item.name.lowercased() }
+      request.removedHeaders.insert(item.name)
+      return
     }
+    request.removedHeaders.remove(item.name)
+    request.headers.append(HTTPHeader(item.name, value))
+    if !item.value.secretNames.isEmpty { request.secretHeaders.insert(item.name) }
   }
 }
 

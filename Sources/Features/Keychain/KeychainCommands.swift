@@ -2,6 +2,9 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 
 enum KeychainCommands {
+  /// What to do in place of typing a value.
+  static let advice = "let it be asked for, or use --from-file FILE, --from-stdin or --generate N"
+
   static let table = CommandTable<FeatureCommand<KeychainAction>>(specs + slotSpecs)
 
   private static let specs: [CommandSpec<FeatureCommand<KeychainAction>>] = [
@@ -55,8 +58,7 @@ enum KeychainCommands {
       if let value = invocation.arguments("value").first {
         throw UsageError(
           "a secret on the command line would stay in histories and process lists",
-          help: "let it be asked for, or use --from-file FILE, --from-stdin or --generate N",
-          at: value)
+          help: advice, at: value)
       }
       let name = try invocation.requiredText("name")
       var inputs: [KeychainInput] = []

@@ -9,7 +9,9 @@ extension BoardFeatures {
     name: "keychain", summary: "secrets in an encrypted file", state: KeychainState(),
     reducer: KeychainReducer().subscribing(KeychainReducer.subscriptions),
     commands: KeychainCommands.table,
-    outcome: { action, _, _ in KeychainOutcomes.outcome(of: action) },
+    outcome: { action, _, context in
+      KeychainOutcomes.outcome(of: action, isTerminal: context.settings.isTerminal)
+    },
     link: { link in
       switch link.path.first {
       case nil, "list": ["keychain", "list"]
@@ -20,8 +22,9 @@ extension BoardFeatures {
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
     },
-    passesWordsOn: true, secretWords: SecretWords(storing: "set"),
-    atTerminal: { $0.autoLock = KeychainState.usualAutoLock })
+    passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
+    atTerminal: { $0.autoLock = KeychainState.usualAutoLock }, version: nil,
+    migrations: KeychainMigrations.all)
 }
 
 /// The board's state about the keychain: names and counts, never a value.
@@ -147,8 +150,9 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// The value is stored; `isShort` where it is too short to be looked for in what services answer,
   /// `replaced` where the name had a value before.
   case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
-  /// The value was written straight to standard output.
-  case revealed(name: String)
+  /// The value was written straight to standard output; `isExact` where a line end follows it at a
+  /// terminal alone.
+  case revealed(name: String, isExact: Bool? = nil)
   /// The entry was removed.
   case removed(name: String)
   /// The entry has another name.
@@ -174,15 +178,18 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
 }
 
 enum KeychainOutcomes {
-  static func outcome(of action: KeychainAction) -> Outcome? {
+  /// - Parameter isTerminal: Whether standard output is one; `nil` in recordings of before.
+  static func outcome(of action: KeychainAction, isTerminal: Bool? = nil) -> Outcome? {
     switch action {
     case .run, .autoLocked: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job)
+    case .succeeded(let job, let result): outcome(of: result, job, isTerminal)
     }
   }
 
-  private static func outcome(of result: KeychainResult, _ job: Int) -> Outcome {
+  private static func outcome(
+    of result: KeychainResult, _ job: Int, _ isTerminal: Bool?
+  ) -> Outcome {
     switch result {
     case .created(let status):
       Outcome(
@@ -199,7 +206,7 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: json(acceptance), presentation: table(acceptance),
         notes: [note(acceptance)])
-    case .warned(let warning, let result): warned(warning, result, job)
+    case .warned(let warning, let result): warned(warning, result, job, isTerminal)
     case .names(let names):
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
@@ -212,7 +219,8 @@ enum KeychainOutcomes {
             + "use it as {{secret:\(name)}}"
         ]
           + (isShort == true ? ["warning: \(tooShort)"] : []))
-    case .revealed(let name): revealed(name, job)
+    case .revealed(let name, let isExact):
+      revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
       Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
@@ -241,16 +249,19 @@ enum KeychainOutcomes {
   static let tooShort =
     "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
 
-  private static func warned(_ warning: String, _ result: KeychainResult, _ job: Int) -> Outcome {
-    var outcome = outcome(of: result, job)
+  private static func warned(
+    _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?
+  ) -> Outcome {
+    var outcome = outcome(of: result, job, isTerminal)
     outcome.notes.insert("warning: \(warning)", at: 0)
     return outcome
   }
 
-  private static func revealed(_ name: String, _ job: Int) -> Outcome {
+  private static func revealed(_ name: String, _ job: Int, endsLine: Bool) -> Outcome {
     var outcome = Outcome(
       job: job, value: .string(SecretMark.mark(name)),
-      presentation: .text(SecretMark.mark(name) + "\n"))
+      presentation: endsLine
+        ? .text(SecretMark.mark(name) + "\n") : .bytes(Array(SecretMark.mark(name).utf8)))
     outcome.isWrittenAlready = true
     return outcome
   }

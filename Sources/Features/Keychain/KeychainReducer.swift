@@ -214,7 +214,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   case .reveal(let name):
     let value = try await secret(name, dependencies)
     await dependencies.terminal.reveal(value)
-    return .revealed(name: name)
+    return .revealed(name: name, isExact: true)
   case .remove(let name):
     guard
       try await unlocking(

@@ -21,14 +21,14 @@ struct RedirectRuleTests {
       method: "POST", url: from,
       headers: [HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"), HTTPHeader("X-Plain", "p")],
       body: Data("b".utf8), secretHeaders: ["x-key"])
-    let (next, address) = try Redirect.request(
+    let (next, address) = try Redirect.next(
       request, status: 307, from: URLBuilder(from), to: URLBuilder(to))
     #expect(next.headers == [HTTPHeader("X-Plain", "p")])
     #expect(address.url == to && next.url == to)
     var secret = request
     secret.hasSecretBody = true
     let error = #expect(throws: APIError.self) {
-      _ = try Redirect.request(secret, status: 307, from: URLBuilder(from), to: URLBuilder(to))
+      _ = try Redirect.next(secret, status: 307, from: URLBuilder(from), to: URLBuilder(to))
     }
     #expect(error?.kind == .redirectRefused)
   }
@@ -38,7 +38,7 @@ struct RedirectRuleTests {
     let request = APIRequest(
       method: "POST", url: "https://h/a", headers: [HTTPHeader("Authorization", "x")],
       body: Data("b".utf8), secretValues: ["hidden"], hasSecretBody: true)
-    let (next, _) = try Redirect.request(
+    let (next, _) = try Redirect.next(
       request, status: 308, from: URLBuilder("https://h/a"),
       to: URLBuilder("HTTPS://H:443/b?k=hidden"))
     #expect(next.headers == request.headers)
@@ -50,13 +50,13 @@ struct RedirectRuleTests {
   func host() throws {
     let request = APIRequest(url: "http://h/a", secretValues: ["HiddenValue", "h2"])
     let error = #expect(throws: APIError.self) {
-      _ = try Redirect.request(
+      _ = try Redirect.next(
         request, status: 302, from: URLBuilder("http://h/a"),
         to: URLBuilder("http://HiddenValue.example/b"))
     }
     #expect(error?.kind == .redirectRefused)
     #expect(error?.message.lowercased().contains("hidden") == false)
-    let (next, _) = try Redirect.request(
+    let (next, _) = try Redirect.next(
       request, status: 302, from: URLBuilder("http://h/a"), to: URLBuilder("http://h2/b"))
     #expect(next.url == "http://h2/b", "a word of two letters is there by chance")
   }
@@ -77,11 +77,11 @@ struct RedirectRuleTests {
     let request = APIRequest(url: "http://h/a", secretValues: [secret, "ab"])
     let from = try URLBuilder("http://h/a")
     for form in forms {
-      let (next, _) = try Redirect.request(
+      let (next, _) = try Redirect.next(
         request, status: 302, from: from, to: URLBuilder("http://o/b?x=1&k=\(form)&n\(form)=2"))
       #expect(next.url == "http://o/b?x=1", "\(form)")
       let error = #expect(throws: APIError.self, "\(form)") {
-        _ = try Redirect.request(
+        _ = try Redirect.next(
           request, status: 302, from: from, to: URLBuilder("http://o/b/\(form)/c"))
       }
       #expect(error?.kind == .redirectRefused)
@@ -90,12 +90,12 @@ struct RedirectRuleTests {
     for host in [hex, base64.filter { $0 != "=" && $0 != "/" && $0 != "+" }]
     where base64.contains(host) || host == hex {
       #expect(throws: APIError.self, "\(host)") {
-        _ = try Redirect.request(
+        _ = try Redirect.next(
           request, status: 302, from: from, to: URLBuilder("http://\(host).example/"))
       }
     }
     // A value of two bytes is in base64 by chance.
-    let (next, _) = try Redirect.request(
+    let (next, _) = try Redirect.next(
       request, status: 302, from: from, to: URLBuilder("http://o/b?k=YWI%3D&l=cab&m=ab"))
     #expect(next.url == "http://o/b?k=YWI%3D&l=cab")
   }

@@ -19,6 +19,7 @@ struct CurlLibrary: @unchecked Sendable {
   let easyInit: @convention(c) () -> Handle?
   let easyCleanup: @convention(c) (Handle?) -> Void
   let easyReset: @convention(c) (Handle?) -> Void
+  let easyPause: @convention(c) (Handle?, Int32) -> Int32
   let listAppend:
     @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) ->
       UnsafeMutablePointer<curl_slist>?
@@ -82,6 +83,7 @@ struct CurlLibrary: @unchecked Sendable {
     easyInit = try function("curl_easy_init")
     easyCleanup = try function("curl_easy_cleanup")
     easyReset = try function("curl_easy_reset")
+    easyPause = try function("curl_easy_pause")
     listAppend = try function("curl_slist_append")
     listFree = try function("curl_slist_free_all")
     multiInit = try function("curl_multi_init")
@@ -128,6 +130,11 @@ struct CurlLibrary: @unchecked Sendable {
 
   func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_socket_callback) {
     _ = swiftboard_curl_set_socket_callback(
+      easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
+  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_seek_callback) {
+    _ = swiftboard_curl_set_seek_callback(
       easySet, handle, Int32(bitPattern: option.rawValue), value)
   }
 

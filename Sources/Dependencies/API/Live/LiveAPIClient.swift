@@ -71,6 +71,38 @@ public final class LiveAPIClient: APIClient {
   /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all
   ///   redirects together took longer than the request allows.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    let exchange = try await exchange(request, isStreamed: false)
+    var response = exchange.response
+    response.body = exchange.body
+    return response
+  }
+
+  /// As `send`; at most about a megabyte of the body is in memory, and the server waits until it is
+  /// taken.
+  public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
+    let exchange = try await exchange(request, isStreamed: true)
+    guard let (id, pipe) = exchange.stream else { return APIStream(whole: exchange.response) }
+    let elapsed = exchange.elapsed
+    return APIStream(
+      exchange.response,
+      // The client is held, since it ends its transfers with itself.
+      pieces: { () throws(APIError) in try await self.take(from: pipe, id) },
+      end: { pipe.timing?.shifted(by: elapsed) }, drop: { [engine] in engine.post(.cancel(id)) })
+  }
+
+  /// An answer after redirects.
+  private struct Exchange {
+    /// Without its body.
+    var response: APIResponse
+    var body: Data
+    /// When its request began, in microseconds after the first one.
+    var elapsed: Int64
+    var stream: (id: UInt64, pipe: DownloadPipe)?
+  }
+
+  private func exchange(
+    _ request: APIRequest, isStreamed: Bool
+  ) async throws(APIError) -> Exchange {
     try request.check()
     let clock = ContinuousClock()
     // Some 24 days at the most, which is what libcurl can count.
@@ -84,7 +116,11 @@ public final class LiveAPIClient: APIClient {
     while true {
       if Task.isCancelled { throw .cancelled(address) }
       if let deadline, deadline <= clock.now { throw .timeout(address, request.timeout) }
-      let answer = try await engine.perform(current, to: address, deadline: deadline).get()
+      let id = engine.makeID()
+      let pipe = isStreamed ? DownloadPipe() : nil
+      let answer = try await engine.perform(
+        current, to: address, deadline: deadline, id: id, download: pipe
+      ).get()
       guard let head = ResponseHead(answer.head) else {
         throw APIError(
           .malformed, "what \(address.endpoint) answered is not HTTP: check the port and the scheme"
@@ -94,9 +130,11 @@ public final class LiveAPIClient: APIClient {
       guard request.redirectLimit > 0,
         let target = try Redirect.target(of: head, from: address)
       else {
-        return APIResponse(
-          status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-          body: answer.body, url: address.url, redirects: redirects, timing: timing)
+        return Exchange(
+          response: APIResponse(
+            status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+            url: address.url, redirects: redirects, timing: timing),
+          body: answer.body, elapsed: elapsed, stream: pipe.map { (id, $0) })
       }
       guard redirects < request.redirectLimit else {
         throw APIError(
@@ -105,10 +143,37 @@ public final class LiveAPIClient: APIClient {
           \(address.endpoint) redirects once more after \(redirects) redirects: it may do so for ever; if not, allow more
           """)
       }
+      if let pipe { try await skip(pipe, id) }
       redirects += 1
-      elapsed = timing.total
-      (current, address) = try Redirect.request(
+      elapsed = (pipe?.timing?.shifted(by: elapsed) ?? timing).total
+      (current, address) = try await Redirect.request(
         current, status: head.status, from: address, to: target)
+    }
+  }
+
+  private func take(
+    from pipe: DownloadPipe, _ id: UInt64
+  ) async throws(APIError) -> Data? {
+    let engine = engine
+    let result: Result<Data?, APIError> = await withTaskCancellationHandler {
+      do throws(APIError) {
+        return .success(try await pipe.take { engine.post(.resume(id)) })
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      engine.post(.cancel(id))
+    }
+    return try result.get()
+  }
+
+  /// Leaves the body of a redirect behind, so that its connection can be kept; a long one is not
+  /// worth it.
+  private func skip(_ pipe: DownloadPipe, _ id: UInt64) async throws(APIError) {
+    var skipped = 0
+    while let piece = try await take(from: pipe, id) {
+      skipped += piece.count
+      if skipped > 1 << 20 { return engine.post(.cancel(id)) }
     }
   }
 
@@ -137,12 +202,22 @@ extension APITiming {
 }
 
 extension APIRequest {
+  /// Whether it needs none of the options that few requests ask for.
+  var isPlain: Bool {
+    method == "GET" && body == nil && upload == nil && idleLimit == nil && acceptsCompression
+      && digest == nil && connection == APIConnection()
+  }
+
   /// Refuses characters with which a value could break out of its position in the request.
   fileprivate func check() throws(APIError) {
     guard Self.isToken(method) else {
       throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")
     }
-    for header in headers {
+    if let path = connection.unixSocket, !(1...107).contains(path.utf8.count) {
+      throw APIError(
+        .invalidURL, "the request cannot be sent: the path of a socket has 1 to 107 bytes")
+    }
+    for header in headers + removedHeaders.map({ HTTPHeader($0, "") }) {
       guard Self.isToken(header.name) else {
         throw APIError(
           .invalidURL,

@@ -42,22 +42,39 @@ enum Redirect {
   ///   nevertheless: in the body, or in the new address outside of its query.
   static func request(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
+  ) async throws(APIError) -> (request: APIRequest, address: URLBuilder) {
+    var request = request
+    // A long body is searched only where it may leave.
+    if !from.hasSameOrigin(as: to), !becomesGet(request, status), let upload = request.upload,
+      !request.hasSecretBody
+    {
+      request.hasSecretBody = await upload.holdsSecret()
+    }
+    return try next(request, status: status, from: from, to: to)
+  }
+
+  /// As `request`, for a body that is known.
+  static func next(
+    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var next = request
     var address = to
-    let becomesGet =
-      status == 303
-      ? request.method != "HEAD" && request.method != "GET"
-      : (status == 301 || status == 302) && request.method == "POST"
-    if becomesGet {
+    if becomesGet(request, status) {
       next.method = "GET"
       next.body = nil
+      next.upload = nil
       next.hasSecretBody = false
       next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
+    if let upload = next.upload, !upload.isRepeatable {
+      throw refusal(
+        from, to, CarriedSecrets(request.secretValues),
+        "the body, which can be read only once, would be sent again")
+    }
     if !from.hasSameOrigin(as: to) {
+      next.digest = nil
       let secrets = CarriedSecrets(request.secretValues)
-      if next.hasSecretBody, next.body?.isEmpty == false {
+      if next.hasSecretBody, next.body?.isEmpty == false || next.upload != nil {
         throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
       }
       let segments = to.path.split(separator: "/").map(String.init)
@@ -78,6 +95,12 @@ enum Redirect {
     }
     next.url = address.url
     return (next, address)
+  }
+
+  private static func becomesGet(_ request: APIRequest, _ status: Int) -> Bool {
+    status == 303
+      ? request.method != "HEAD" && request.method != "GET"
+      : (status == 301 || status == 302) && request.method == "POST"
   }
 
   private static func refusal(

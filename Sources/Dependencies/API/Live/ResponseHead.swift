@@ -27,6 +27,12 @@ struct ResponseHead {
     }
   }
 
+  /// Whether the body has an encoding that libcurl takes away.
+  var isCompressed: Bool {
+    guard let encoding = headers.value(of: "Content-Encoding") else { return false }
+    return !encoding.isEmpty && encoding.lowercased() != "identity"
+  }
+
   enum LengthProblem {
     /// Not a number, negative, or beyond 64 bits.
     case malformed

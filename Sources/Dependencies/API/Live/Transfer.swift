@@ -20,7 +20,12 @@ final class Transfer: @unchecked Sendable {
   let address: URLBuilder
   /// When to give up; nil is never.
   let deadline: ContinuousClock.Instant?
-  let continuation: CheckedContinuation<Result<Answer, APIError>, Never>
+  /// Takes the body piece by piece; `nil`: it comes with the answer.
+  let download: DownloadPipe?
+  /// Has the body that is sent piece by piece.
+  let upload: UploadPipe?
+  private let continuation: CheckedContinuation<Result<Answer, APIError>, Never>
+  private var isAnswered = false
 
   /// Only while the transfer is under way.
   var easy: EasyHandle?
@@ -31,6 +36,11 @@ final class Transfer: @unchecked Sendable {
   var headerList: UnsafeMutablePointer<curl_slist>?
   private(set) var head: [UInt8] = []
   private(set) var body = Data()
+  /// How much of the body has come, after decompression.
+  private var bodyBytes = 0
+  private var hasBody = false
+  /// Whether the body is compressed; known when its first piece comes.
+  private var isCompressed = false
   private var headerBytes = 0
   private(set) var overflow: Overflow?
 
@@ -41,19 +51,22 @@ final class Transfer: @unchecked Sendable {
   private(set) var lengthProblem: ResponseHead.LengthProblem?
 
   enum Overflow {
-    case headers, body
+    case headers, body, decoded
   }
 
   static let headerLimit = 1 << 20
 
   init(
     id: UInt64, request: APIRequest, address: URLBuilder, deadline: ContinuousClock.Instant?,
+    download: DownloadPipe? = nil, upload: UploadPipe? = nil,
     continuation: CheckedContinuation<Result<Answer, APIError>, Never>
   ) {
     self.id = id
     self.request = request
     self.address = address
     self.deadline = deadline
+    self.download = download
+    self.upload = upload
     self.continuation = continuation
   }
 
@@ -67,6 +80,20 @@ final class Transfer: @unchecked Sendable {
     deadline.map { Int(min(max(1, ($0 - now).millisecondsRoundedUp), Int64(Int32.max))) }
   }
 
+  /// Ends the transfer for its task: with the answer, or for one that is streamed with the end of
+  /// its body.
+  func finish(_ result: Result<Answer, APIError>) {
+    download?.finish(result.map(\.timing))
+    upload?.close()
+    answer(result)
+  }
+
+  private func answer(_ result: Result<Answer, APIError>) {
+    guard !isAnswered else { return }
+    isAnswered = true
+    continuation.resume(returning: result)
+  }
+
   /// Takes one header line; false stops the transfer.
   func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
@@ -75,7 +102,7 @@ final class Transfer: @unchecked Sendable {
       return false
     }
     // Fields after the body (trailers) are not part of the head.
-    guard body.isEmpty else { return true }
+    guard !hasBody else { return true }
     // A status line begins another head: that of an interim answer (100, 103) is forgotten.
     if line.starts(with: "HTTP/".utf8) {
       head.removeAll(keepingCapacity: true)
@@ -110,14 +137,38 @@ final class Transfer: @unchecked Sendable {
     if !isPlain { hasOddLength = true }
   }
 
-  /// Takes a piece of the decoded body; false stops the transfer.
-  func receive(body piece: UnsafeRawBufferPointer) -> Bool {
-    guard piece.count <= request.bodyLimit - body.count else {
-      overflow = .body
-      return false
+  /// What became of a piece of the body.
+  enum Reception {
+    case taken
+    /// It has to come again once the task has made room.
+    case pause
+    case stop
+  }
+
+  /// Takes a piece of the decoded body.
+  ///
+  /// - Parameter timing: Of the stages so far, for the head of an answer that is streamed.
+  func receive(body piece: UnsafeRawBufferPointer, timing: () -> APITiming) -> Reception {
+    if !hasBody {
+      hasBody = true
+      isCompressed = request.decodedLimit != nil && ResponseHead(head)?.isCompressed == true
     }
-    body.append(contentsOf: piece)
-    return true
+    if isCompressed, let limit = request.decodedLimit, piece.count > limit - bodyBytes {
+      overflow = .decoded
+      return .stop
+    }
+    if let download {
+      answer(.success(Answer(head: head, body: Data(), timing: timing())))
+      guard download.offer(piece) else { return .pause }
+    } else {
+      guard piece.count <= request.bodyLimit - bodyBytes else {
+        overflow = .body
+        return .stop
+      }
+      body.append(contentsOf: piece)
+    }
+    bodyBytes += piece.count
+    return .taken
   }
 }
 
@@ -153,7 +204,7 @@ final class EasyHandle {
       library.easyReset(raw)
       setConstants(configuration)
     }
-    isPlain = transfer.request.method == "GET" && transfer.request.body == nil
+    isPlain = transfer.request.isPlain && transfer.download == nil
     errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE) + 1)
     let context = Unmanaged.passUnretained(transfer).toOpaque()
     library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
@@ -162,8 +213,43 @@ final class EasyHandle {
     // 0 would mean libcurl's own 300 seconds for connecting.
     library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? Int(Int32.max))
     library.set(raw, CURLOPT_TIMEOUT_MS, timeoutMilliseconds ?? 0)
-    setMethodAndBody(transfer.request)
+    setMethodAndBody(of: transfer)
     setHeaders(of: transfer)
+    if !isPlain { setRareOptions(of: transfer) }
+  }
+
+  /// What few requests ask for. A handle that has any of it is reset before its next use.
+  private func setRareOptions(of transfer: Transfer) {
+    let request = transfer.request
+    if !request.acceptsCompression {
+      library.set(raw, CURLOPT_ACCEPT_ENCODING, nil as UnsafeRawPointer?)
+    }
+    if let limit = request.idleLimit {
+      library.set(raw, CURLOPT_LOW_SPEED_LIMIT, 1)
+      let seconds = (limit.millisecondsRoundedUp + 999) / 1000
+      library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
+    }
+    if transfer.download != nil { library.set(raw, CURLOPT_BUFFERSIZE, 256 << 10) }
+    if let digest = request.digest {
+      library.set(raw, CURLOPT_HTTPAUTH, 2)
+      library.set(raw, CURLOPT_USERNAME, digest.user)
+      library.set(raw, CURLOPT_PASSWORD, digest.password)
+    }
+    let connection = request.connection
+    if let file = connection.authorityFile {
+      library.set(raw, CURLOPT_CAINFO, file)
+      library.set(raw, CURLOPT_CAPATH, nil as UnsafeRawPointer?)
+    }
+    if let file = connection.certificateFile {
+      library.set(raw, CURLOPT_SSLCERT, file)
+      library.set(raw, CURLOPT_SSLKEY, connection.keyFile ?? file)
+    }
+    if !connection.verifiesServer {
+      library.set(raw, CURLOPT_SSL_VERIFYPEER, 0)
+      library.set(raw, CURLOPT_SSL_VERIFYHOST, 0)
+    }
+    if let proxy = connection.proxy { library.set(raw, CURLOPT_PROXY, proxy) }
+    if let socket = connection.unixSocket { library.set(raw, CURLOPT_UNIX_SOCKET_PATH, socket) }
   }
 
   /// Lets go of the copy of a body before the handle waits for its next use.
@@ -179,6 +265,7 @@ final class EasyHandle {
     library.set(raw, CURLOPT_HTTP09_ALLOWED, 0)
     library.set(raw, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     library.set(raw, CURLOPT_ACCEPT_ENCODING, "")
+    library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     library.restrictProtocols(raw)
     library.abandonLookupsOnCancel(raw)
     library.set(raw, CURLOPT_SOCKOPTFUNCTION, closeInChildren)
@@ -189,12 +276,23 @@ final class EasyHandle {
     library.set(raw, CURLOPT_WRITEFUNCTION, receiveBody)
   }
 
-  private func setMethodAndBody(_ request: APIRequest) {
+  private func setMethodAndBody(of transfer: Transfer) {
+    let request = transfer.request
     if request.method == "HEAD" {
       library.set(raw, CURLOPT_NOBODY, 1)
       return
     }
-    if let body = request.body {
+    if let upload = transfer.upload {
+      let context = Unmanaged.passUnretained(transfer).toOpaque()
+      library.set(raw, CURLOPT_UPLOAD, 1)
+      library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
+      library.set(raw, offset: CURLOPT_INFILESIZE_LARGE, Int(upload.upload.length ?? -1))
+      library.set(raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+      library.set(raw, CURLOPT_READDATA, UnsafeRawPointer(context))
+      library.set(raw, CURLOPT_READFUNCTION, readBody)
+      library.set(raw, CURLOPT_SEEKDATA, UnsafeRawPointer(context))
+      library.set(raw, CURLOPT_SEEKFUNCTION, rewindBody)
+    } else if let body = request.body {
       library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
       body.withUnsafeBytes { bytes in
         if let start = bytes.baseAddress, !bytes.isEmpty {
@@ -223,12 +321,18 @@ final class EasyHandle {
       list = library.listAppend(list, line) ?? list
     }
     list = library.listAppend(list, "Expect:") ?? list
+    for name in transfer.request.removedHeaders where !isOwn(name) {
+      list = library.listAppend(list, "\(name):") ?? list
+    }
     if transfer.request.headers.value(of: "Content-Type") == nil {
       list = library.listAppend(list, "Content-Type:") ?? list
     }
     transfer.headerList = list
     library.set(raw, CURLOPT_HTTPHEADER, UnsafeRawPointer(list))
   }
+
+  /// Takes up a transfer that waited for its task.
+  func resume() { _ = library.easyPause(raw, 0) }
 
   /// What follows from the body is not for the caller to say.
   private func isOwn(_ name: String) -> Bool {
@@ -265,7 +369,26 @@ private let receiveBody: swiftboard_data_callback = { bytes, size, count, contex
   guard let context else { return 0 }
   let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
   // Any other count than the given one is an error; for an empty piece too.
-  return transfer(context).receive(body: piece) ? piece.count : Int(UInt32.max)
+  let transfer = transfer(context)
+  let reception = transfer.receive(body: piece) { transfer.easy?.timing ?? APITiming() }
+  return switch reception {
+  case .taken: piece.count
+  case .pause: Int(CURL_WRITEFUNC_PAUSE)
+  case .stop: Int(UInt32.max)
+  }
+}
+
+private let readBody: swiftboard_data_callback = { bytes, size, count, context in
+  guard let bytes, let context, let upload = transfer(context).upload else { return 0 }
+  return upload.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+}
+
+/// libcurl rewinds only to the beginning.
+private let rewindBody: swiftboard_seek_callback = { context, offset, _ in
+  guard offset == 0, let context, let upload = transfer(context).upload, upload.rewind() else {
+    return Int32(CURL_SEEKFUNC_FAIL)
+  }
+  return Int32(CURL_SEEKFUNC_OK)
 }
 
 /// A program started meanwhile (a pager) must not hold our connections open.

@@ -10,6 +10,8 @@ final class TransferEngine: Sendable {
   enum Command: Sendable {
     case start(Transfer)
     case cancel(UInt64)
+    /// The task of a paused transfer has made room, or has more to send.
+    case resume(UInt64)
   }
 
   private enum Phase {
@@ -60,26 +62,36 @@ final class TransferEngine: Sendable {
 
   // MARK: from any task
 
-  /// Sends one request and waits for its answer. A redirect is an answer here.
-  func perform(
-    _ request: APIRequest, to address: URLBuilder, deadline: ContinuousClock.Instant?
-  ) async -> Result<Transfer.Answer, APIError> {
-    let id = inbox.withLock { inbox in
+  /// A number for a transfer that no other one has.
+  func makeID() -> UInt64 {
+    inbox.withLock { inbox in
       inbox.lastID += 1
       return inbox.lastID
     }
+  }
+
+  /// Sends one request and waits for its answer; for its head where `download` takes the body. A
+  /// redirect is an answer here.
+  func perform(
+    _ request: APIRequest, to address: URLBuilder, deadline: ContinuousClock.Instant?,
+    id: UInt64? = nil, download: DownloadPipe? = nil
+  ) async -> Result<Transfer.Answer, APIError> {
+    let id = id ?? makeID()
+    let upload = request.method == "HEAD" ? nil : request.upload.map(UploadPipe.init)
+    // Ends when the transfer does, which closes the pipe.
+    upload?.start { self.post(.resume(id)) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         start(
           Transfer(
-            id: id, request: request, address: address, deadline: deadline,
-            continuation: continuation))
+            id: id, request: request, address: address, deadline: deadline, download: download,
+            upload: upload, continuation: continuation))
         // The handler may have run before there was anything to cancel: then its command came to
         // nothing.
-        if Task.isCancelled { cancel(id) }
+        if Task.isCancelled { post(.cancel(id)) }
       }
     } onCancel: {
-      cancel(id)
+      post(.cancel(id))
     }
   }
 
@@ -93,7 +105,7 @@ final class TransferEngine: Sendable {
       return phase
     }
     if phase == .stopped {
-      transfer.continuation.resume(returning: .failure(.stopped))
+      transfer.finish(.failure(.stopped))
     } else if phase == .idle, !DetachedThread.start(blocksSignals: true, { self.run() }) {
       refuseAll(
         APIError(.io, "no thread for HTTP could be started: too many threads run already"))
@@ -101,10 +113,10 @@ final class TransferEngine: Sendable {
   }
 
   /// Posts and wakes only: this runs inside `Task.cancel()`, which may hold the task's own lock.
-  private func cancel(_ id: UInt64) {
+  func post(_ command: Command) {
     inbox.withLock { inbox in
       guard inbox.phase == .running else { return }
-      inbox.commands.append(.cancel(id))
+      inbox.commands.append(command)
       inbox.wake()
     }
   }
@@ -138,6 +150,7 @@ final class TransferEngine: Sendable {
         switch command {
         case .start(let transfer): loop.start(transfer)
         case .cancel(let id): loop.cancel(id)
+        case .resume(let id): loop.resume(id)
         }
       }
       if phase == .stopped { break }
@@ -168,7 +181,7 @@ final class TransferEngine: Sendable {
       return inbox.takeCommands()
     }
     for case .start(let transfer) in commands {
-      transfer.continuation.resume(returning: .failure(error))
+      transfer.finish(.failure(error))
     }
   }
 }

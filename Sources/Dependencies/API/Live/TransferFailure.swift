@@ -29,6 +29,8 @@ extension APIError {
     let place = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
     if let problem = transfer.lengthProblem { return badLength(problem, place) }
+    if let failure = transfer.upload?.failure { return failure }
+    if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
     switch code {
     case CURLE_URL_MALFORMAT:
       return APIError(.invalidURL, "libcurl does not understand the address of \(place)")
@@ -42,13 +44,21 @@ extension APIError {
         .dns,
         "the host name \(address.host) was not found: check its spelling and the network connection"
       )
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return APIError(
-        .dns, "the host name of the proxy was not found: check http_proxy and https_proxy")
     case CURLE_COULDNT_CONNECT:
+      if let path = transfer.request.connection.unixSocket {
+        return couldNotConnect(
+          socket: path, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
+      }
       return couldNotConnect(
         address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
-    case CURLE_OPERATION_TIMEDOUT: return timeout(address, transfer.request.timeout)
+    case CURLE_OPERATION_TIMEDOUT:
+      if let limit = transfer.request.idleLimit, transfer.request.timeout == nil {
+        return APIError(
+          .timeout,
+          "\(place) sent and took nothing for \(limit.formattedMilliseconds): try again, or allow more time"
+        )
+      }
+      return timeout(address, transfer.request.timeout)
     case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
     case CURLE_WEIRD_SERVER_REPLY:
       return easy.error.contains("Content-Length") ? badLength(.malformed, place) : noHTTP(place)
@@ -72,13 +82,14 @@ extension APIError {
     case CURLE_OUT_OF_MEMORY:
       return APIError(
         .tooLarge, "memory is short, or a header line of \(place) is longer than libcurl accepts")
-    case CURLE_PROXY:
+    case CURLE_SEND_FAIL_REWIND:
       return APIError(
-        .unreachable, "the proxy did not let the connection to \(place) through: check its settings"
+        .truncated,
+        "\(place) closed the connection while the body was sent, which can be read only once: try again"
       )
     default: break
     }
-    if let advice = tlsAdvice(code) {
+    if let advice = tlsAdvice(code, transfer.request.connection) {
       let reason = printable(easy.error)
       return APIError(
         .tls,
@@ -102,6 +113,12 @@ extension APIError {
         the answer of \(place) is larger than the limit of \(transfer.request.bodyLimit) bytes: ask for less, or raise \
         the limit
         """)
+    case .decoded:
+      return APIError(
+        .tooLargeDecoded,
+        """
+        the compressed answer of \(place) unpacks to more than the limit of \(transfer.request.decodedLimit ?? 0) bytes
+        """)
     }
   }
 
@@ -123,27 +140,23 @@ extension APIError {
   }
 
   private static func couldNotConnect(_ address: URLBuilder, _ code: Int32) -> APIError {
-    let proxy = usesProxy(address.scheme) ? " and the proxy that the environment names" : ""
     switch code {
     case 0, ECONNREFUSED:
       return APIError(
         .refused,
-        "\(address.endpoint) refused the connection: start the service, or check host and port\(proxy)"
-      )
+        "\(address.endpoint) refused the connection: start the service, or check host and port")
     default:
       return APIError(
-        .unreachable,
-        "\(address.endpoint) cannot be reached: \(words(code)); check the network\(proxy)")
+        .unreachable, "\(address.endpoint) cannot be reached: \(words(code)); check the network")
     }
   }
 
-  /// Whether a proxy may be what did not answer. libcurl reads the same variables, `HTTP_PROXY` not
-  /// among them.
-  private static func usesProxy(_ scheme: String) -> Bool {
-    let names =
-      ["all_proxy", "ALL_PROXY"]
-      + (scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"])
-    return names.contains { getenv($0).map { $0.pointee != 0 } ?? false }
+  private static func couldNotConnect(socket path: String, _ code: Int32) -> APIError {
+    var reason = words(code)
+    if code == 0 || code == ECONNREFUSED { reason = "nothing listens there" }
+    return APIError(
+      .refused,
+      "the socket \(path) cannot be connected to: \(reason); start the service, or check the path")
   }
 
   private static func connectionBroke(_ address: URLBuilder, _ code: Int32) -> APIError {
@@ -160,8 +173,15 @@ extension APIError {
   }
 
   /// Advice on a failure of TLS; nil for a code that is none.
-  private static func tlsAdvice(_ code: CURLcode) -> String? {
-    switch code {
+  private static func tlsAdvice(_ code: CURLcode, _ connection: APIConnection) -> String? {
+    if let file = connection.authorityFile, code == CURLE_SSL_CACERT_BADFILE {
+      return "Check that \(file) is a readable PEM file."
+    }
+    if let file = connection.certificateFile, code == CURLE_SSL_CERTPROBLEM {
+      let key = connection.keyFile.map { " and \($0)" } ?? ""
+      return "Check that \(file)\(key) are readable PEM files with a certificate and its key."
+    }
+    return switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH:
       """
@@ -179,7 +199,7 @@ extension APIError {
     }
   }
 
-  private static func words(_ code: Int32) -> String {
+  static func words(_ code: Int32) -> String {
     SystemError.text(of: code).lowercased()
   }
 
@@ -204,7 +224,7 @@ extension Duration {
   }
 
   /// `500 ms` or `30 s`.
-  fileprivate var formattedMilliseconds: String {
+  var formattedMilliseconds: String {
     let milliseconds = millisecondsRoundedUp
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
   }

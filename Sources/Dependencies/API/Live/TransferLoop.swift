@@ -68,6 +68,9 @@ final class TransferLoop {
     finish(transfer, .failure(.cancelled(transfer.address)))
   }
 
+  /// Takes up a transfer whose task has made room for the answer's body, or has more of its own.
+  func resume(_ id: UInt64) { transfers[id]?.easy?.resume() }
+
   /// Begins, sends and receives what can be without waiting, and resumes the tasks whose answer is
   /// there. O(transfers under way).
   func advance() {
@@ -174,7 +177,7 @@ final class TransferLoop {
     }
     library.listFree(transfer.headerList)
     transfer.headerList = nil
-    transfer.continuation.resume(returning: result)
+    transfer.finish(result)
   }
 }
 

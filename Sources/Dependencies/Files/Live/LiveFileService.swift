@@ -82,6 +82,28 @@ package struct LiveFileService: FileService {
     guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
   }
 
+  /// Opens it on a thread of its own, where a pipe may wait for its other end.
+  ///
+  /// - Throws: `missing`, `denied` or `io`; a folder is `io`.
+  package func input(_ path: String) async throws(FileError) -> FileInput {
+    try await FileInput.open(path, system)
+  }
+
+  /// Writes as `write` with `replace`, or where it continues `PATH.part`, which takes the name when
+  /// it is whole.
+  ///
+  /// - Throws: `cannotCreate` where the file cannot be continued.
+  package func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
+    let check: @Sendable (String) throws(FileError) -> Void = { (path) throws(FileError) in
+      try checkTarget(path, isRecording: false)
+    }
+    guard continues else { return LiveFileOutput(path, system, check: check) }
+    let system = system
+    return try await DetachedThread.run { () throws(FileError) in
+      try PartialFile(path, system, check: check)
+    }
+  }
+
   // MARK: Reading
 
   private static func readNow(_ path: String, _ limit: Int) throws(FileError) -> Data {

@@ -128,6 +128,20 @@ package final class UnlockSources: Sendable {
 
   // MARK: Descriptor
 
+  /// Keeps a passphrase descriptor that is closed from becoming one of the program's own, from
+  /// which a passphrase would be awaited without end: reading it fails. Call it before anything
+  /// else opens a file.
+  package static func holdClosedDescriptor() {
+    guard let value = getenv(passphraseDescriptor),
+      let number = descriptor(String(cString: value)), fcntl(number, F_GETFD) < 0, errno == EBADF
+    else { return }
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    guard null >= 0, null != number else { return }
+    dup2(null, number)
+    close(null)
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+  }
+
   private static func descriptor(_ value: String) -> Int32? {
     guard !value.isEmpty, value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int32(value),
       number >= 3
@@ -153,6 +167,13 @@ package final class UnlockSources: Sendable {
         message:
           "the keychain is locked, and descriptor \(number) of \(Self.passphraseDescriptor) was read already. "
           + "Use \(Self.passphraseFile) where a session must unlock more than once.")
+    }
+    let flags = fcntl(number, F_GETFL)
+    guard flags >= 0, flags & O_ACCMODE != O_WRONLY else {
+      throw KeychainError(
+        .missingUnlockSource,
+        message: "\(Self.passphraseDescriptor): descriptor \(number) is not open for reading. "
+          + "Open it where the program is started, as in '\(number)< FILE'.")
     }
     defer { close(number) }
     do throws(KeychainError) {

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// What replaces a secret: `«secret:NAME»` or `«redacted»`.
 package enum RedactionMark {
   /// In the place of a value whose position says that it is secret.
@@ -34,9 +36,9 @@ package enum RedactionMark {
         name: String(decoding: inner.dropFirst("secret:".utf8.count), as: UTF8.self))
     }
     let opening = "[secret:".utf8
-    var rest = bytes[...]
-    while let start = rest.firstIndex(of: UInt8(ascii: "[")) {
-      rest = rest[(start + 1)...]
+    var next = 0
+    while let start = place(of: UInt8(ascii: "["), in: bytes, from: next) {
+      next = start + 1
       guard bytes[start...].starts(with: opening) else { continue }
       let name = bytes[(start + opening.count)...].prefix { $0 != UInt8(ascii: "]") && $0 >= 0x20 }
       if !name.isEmpty, name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: "]") {
@@ -57,6 +59,22 @@ package enum RedactionMark {
         if let mark = view.bytes.withUnsafeBufferPointer({ first(in: $0) }) { return mark }
       }
       return nil
+    }
+  }
+
+  /// Whether the word of a mark is in the bytes: if not, no mark is, unless its letters are
+  /// escaped. Some tenths of a nanosecond a byte.
+  package static func hasWord(in bytes: Data) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      let bytes = bytes.bindMemory(to: UInt8.self)
+      var next = 0
+      // Both words have a `c`, which few others have.
+      while let place = place(of: UInt8(ascii: "c"), in: bytes, from: next) {
+        next = place + 1
+        if place >= 2, bytes[(place - 2)...].starts(with: "secret".utf8) { return true }
+        if place >= 4, bytes[(place - 4)...].starts(with: "redacted".utf8) { return true }
+      }
+      return false
     }
   }
 
@@ -99,11 +117,21 @@ package enum RedactionMark {
     Int
   >? {
     var index = start
-    while index < text.count {
-      if text[index] == 0xC2, let end = end(in: text, at: index) { return index..<end }
-      index += 1
+    while let found = place(of: 0xC2, in: text, from: index) {
+      if let end = end(in: text, at: found) { return found..<end }
+      index = found + 1
     }
     return nil
+  }
+
+  /// The first place of a byte, by the fastest way there is: long files are searched.
+  private static func place(
+    of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from start: Int
+  ) -> Int? {
+    guard start < text.count, let base = text.baseAddress,
+      let found = memchr(base + start, Int32(byte), text.count - start)
+    else { return nil }
+    return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
   }
 
   /// Where the mark that begins at `start` ends; `nil` if none begins.

@@ -138,9 +138,9 @@ enum CacheRules {
 }
 
 /// The date of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete forms are not read.
-enum HTTPDate {
+package enum HTTPDate {
   /// Seconds since 1970; `nil` for what is no such date.
-  static func seconds(_ text: String) -> Int64? {
+  package static func seconds(_ text: String) -> Int64? {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[0].utf8.count == 4, parts[5] == "GMT" else { return nil }
     let months = [

@@ -57,8 +57,7 @@ extension PersistenceError {
   static func serviceExists(_ name: String, path: String = "") -> PersistenceError {
     PersistenceError(
       .exists, path: path, operation: "saveService",
-      message: "There is a service \(name) already. "
-        + SQLiteResult.advice(.exists))
+      message: "There is a service \(name) already.")
   }
 }
 
@@ -90,8 +89,8 @@ enum ServiceTable {
     if let service = read(row) { return service }
     throw PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
-      message: "\(connection.operation): the service \(row.text(0)) in \(connection.path) "
-        + "no longer matches its checksum. Add it again, or remove it.")
+      message: "the service \(row.text(0)) in \(connection.path) "
+        + "no longer matches its checksum", advice: "Add it again, or remove it.")
   }
 
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
@@ -115,6 +114,7 @@ enum ServiceTable {
     case ("query", let name?, let secret?): authentication = .query(name: name, secret: secret)
     case ("bearer", _, let secret?): authentication = .bearer(secret: secret)
     case ("basic", let user?, let secret?): authentication = .basic(user: user, secret: secret)
+    case ("digest", let user?, let secret?): authentication = .digest(user: user, secret: secret)
     default: return nil
     }
     return APIService(
@@ -130,6 +130,7 @@ enum ServiceTable {
     case .query(let name, let secret): ("query", name, secret)
     case .bearer(let secret): ("bearer", nil, secret)
     case .basic(let user, let secret): ("basic", user, secret)
+    case .digest(let user, let secret): ("digest", user, secret)
     }
   }
 

@@ -1,0 +1,78 @@
+import CCurl
+import SwiftBoardSystem
+
+/// A failure of the proxy between us and the server.
+struct ProxyFailure {
+  let error: APIError
+
+  /// `nil` where the proxy is not what failed.
+  init?(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
+    let address = transfer.address
+    let place = address.endpoint
+    switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      error = APIError(
+        .dns,
+        "the host name of the proxy was not found: check its spelling, \(Self.origin(transfer))")
+    case CURLE_COULDNT_CONNECT:
+      // libcurl says to which host it tried to connect; that of the address is not the proxy.
+      guard transfer.request.connection.unixSocket == nil, Self.mayBeUsed(transfer),
+        let tried = Self.triedPort(easy.error), tried != Self.port(of: address)
+      else { return nil }
+      let number = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
+      if number == 0 || number == ECONNREFUSED {
+        error = APIError(
+          .refused,
+          "the proxy refused the connection: start it, or check its address, \(Self.origin(transfer))"
+        )
+      } else {
+        error = APIError(
+          .unreachable,
+          "the proxy cannot be reached: \(APIError.words(number)); check \(Self.origin(transfer))")
+      }
+    case CURLE_RECV_ERROR, CURLE_PROXY, CURLE_COULDNT_RESOLVE_HOST:
+      let status = easy.library.get(easy.raw, CURLINFO_HTTP_CONNECTCODE)
+      if status == 407 {
+        error = APIError(
+          .unreachable,
+          "the proxy wants a user name and a password before it lets a connection to \(place) through (407)"
+        )
+      } else if status >= 300 {
+        error = APIError(
+          .unreachable, "the proxy did not let the connection to \(place) through (\(status))")
+      } else if code == CURLE_PROXY {
+        error = APIError(
+          .unreachable,
+          "the proxy did not let the connection to \(place) through: check its settings")
+      } else {
+        return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// Where the proxy was named.
+  private static func origin(_ transfer: Transfer) -> String {
+    transfer.request.connection.proxy.map { "which is \($0)" }
+      ?? "which http_proxy, https_proxy or all_proxy names"
+  }
+
+  /// libcurl reads the same variables, `HTTP_PROXY` not among them.
+  private static func mayBeUsed(_ transfer: Transfer) -> Bool {
+    if transfer.request.connection.proxy != nil { return true }
+    let names =
+      ["all_proxy", "ALL_PROXY"]
+      + (transfer.address.scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"])
+    return names.contains { getenv($0).map { $0.pointee != 0 } ?? false }
+  }
+
+  private static func port(of address: URLBuilder) -> Int {
+    address.port ?? (address.scheme == "https" ? 443 : 80)
+  }
+
+  /// The number in `Failed to connect to HOST port NUMBER after …`.
+  private static func triedPort(_ text: String) -> Int? {
+    guard let range = text.firstRange(of: " port ") else { return nil }
+    return Int(text[range.upperBound...].prefix { $0.isNumber })
+  }
+}

@@ -1,0 +1,63 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// An `OutputFile` that is opened when there is something to write. Each call waits on a thread of
+/// its own: the reader of a pipe may stall.
+final class LiveFileOutput: FileOutput {
+  let kept: KeptPart? = nil
+  private let path: String
+  private let system: FileSystem
+  private let check: @Sendable (_ path: String) throws(FileError) -> Void
+  private let file = Mutex<OutputFile?>(nil)
+
+  init(
+    _ path: String, _ system: FileSystem,
+    check: @escaping @Sendable (_ path: String) throws(FileError) -> Void
+  ) {
+    self.path = path
+    self.system = system
+    self.check = check
+  }
+
+  func begin(afterKept: Bool, tag: String?) async throws(FileError) {
+    try await DetachedThread.run { [self] () throws(FileError) in
+      try check(path)
+      let new = try OutputFile(path, .replace, system)
+      let old = file.withLock { file in
+        defer { file = new }
+        return file
+      }
+      old?.discard()
+    }
+  }
+
+  func write(_ data: Data) async throws(FileError) {
+    let result: Result<Void, FileError> = await DetachedThread.run { [self] in
+      data.withUnsafeBytes { bytes in
+        file.withLock { file in
+          do throws(FileError) { return .success(try file?.write(bytes) ?? ()) } catch {
+            return .failure(error)
+          }
+        }
+      }
+    }
+    try result.get()
+  }
+
+  func finish() async throws(FileError) {
+    try await DetachedThread.run { [self] () throws(FileError) in
+      try take()?.finish(check: check)
+    }
+  }
+
+  func discard() async {
+    await DetachedThread.run { [self] in take()?.discard() }
+  }
+
+  private func take() -> OutputFile? {
+    file.withLock { file in
+      defer { file = nil }
+      return file
+    }
+  }
+}

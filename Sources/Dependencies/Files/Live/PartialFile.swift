@@ -1,0 +1,145 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// A file whose beginning stays when it does not come to its end: `FILE.part`, for its owner alone,
+/// and beside it `FILE.part.tag` with what has to be known to continue it.
+///
+/// Only one process writes it at a time. When it is whole, it takes the name of the file in one step.
+final class PartialFile: FileOutput {
+  let kept: KeptPart?
+  private let path: String
+  /// Where `path` leads.
+  private let target: String
+  private let part: String
+  private let file: OpenFile
+  private let system: FileSystem
+  private let check: @Sendable (_ path: String) throws(FileError) -> Void
+
+  private var tagPath: String { part + ".tag" }
+
+  /// Opens what is left of an earlier attempt, or a new part. Blocks.
+  ///
+  /// - Throws: `cannotCreate` where the target or the part is no regular file of this user, or is
+  ///   being written by another process.
+  init(
+    _ path: String, _ system: FileSystem,
+    check: @escaping @Sendable (_ path: String) throws(FileError) -> Void
+  ) throws(FileError) {
+    self.path = path
+    self.system = system
+    self.check = check
+    target = FilePlace.followed(path)
+    part = target + ".part"
+    func refused(_ path: String, _ reason: String) -> FileError {
+      FileError(.cannotCreate, path: path, message: "\(path) \(reason)")
+    }
+    for path in [path, part, part + ".tag"] {
+      try check(path)
+      if let info = FileInfo(path, followsLink: path == self.path), !info.isRegular {
+        throw refused(path, "is no regular file, and cannot be continued")
+      }
+    }
+    do throws(SystemError) {
+      file = try system.open(part, O_RDWR | O_CREAT | O_NOFOLLOW)
+      guard try system.tryLock(file) else {
+        throw SystemError(code: EWOULDBLOCK, call: "flock")
+      }
+      let info = try system.info(file)
+      guard info.isRegular, info.owner == geteuid(), info.names == 1 else {
+        throw SystemError(code: EPERM, call: "open")
+      }
+      try system.changeMode(file, to: 0o600)
+      kept =
+        info.size > 0
+        ? PartialFile.tag(part + ".tag").map { KeptPart(size: info.size, tag: $0) } : nil
+    } catch {
+      throw switch error.code {
+      case EWOULDBLOCK: refused(part, "is being written by another command")
+      case EPERM: refused(part, "is another user's, or has several names: remove it")
+      default: refused(part, "cannot be written: \(SystemError.text(of: error.code))")
+      }
+    }
+  }
+
+  private static func tag(_ path: String) -> String? {
+    let system = FileSystem()
+    guard let file = try? system.open(path, O_RDONLY | O_NOFOLLOW),
+      let bytes = try? system.read(file, limit: 1 << 16)
+    else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  func begin(afterKept: Bool, tag: String?) async throws(FileError) {
+    try await run { system throws(SystemError) in
+      if afterKept {
+        guard lseek(self.file.number, 0, SEEK_END) >= 0 else { throw .last("lseek") }
+        return
+      }
+      // What the tag says must never be said of other bytes.
+      if system.isTaken(self.tagPath) { try system.remove(self.tagPath) }
+      try system.truncate(self.file, to: 0)
+      guard lseek(self.file.number, 0, SEEK_SET) >= 0 else { throw .last("lseek") }
+      guard let tag else { return }
+      let new = try TemporaryFile(
+        "\(self.tagPath).\(UInt64.random(in: .min ... .max)).tmp", system: system)
+      do throws(SystemError) { try system.write(Array(tag.utf8), to: new.file) } catch {
+        new.discard()
+        throw error
+      }
+      try new.publish(as: self.tagPath, replaces: true)
+    }
+  }
+
+  func write(_ data: Data) async throws(FileError) {
+    try await run { system throws(SystemError) in
+      let result: Result<Void, SystemError> = data.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          do throws(SystemError) {
+            rest = rest.dropFirst(
+              try system.write(UnsafeRawBufferPointer(rebasing: rest), to: self.file))
+          } catch {
+            return .failure(error)
+          }
+        }
+        return .success(())
+      }
+      try result.get()
+    }
+  }
+
+  func finish() async throws(FileError) {
+    try check(path)
+    try await run { system throws(SystemError) in
+      if let old = FileInfo(self.target), old.isRegular {
+        try system.changeMode(self.file, to: old.mode & 0o777)
+      }
+      try system.rename(self.part, to: self.target)
+      try? system.remove(self.tagPath)
+      try system.close(self.file)
+    }
+  }
+
+  /// Leaves what has come, unless it cannot be continued.
+  func discard() async {
+    try? await run { system throws(SystemError) in
+      let size = try system.info(self.file).size
+      if size == 0 || !system.isTaken(self.tagPath) {
+        try? system.remove(self.tagPath)
+        try system.remove(self.part)
+      }
+      try system.close(self.file)
+    }
+  }
+
+  private func run(
+    _ body: @escaping @Sendable (FileSystem) throws(SystemError) -> Void
+  ) async throws(FileError) {
+    let system = system
+    do throws(SystemError) {
+      try await DetachedThread.run { () throws(SystemError) in try body(system) }
+    } catch {
+      throw FileError(path, "written", error.code)
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import SwiftBoardDependencies
+import SwiftBoardSystem
+import Synchronization
+
+/// Sends a request, and writes the body of a successful answer to a file while it comes. Other
+/// answers come whole, and so does a body that is small enough to be kept.
+final class Download: APIClient {
+  /// What was written.
+  struct Written: Sendable {
+    /// Bytes of the body that came.
+    var bytes: Int
+    /// BLAKE2b of them.
+    var digest: String
+    /// Bytes that an earlier attempt has left.
+    var kept: Int64?
+  }
+
+  private struct State {
+    var written: Written?
+    var failure: FileError?
+    var keptBytes: Int64 = 0
+  }
+
+  private let dependencies: Dependencies
+  private let path: String
+  private let continues: Bool
+  /// What identifies the request, without secrets.
+  private let key: String
+  private let copyLimit: Int
+  private let showsProgress: Bool
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - continues: Whether what comes before a failure is kept and continued.
+  ///   - key: What identifies the request; two requests of the same key want the same body.
+  ///   - copyLimit: The most bytes of a body that are kept in memory as well.
+  init(
+    _ dependencies: Dependencies, to path: String, continues: Bool, key: String, copyLimit: Int,
+    showsProgress: Bool
+  ) {
+    self.dependencies = dependencies
+    self.path = path
+    self.continues = continues
+    self.key = key
+    self.copyLimit = copyLimit
+    self.showsProgress = showsProgress
+  }
+
+  /// What the last answer has written; `nil` where it was not written here.
+  var written: Written? { state.withLock { $0.written } }
+  /// Why the file could not be written.
+  var failure: FileError? { state.withLock { $0.failure } }
+  /// How many bytes are left for the next attempt.
+  var keptBytes: Int64 { state.withLock { $0.keptBytes } }
+
+  func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    state.withLock { $0 = State() }
+    let output = try await onFile { () throws(FileError) in
+      try await dependencies.files.output(path, continues: continues)
+    }
+    let isEnded: Bool
+    let result: Result<APIResponse, APIError>
+    do throws(APIError) {
+      let response = try await answer(to: request, output)
+      isEnded = written != nil
+      result = .success(response)
+    } catch {
+      isEnded = false
+      result = .failure(error)
+    }
+    if showsProgress { dependencies.terminal.show(nil) }
+    if !isEnded { await output.discard() }
+    return try result.get()
+  }
+
+  private func answer(
+    to request: APIRequest, _ output: any FileOutput
+  ) async throws(APIError) -> APIResponse {
+    var asking = request
+    // Positions are those of the bytes as they are sent.
+    if continues { asking.acceptsCompression = false }
+    let part = output.kept.flatMap { PartTag($0, key: key) }
+    if let part {
+      asking.headers += [
+        HTTPHeader("Range", "bytes=\(part.size)-"), HTTPHeader("If-Range", part.validator),
+      ]
+    }
+    let stream = try await dependencies.apiClient.open(asking)
+    let head = stream.response
+    switch head.status {
+    case 206 where part != nil:
+      guard let part, let range = ContentRange(head), range.first == part.size else {
+        throw APIError(
+          .malformed, "the service continued at another byte than the one that was asked for")
+      }
+      return try await write(stream, output, after: part.size, total: range.total)
+    case 416 where part != nil:
+      guard let part, ContentRange(head)?.total == part.size else {
+        // What is there is no beginning of what the service has.
+        try await onFile { () throws(FileError) in
+          try await output.begin(afterKept: false, tag: nil)
+        }
+        return try await write(try await openPlain(request), output, after: nil, total: nil)
+      }
+      return try await write(stream, output, after: part.size, total: part.size, isEmpty: true)
+    case 200..<300:
+      return try await write(stream, output, after: nil, total: nil)
+    default: return try await whole(stream, request.bodyLimit)
+    }
+  }
+
+  private func openPlain(_ request: APIRequest) async throws(APIError) -> APIStream {
+    var request = request
+    request.acceptsCompression = false
+    return try await dependencies.apiClient.open(request)
+  }
+
+  /// - Parameters:
+  ///   - kept: How many bytes are there already; `nil` begins anew.
+  ///   - total: How many bytes the file has at its end, where it is known.
+  ///   - isEmpty: The answer's body is no part of the file.
+  private func write(
+    _ stream: APIStream, _ output: any FileOutput, after kept: Int64?, total: Int64?,
+    isEmpty: Bool = false
+  ) async throws(APIError) -> APIResponse {
+    var response = stream.response
+    guard (200..<300).contains(response.status) || isEmpty else {
+      return try await whole(stream, APIRequest(url: "").bodyLimit)
+    }
+    let tag = continues ? PartTag.text(for: response, key: key) : nil
+    try await onFile { () throws(FileError) in
+      try await output.begin(afterKept: kept != nil, tag: tag)
+    }
+    if kept != nil || tag != nil { state.withLock { $0.keptBytes = kept ?? 0 } }
+    var total = total
+    if total == nil, response.headers.value(of: "Content-Encoding") == nil {
+      total = response.headers.value(of: "Content-Length").flatMap { Int64($0) }
+    }
+    let digest = ContentDigest()
+    var bytes = 0
+    var copy: Data? = Data()
+    show(kept ?? 0, total)
+    while !isEmpty, let piece = try await stream.next() {
+      try await onFile { () throws(FileError) in try await output.write(piece) }
+      digest.add(piece)
+      bytes += piece.count
+      if let kept = copy, kept.count + piece.count > copyLimit { copy = nil }
+      copy?.append(piece)
+      let done = (kept ?? 0) + Int64(bytes)
+      if kept != nil || tag != nil { state.withLock { $0.keptBytes = done } }
+      show(done, total)
+    }
+    if kept != nil, let total, total != (kept ?? 0) + Int64(bytes) {
+      throw APIError(.truncated, "the service sent another number of bytes than it had announced")
+    }
+    try await onFile { () throws(FileError) in try await output.finish() }
+    let written = Written(bytes: bytes, digest: digest.finish(), kept: kept)
+    state.withLock { state in
+      state.written = written
+      state.keptBytes = 0
+    }
+    response.timing = stream.timing
+    if kept == nil { response.body = copy ?? Data() }
+    return response
+  }
+
+  private func whole(_ stream: APIStream, _ limit: Int) async throws(APIError) -> APIResponse {
+    var response = stream.response
+    while let piece = try await stream.next() {
+      guard piece.count <= limit - response.body.count else {
+        throw APIError(
+          .tooLarge,
+          "the answer with status \(response.status) has more than \(limit) bytes, and was not kept"
+        )
+      }
+      response.body.append(piece)
+    }
+    response.timing = stream.timing
+    return response
+  }
+
+  private func show(_ done: Int64, _ total: Int64?) {
+    guard showsProgress else { return }
+    dependencies.terminal.show(TransferProgress(name: path, done: done, total: total))
+  }
+
+  /// Runs what concerns the file, and keeps its error.
+  private func onFile<Value: Sendable>(
+    _ body: () async throws(FileError) -> Value
+  ) async throws(APIError) -> Value {
+    do throws(FileError) { return try await body() } catch {
+      state.withLock { $0.failure = error }
+      throw APIError(.file, error.message)
+    }
+  }
+}
+
+/// What is known of the beginning of a file: whose it is, and by what the service recognises it.
+struct PartTag {
+  let size: Int64
+  let validator: String
+
+  /// `nil` where the part belongs to another request.
+  init?(_ part: KeptPart, key: String) {
+    let lines = part.tag.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count > 1, lines[0] == Self.digest(key), !lines[1].isEmpty else { return nil }
+    size = part.size
+    validator = String(lines[1])
+  }
+
+  /// `nil` if the answer has nothing by which the service would recognise it: a weak `ETag` says
+  /// nothing about bytes.
+  static func text(for response: APIResponse, key: String) -> String? {
+    guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
+    var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
+    validator = validator ?? response.headers.value(of: "Last-Modified")
+    return validator.map { "\(digest(key))\n\($0)\n" }
+  }
+
+  private static func digest(_ key: String) -> String {
+    let digest = ContentDigest()
+    digest.add(Data(key.utf8))
+    return digest.finish()
+  }
+}
+
+/// `Content-Range: bytes 5-9/10`, or `bytes */10` where the range was refused.
+struct ContentRange {
+  var first: Int64?
+  var total: Int64?
+
+  init?(_ response: APIResponse) {
+    guard let value = response.headers.value(of: "Content-Range"),
+      value.lowercased().hasPrefix("bytes ")
+    else { return nil }
+    let parts = value.dropFirst("bytes ".count).split(separator: "/")
+    guard parts.count == 2 else { return nil }
+    first = parts[0].split(separator: "-").first.flatMap { Int64($0) }
+    total = Int64(parts[1])
+  }
+}

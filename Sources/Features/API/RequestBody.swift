@@ -1,0 +1,152 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardSystem
+import Synchronization
+
+/// A body that is put together from texts and files, of whatever size.
+///
+/// What is short goes along whole; what is long is read while it is sent. A mark in place of a
+/// secret is refused before the piece that holds it is sent.
+final class RequestBody: Sendable {
+  enum Part: Sendable {
+    case data(Data)
+    /// - shown: What messages call it.
+    case file(path: String, shown: String)
+  }
+
+  /// The most bytes that are read before anything is sent.
+  static let shortSize = 1 << 20
+
+  private let parts: [Part]
+  private let dependencies: Dependencies
+  private let problem = Mutex<(any Error)?>(nil)
+
+  init(_ parts: [Part], _ dependencies: Dependencies) {
+    self.parts = parts
+    self.dependencies = dependencies
+  }
+
+  /// Why it could not be read to its end.
+  var failure: (any Error)? { problem.withLock { $0 } }
+
+  /// Makes it the body of a request.
+  ///
+  /// - Throws: `FileError` or `Failure` where a file cannot be read or holds a mark.
+  func put(into request: inout APIRequest) async throws {
+    var inputs: [FileInput] = []
+    var length: Int64? = 0
+    for part in parts {
+      switch part {
+      case .data(let data): length? += Int64(data.count)
+      case .file(let path, _):
+        let input = try await dependencies.files.input(path)
+        inputs.append(input)
+        length = input.size.flatMap { size in length.map { $0 + size } }
+      }
+    }
+    let reader = RequestBodyReader(parts, dependencies, inputs)
+    var begin = Data()
+    while begin.count < Self.shortSize {
+      guard let piece = try await reader.next() else {
+        request.body = begin
+        return
+      }
+      begin.append(piece)
+    }
+    let first = Mutex<(Data, RequestBodyReader)?>((begin, reader))
+    request.upload = APIUpload(
+      length: length, isRepeatable: inputs.allSatisfy(\.isRepeatable),
+      holdsSecret: { [self] in await holdsSecret() }
+    ) { [self] () throws(APIError) in
+      let begun = first.withLock { first in
+        defer { first = nil }
+        return first
+      }
+      let reader = begun?.1 ?? RequestBodyReader(parts, dependencies)
+      let begin = Mutex(begun?.0)
+      return { () throws(APIError) in
+        let read = begin.withLock { begin in
+          defer { begin = nil }
+          return begin
+        }
+        if let read { return read }
+        do { return try await reader.next() } catch {
+          self.problem.withLock { $0 = error }
+          throw APIError(.file, Failure(error, self.dependencies).message)
+        }
+      }
+    }
+  }
+
+  /// Reads all of it once more.
+  private func holdsSecret() async -> Bool {
+    let redactor = dependencies.logger.redactor
+    guard redactor.hasSecrets else { return false }
+    let reader = RequestBodyReader(parts, dependencies)
+    var end: [UInt8] = []
+    while let piece = try? await reader.next() {
+      let bytes = end + piece
+      if !redactor.mask(bytes).names.isEmpty { return true }
+      // Longer than any form of a secret that fits into a keychain.
+      end = Array(bytes.suffix(1 << 18))
+    }
+    return false
+  }
+}
+
+/// Reads the parts of a body, one after the other.
+actor RequestBodyReader {
+  private var parts: ArraySlice<RequestBody.Part>
+  private var inputs: ArraySlice<FileInput>
+  private let dependencies: Dependencies
+  private var current: (input: FileInput, shown: String)?
+  /// The end of what was read of the current file.
+  private var end = Data()
+
+  /// - Parameter inputs: The files, as far as they are open already.
+  init(_ parts: [RequestBody.Part], _ dependencies: Dependencies, _ inputs: [FileInput] = []) {
+    self.parts = parts[...]
+    self.dependencies = dependencies
+    self.inputs = inputs[...]
+  }
+
+  func next() async throws -> Data? {
+    while true {
+      if let (input, shown) = current {
+        if let piece = try await input.next() {
+          try refuseMarks(piece, shown)
+          return piece
+        }
+        current = nil
+        end = Data()
+      }
+      switch parts.popFirst() {
+      case nil: return nil
+      case .data(let data): if !data.isEmpty { return data }
+      case .file(let path, let shown):
+        if let input = inputs.popFirst() {
+          current = (input, shown)
+        } else {
+          current = (try await dependencies.files.input(path), shown)
+        }
+      }
+    }
+  }
+
+  /// No mark is longer than this.
+  private static let longestMark = 600
+
+  private func refuseMarks(_ piece: Data, _ shown: String) throws {
+    if !end.isEmpty { try refuse(end + piece.prefix(Self.longestMark), shown) }
+    try refuse(piece, shown)
+    end = (end + piece.suffix(Self.longestMark)).suffix(Self.longestMark)
+  }
+
+  /// Marks in the escapes of JSON or of addresses are found as well; in a long file, where looking
+  /// for them would take longer than sending it, only if the word of a mark is not escaped.
+  private func refuse(_ piece: Data, _ shown: String) throws {
+    if piece.count >= FileInput.pieceSize, !RedactionMark.hasWord(in: piece) { return }
+    try MarkedText.refuse(String(decoding: piece, as: UTF8.self), in: shown)
+  }
+}

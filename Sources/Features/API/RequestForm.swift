@@ -1,0 +1,76 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// The members of a body: texts, JSON and files, by name.
+struct RequestForm {
+  enum Value {
+    case text(String)
+    case json(JSON)
+    case file(path: String, shown: String, type: String?)
+  }
+
+  var members: [(name: String, value: Value)] = []
+
+  /// A JSON object; files are no part of it.
+  var json: JSON {
+    .object(
+      members.compactMap { member in
+        switch member.value {
+        case .text(let text): .init(member.name, .string(text))
+        case .json(let json): .init(member.name, json)
+        case .file: nil
+        }
+      })
+  }
+
+  /// `name=value&name=value`.
+  var urlEncoded: String {
+    members.compactMap { member in
+      text(member.value).map {
+        "\(PercentEncoding.encoded(member.name))=\(PercentEncoding.encoded($0))"
+      }
+    }.joined(separator: "&")
+  }
+
+  /// The parts of `multipart/form-data`, RFC 7578.
+  func multipart(boundary: String) -> [RequestBody.Part] {
+    var parts: [RequestBody.Part] = []
+    var text = ""
+    for (name, value) in members {
+      text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(name))\""
+      switch value {
+      case .file(let path, let shown, let type):
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        let type = type ?? FileType.of(path) ?? "application/octet-stream"
+        text += "; filename=\"\(Self.quoted(file))\"\r\nContent-Type: \(type)\r\n\r\n"
+        parts += [.data(Data(text.utf8)), .file(path: path, shown: shown)]
+        text = "\r\n"
+      case .text, .json: text += "\r\n\r\n\(self.text(value) ?? "")\r\n"
+      }
+    }
+    return parts + [.data(Data("\(text)--\(boundary)--\r\n".utf8))]
+  }
+
+  private func text(_ value: Value) -> String? {
+    switch value {
+    case .text(let text), .json(.string(let text)): text
+    case .json(let json): json.text
+    case .file: nil
+    }
+  }
+
+  /// As browsers do it: what would end the name is percent-encoded.
+  private static func quoted(_ text: String) -> String {
+    String(
+      text.unicodeScalars.reduce(into: String.UnicodeScalarView()) { result, scalar in
+        switch scalar {
+        case "\"": result.append(contentsOf: "%22".unicodeScalars)
+        case "\r": result.append(contentsOf: "%0D".unicodeScalars)
+        case "\n": result.append(contentsOf: "%0A".unicodeScalars)
+        default: result.append(scalar)
+        }
+      })
+  }
+}

@@ -1,0 +1,220 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How a service is reached and trusted, and as whom it is asked.
+@Suite(.timeLimit(.minutes(60)))
+struct ConnectionTests {
+  let program: Program
+
+  init() throws { program = try Program.withKeychain() }
+
+  private func run(_ words: String...) async throws -> ChildProcess.Outcome {
+    try await program.run(
+      ["--home", "h"] + words,
+      environment: ["SWIFTBOARD_PASSPHRASE_FILE": program.folder.path("pass")])
+  }
+
+  // MARK: TLS
+
+  @Test(
+    "a service of one's own authority is trusted by a file", .enabled(if: TestTLSServer.isAvailable)
+  )
+  func anAuthorityOfOnesOwn() async throws {
+    let server = try await TestTLSServer()
+    let unknown = try await run("api", "get", server.origin)
+    #expect(unknown.status == .exited(76), "\(unknown.errorText)")
+    let known = try await run("api", "get", server.origin, "--cacert", server.authority)
+    #expect(known.status == .exited(0), "\(known.errorText)")
+    #expect(known.outputText.contains("s_server"))
+    let insecure = try await run("api", "get", server.origin, "--insecure")
+    #expect(insecure.status == .exited(0), "\(insecure.errorText)")
+    // What was not checked once is checked the next time.
+    let both = try await run(
+      "-c", "api get \(server.origin) --insecure", "-c", "api get \(server.origin)")
+    #expect(both.status == .exited(76), "\(both.errorText)")
+    let missing = try await run("api", "get", server.origin, "--cacert", "nothing.pem")
+    #expect(missing.status == .exited(76))
+    #expect(missing.errorText.contains("nothing.pem"), "\(missing.errorText)")
+  }
+
+  @Test("a certificate is shown where one is wanted", .enabled(if: TestTLSServer.isAvailable))
+  func aCertificateIsShown() async throws {
+    let server = try await TestTLSServer(.clientCertificate)
+    let without = try await run("api", "get", server.origin, "--cacert", server.authority)
+    #expect(without.status == .exited(76), "\(without.errorText)")
+    let with = try await run(
+      "api", "get", server.origin, "--cacert", server.authority, "--cert",
+      server.clientCertificate, "--key", server.clientKey)
+    #expect(with.status == .exited(0), "\(with.errorText)")
+    let wrong = try await run(
+      "api", "get", server.origin, "--cacert", server.authority, "--cert", "none.pem")
+    #expect(wrong.status == .exited(76))
+    #expect(wrong.errorText.contains("none.pem"), "\(wrong.errorText)")
+    #expect(try await run("api", "get", server.origin, "--key", "k").status == .exited(64))
+  }
+
+  // MARK: Proxies
+
+  @Test("a proxy is asked for the whole address") func aProxyIsAsked() async throws {
+    let proxy = try TestHTTPServer { _ in .response(.init(json: "{}")) }
+    let run = try await run(
+      "api", "get", "http://service.invalid/a?b=1", "--proxy", proxy.origin)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(proxy.requests.map(\.target) == ["http://service.invalid/a?b=1"])
+  }
+
+  @Test("a proxy that fails says that it is the proxy") func aProxyThatFails() async throws {
+    let closed = try ClosedPort()
+    let refused = try await run(
+      "api", "get", "http://service.invalid/", "--proxy", "http://127.0.0.1:\(closed.port)")
+    #expect(refused.status == .exited(69))
+    #expect(refused.errorText.contains("the proxy refused the connection"), "\(refused.errorText)")
+    let unknown = try await run(
+      "api", "get", "http://127.0.0.1/", "--proxy", "http://proxy.invalid:1")
+    #expect(unknown.status == .exited(69))
+    #expect(unknown.errorText.contains("the host name of the proxy"), "\(unknown.errorText)")
+    for (status, text) in [(407, "user name"), (403, "(403)")] {
+      let proxy = try TestHTTPServer { _ in .response(.init(status)) }
+      let run = try await run("api", "get", "https://service.invalid/", "--proxy", proxy.origin)
+      #expect(run.status == .exited(69), "\(run.errorText)")
+      #expect(run.errorText.contains("the proxy"), "\(run.errorText)")
+      #expect(run.errorText.contains(text), "\(run.errorText)")
+      #expect(proxy.requests.map(\.method) == ["CONNECT"])
+    }
+    for (proxy, code) in [("nonsense", 64), ("http://u:secret-word@127.0.0.1:1", 64)] {
+      let run = try await run("api", "get", "http://h.invalid/", "--proxy", proxy)
+      #expect(run.status == .exited(Int32(code)))
+      #expect(!run.errorText.contains("secret-word"), "\(run.errorText)")
+    }
+  }
+
+  // MARK: Other places
+
+  @Test("a socket of the file system is connected to") func aSocketIsConnectedTo() async throws {
+    let path = program.folder.path("socket")
+    let server = try TestHTTPServer(at: .socket(path: path))
+    let run = try await run("api", "get", "http://any.invalid/echo", "--unix-socket", "socket")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.first?.header("Host") == "any.invalid")
+    // It is another answer than that of the host, and not kept for it.
+    let kept = try await self.run("--json", "api", "cache", "list")
+    #expect(kept.outputText.contains(#""value":[]"#))
+    let none = try await self.run("api", "get", "http://h.invalid/", "--unix-socket", "nothing")
+    #expect(none.status == .exited(69))
+    #expect(none.errorText.contains("the socket nothing"), "\(none.errorText)")
+    let long = String(repeating: "x", count: 200)
+    let tooLong = try await self.run("api", "get", "http://h.invalid/", "--unix-socket", long)
+    #expect(tooLong.status == .exited(64))
+  }
+
+  @Test("an address of IPv6 is asked", .enabled(if: TestHTTPServer.hasIPv6))
+  func anAddressOfIPv6() async throws {
+    let server = try TestHTTPServer(at: .ipv6)
+    let run = try await run("api", "get", "\(server.origin)/echo")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.first?.header("Host") == "[::1]:\(server.port)")
+  }
+
+  // MARK: As whom
+
+  /// Answers as RFC 7616 asks, with MD5.
+  private static func digestServer(_ password: String) throws -> TestHTTPServer {
+    try TestHTTPServer { request in
+      guard let given = request.header("Authorization"), given.hasPrefix("Digest ") else {
+        return .response(
+          .init(
+            401,
+            headers: [("WWW-Authenticate", #"Digest realm="r", nonce="n0", qop="auth""#)]))
+      }
+      return .response(.init(200, body: Array(given.utf8)))
+    }
+  }
+
+  @Test("a challenge is answered with a digest, for a service and for a line, with any body")
+  func aChallengeIsAnswered() async throws {
+    let server = try Self.digestServer("x")
+    let other = try TestHTTPServer()
+    let names = try await run("keychain", "list", "--plain")
+    let secret = try #require(names.outputText.split { $0 == "\n" || $0 == "\t" }.first)
+    let auth = "digest:joe:{{secret:\(secret)}}"
+    #expect(
+      try await run("api", "service", "add", "s", server.origin, "--auth", auth).status
+        == .exited(0))
+    let shown = try await run("api", "service", "show", "s", "--json")
+    #expect(shown.outputText.contains("digest:joe"), "\(shown.outputText)")
+    let get = try await run("api", "get", "s/a")
+    #expect(get.status == .exited(0), "\(get.errorText)")
+    #expect(get.outputText.contains(#"username="joe""#) && get.outputText.contains("response="))
+    try program.folder.write(TestHTTPServer.pattern(0..<3_000_000), to: "big")
+    let post = try await run("api", "post", "\(server.origin)/b", "@big", "--auth", auth)
+    #expect(post.status == .exited(0), "\(post.errorText)")
+    #expect(server.requests.last?.body == TestHTTPServer.pattern(0..<3_000_000))
+    // Another host is not told.
+    let redirect = try TestHTTPServer { request in
+      .response(.init(302, headers: [("Location", "\(other.origin)/echo")]))
+    }
+    let gone = try await run("api", "get", redirect.origin, "--auth", auth, "--follow", "1")
+    #expect(gone.status == .exited(0), "\(gone.errorText)")
+    #expect(other.requests.first?.header("Authorization") == nil)
+  }
+
+  @Test("a line's own key stands before the service's") func aLinesOwnKey() async throws {
+    let server = try TestHTTPServer()
+    let names = try await run("keychain", "list", "--plain")
+    let secret = try #require(names.outputText.split { $0 == "\n" || $0 == "\t" }.first)
+    let run = try await run(
+      "api", "get", "\(server.origin)/echo", "--auth", "bearer:{{secret:\(secret)}}")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.first?.header("Authorization")?.hasPrefix("Bearer ") == true)
+    let literal = try await self.run("api", "get", server.origin, "--auth", "bearer:abcdefgh")
+    #expect(literal.status == .exited(64))
+    #expect(server.requests.count == 1)
+  }
+
+  // MARK: Tries
+
+  @Test("what may have been carried out is not sent twice") func whatMayHaveBeenCarriedOut()
+    async throws
+  {
+    let server = try TestHTTPServer { request in
+      .response(.init(503, headers: [("Retry-After", "0")]))
+    }
+    for (method, count) in [("post", 1), ("patch", 1), ("put", 3), ("delete", 3), ("get", 3)] {
+      let before = server.requests.count
+      let run = try await run("api", method, "\(server.origin)/\(method)", "--retry", "2")
+      #expect(run.status == .exited(5))
+      #expect(server.requests.count - before == count, "\(method)")
+    }
+    let before = server.requests.count
+    _ = try await run("api", "post", server.origin, "--retry", "2", "Idempotency-Key:a1")
+    #expect(server.requests.count - before == 3)
+    let cut = try TestHTTPServer { _ in .raw([]) }
+    #expect(try await run("api", "post", cut.origin, "a=1", "--retry", "2").status == .exited(76))
+    #expect(cut.requests.count == 1)
+  }
+
+  @Test("Retry-After may be a date") func retryAfterMayBeADate() async throws {
+    let server = try TestHTTPServer { request in
+      .response(.init(503, headers: [("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT")]))
+    }
+    let run = try await run("api", "get", server.origin, "--retry", "1")
+    #expect(run.status == .exited(5))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("one connection serves a whole script") func oneConnection() async throws {
+    let server = try TestHTTPServer()
+    let lines = (0..<50).map { "api get \(server.origin)/echo n==\($0)\n" }.joined()
+    try program.folder.write(lines, to: "s.sb")
+    let run = try await run("-f", "s.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.count == 50)
+    #expect(server.connectionCount == 1)
+  }
+}

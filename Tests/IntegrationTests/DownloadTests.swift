@@ -1,0 +1,229 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `--out FILE` writes what comes while it comes, and `--resume` goes on where it broke off.
+@Suite(.timeLimit(.minutes(60)))
+struct DownloadTests {
+  let server: TestHTTPServer
+  let program: Program
+
+  init() throws {
+    server = try TestHTTPServer()
+    program = try Program()
+  }
+
+  private func get(_ path: String, _ options: String...) async throws -> ChildProcess.Outcome {
+    try await program.run(
+      ["--home", "h", "api", "get", server.origin + path, "--out", "file"] + options)
+  }
+
+  private var parts: [String] {
+    get throws { try program.files().filter { $0.hasPrefix("file") } }
+  }
+
+  @Test("a body beyond the limit of memory goes into a file, which a replay does not need")
+  func aBodyBeyondTheLimitGoesIntoAFile() async throws {
+    let count = 20_000_000
+    let line = "api get \(server.origin)/faults/ranges?bytes=\(count)"
+    let run = try await program.run(
+      "--home", "h", "--record", "r.jsonl", "-c", "\(line) --out file", "-c", "echo {{last.bytes}}")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "\(count)\n")
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<count))
+    #expect(!run.errorText.contains("\r"), "no progress off a terminal")
+    #expect(try parts == ["file"])
+    #expect(try program.folder.read("r.jsonl").count < 10_000)
+    let kept = try await program.run("--home", "h", "api", "cache", "list", "--json")
+    #expect(kept.outputText.contains(#""value":[]"#))
+    server.stop()
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0), "\(replay.errorText)")
+    #expect(replay.output == run.output)
+    let again = try await program.run("--home", "h", "-c", line)
+    #expect(again.status == .exited(69))
+  }
+
+  @Test("a body that is too large for memory says what takes it")
+  func aBodyTooLargeForMemorySaysWhatTakesIt() async throws {
+    let run = try await program.run(
+      "--home", "h", "api", "get", "\(server.origin)/faults/ranges?bytes=17000000")
+    #expect(run.status == .exited(65))
+    #expect(run.errorText.contains("--out FILE"), "\(run.errorText)")
+  }
+
+  @Test("a transfer that broke off goes on from where it was")
+  func aTransferThatBrokeOffGoesOn() async throws {
+    // The same address, of which the connection breaks the first time.
+    let server = try TestHTTPServer { request in
+      guard request.path == "/big" else { return nil }
+      let first = request.header("Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+      let head =
+        first == 0
+        ? "HTTP/1.1 200 OK"
+        : "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(first)-2999999/3000000"
+      return .pattern(
+        head: head + "\r\nETag: \"one\"", range: first..<3_000_000,
+        cut: first == 0 ? 1_000_000 : first < 2_000_000 ? 2_000_000 : nil)
+    }
+    try program.folder.write("old", to: "file")
+    func get() async throws -> ChildProcess.Outcome {
+      try await program.run(
+        "--home", "h", "api", "get", "\(server.origin)/big", "--out", "file", "--resume")
+    }
+    for count in [1_000_000, 2_000_000] {
+      let broken = try await get()
+      #expect(broken.status == .exited(76), "\(broken.errorText)")
+      #expect(broken.errorText.contains("\(count) bytes are in file.part"), "\(broken.errorText)")
+      #expect(try program.text("file") == "old")
+      #expect(try program.folder.read("file.part") == TestHTTPServer.pattern(0..<count))
+      var status = stat()
+      #expect(stat(program.folder.path("file.part"), &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+    }
+    let whole = try await get()
+    #expect(whole.status == .exited(0), "\(whole.errorText)")
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<3_000_000))
+    #expect(try parts == ["file"])
+    #expect(
+      server.requests.map { $0.header("Range") } == [nil, "bytes=1000000-", "bytes=2000000-"])
+    #expect(server.requests.last?.header("If-Range") == "\"one\"")
+    #expect(server.requests.allSatisfy { $0.header("Accept-Encoding") == nil })
+  }
+
+  @Test("one line with tries goes on by itself") func oneLineGoesOnByItself() async throws {
+    let server = try TestHTTPServer { request in
+      let first = request.header("Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+      let range = "Content-Range: bytes \(first)-99999/100000"
+      return .pattern(
+        head: "HTTP/1.1 \(first == 0 ? "200 OK" : "206 Part\r\n\(range)")\r\nETag: \"one\"",
+        range: first..<100_000, cut: first == 0 ? 40_000 : nil)
+    }
+    let run = try await program.run(
+      "--home", "h", "api", "get", server.origin, "--out", "file", "--resume", "--retry", "1")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<100_000))
+  }
+
+  @Test("another version, another address and no validator begin anew")
+  func anotherVersionBeginsAnew() async throws {
+    let broken = try await get("/faults/ranges?bytes=500000&cut=100000", "--resume")
+    #expect(broken.status == .exited(76))
+    #expect(program.exists("file.part"))
+    // Of another address.
+    let other = try await get("/faults/ranges?bytes=500000", "--resume")
+    #expect(other.status == .exited(0), "\(other.errorText)")
+    #expect(server.requests.last?.header("Range") == nil)
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<500_000))
+    // Without a validator nothing is left to go on from.
+    let weak = try await get("/faults/ranges?bytes=500000&cut=100000&tag=W/%22a%22", "--resume")
+    #expect(weak.status == .exited(76))
+    #expect(try parts == ["file"])
+
+    let versions = try TestHTTPServer { request in
+      request.header("If-Range") == nil
+        ? .pattern(head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<9000, cut: 5000)
+        : .pattern(head: "HTTP/1.1 200 OK\r\nETag: \"two\"", range: 7000..<9000)
+    }
+    let line = ["--home", "h", "api", "get", versions.origin, "--out", "new", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    #expect(try await program.run(line).status == .exited(0))
+    #expect(try program.folder.read("new") == TestHTTPServer.pattern(7000..<9000))
+  }
+
+  @Test("a part that is whole already is taken, and one that is too long begins anew")
+  func aWholePartIsTaken() async throws {
+    let path = "/faults/ranges?bytes=100000"
+    // The last byte came, and the end of the connection did not.
+    let broken = try TestHTTPServer { request in
+      request.header("Range") == nil
+        ? .raw(
+          Array(
+            "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"
+              .utf8))
+        : .response(.init(416, headers: [("Content-Range", "bytes */5")]))
+    }
+    let line = ["--home", "h", "api", "get", broken.origin, "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let whole = try await program.run(line)
+    #expect(whole.status == .exited(0), "\(whole.errorText)")
+    #expect(try program.text("file") == "abcde")
+    #expect(try parts == ["file"])
+
+    let cut = try await get(path + "&cut=5000", "--resume")
+    #expect(cut.status == .exited(76))
+    let long = try program.folder.read("file.part") + [UInt8](repeating: 1, count: 200_000)
+    try program.folder.write(long, to: "file.part")
+    let refused = try await get(path + "&cut=5000", "--resume")
+    #expect(refused.status == .exited(76), "\(refused.errorText)")
+    #expect(server.requests.suffix(2).map { $0.header("Range") } == ["bytes=205000-", nil])
+  }
+
+  @Test("a failing status is shown and leaves the part")
+  func aFailingStatusLeavesThePart() async throws {
+    let server = try TestHTTPServer { request in
+      request.header("Range") == nil
+        ? .pattern(head: "HTTP/1.1 200 OK\r\nETag: \"t\"", range: 0..<100, cut: 50)
+        : .response(.init(503, body: Array("busy".utf8)))
+    }
+    let line = ["--home", "h", "api", "get", server.origin, "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let run = try await program.run(line)
+    #expect(run.status == .exited(5))
+    #expect(run.outputText == "busy")
+    #expect(try parts == ["file.part", "file.part.tag"])
+    #expect(try program.folder.read("file.part").count == 50)
+  }
+
+  @Test(
+    "what cannot be continued is refused before anything is sent",
+    arguments: ["fifo", "h/log.jsonl", "link"])
+  func whatCannotBeContinuedIsRefused(name: String) async throws {
+    #expect(mkfifo(program.folder.path("fifo"), 0o600) == 0)
+    try program.folder.write("precious", to: "precious")
+    #expect(symlink("precious", program.folder.path("link.part")) == 0)
+    _ = try await program.run("--home", "h", "log", "note", "x")
+    let run = try await program.run(
+      "--home", "h", "api", "get", "\(server.origin)/echo", "--out", name, "--resume")
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(server.requests.isEmpty)
+    #expect(try program.text("precious") == "precious")
+    let usage = try await program.run("--home", "h", "api", "get", server.origin, "--resume")
+    #expect(usage.status == .exited(64))
+  }
+
+  @Test("a compressed answer is unpacked up to a limit of the line")
+  func aCompressedAnswerIsUnpackedUpToALimit() async throws {
+    let run = try await get("/faults/gzip", "--compressed-limit", "199999")
+    #expect(run.status == .exited(65))
+    #expect(run.errorText.contains("--compressed-limit"), "\(run.errorText)")
+    #expect(!program.exists("file"))
+    let whole = try await get("/faults/gzip", "--compressed-limit", "200000")
+    #expect(whole.status == .exited(0), "\(whole.errorText)")
+    #expect(try program.folder.read("file").count == 200_000)
+  }
+
+  @Test("progress is shown at a terminal, and taken away")
+  func progressIsShownAtATerminal() async throws {
+    let server = try TestHTTPServer { _ in
+      .drip(chunk: String(repeating: "x", count: 1000), times: 36_000, milliseconds: 50)
+    }
+    let terminal = try program.startOnTerminal("--ascii", "--home", "h", "--no-init")
+    #expect(await terminal.waitForOutput("board> "))
+    terminal.type("api get \(server.origin)/ --out file\r")
+    #expect(await terminal.waitForOutput("kB/s"), "\(terminal.outputText)")
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("cancelled"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    _ = await terminal.wait()
+    #expect(!program.exists("file"))
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+  }
+}
