@@ -43,7 +43,10 @@ struct EveryCommandTests {
     ("keychain.rekey", ["-keychain rekey --key-file k"]),
     ("keychain.passphrase", ["-keychain passphrase --new-from-file p"]),
     ("keychain.export", ["keychain export copy.sbkc --new-from-file p"]),
-    ("keychain.import", ["keychain import copy.sbkc --passphrase-file p --existing keep"]),
+    (
+      "keychain.import",
+      ["keychain check copy.sbkc", "keychain import copy.sbkc --passphrase-file p --existing keep"]
+    ),
     ("keychain.autolock", ["keychain autolock 15m", "keychain autolock", "keychain autolock off"]),
     ("keychain.remove", ["keychain remove pear"]),
     ("keychain.lock", ["keychain lock"]),

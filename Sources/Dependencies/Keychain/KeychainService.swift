@@ -31,6 +31,9 @@ public protocol KeychainService: Service {
   /// unlocked, else as far as that goes without a secret. Throws `.missing` if there is no
   /// keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
+  /// Reads another keychain file, such as an export, and verifies it as far as that goes without a
+  /// secret. Throws `.missing` if there is no file.
+  func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus
   /// Opens the keychain that is there and remembers it, also where it is older than the one that
   /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
   /// else the unlock source's.

@@ -113,6 +113,11 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
   }
 
+  /// As the wrapped keychain.
+  public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
+    try await base.verify(fileAt: path)
+  }
+
   /// As the wrapped keychain; the secret is not registered.
   public func secret(from place: KeychainSecretPlace) async throws(KeychainError)
     -> KeychainSecret

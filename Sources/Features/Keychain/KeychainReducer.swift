@@ -74,7 +74,7 @@ struct KeychainReducer: Reducer {
     case .passphraseChanged, .rekeyed, .slotAdded, .slotRemoved, .exported:
       state.isUnlocked = true
     case .autoLock(let milliseconds): state.autoLock = milliseconds
-    case .revealed, .slots: break
+    case .revealed, .slots, .checkedFile: break
     }
   }
 }
@@ -181,7 +181,8 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     await keychain.lock()
     return .locked
   case .status: return .status(status: try await keychain.status())
-  case .check:
+  case .check(let path?): return .checkedFile(status: try await keychain.verify(fileAt: path))
+  case .check(nil):
     try await unlockIfPossible(dependencies)
     return .checked(status: try await keychain.verify())
   case .accept:
