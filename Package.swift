@@ -95,7 +95,7 @@ let package = Package(
       of: [
         "SwiftBoardDependencies", "SwiftBoardTestSupport", "SwiftBoardSystem", "CSodium", "CSQLite",
       ],
-      exclude: ["keychain-vectors"]),
+      exclude: ["keychain-vectors", "read_keychain.py"]),
     tests("SystemTests", of: ["SwiftBoardSystem", "SwiftBoardTestSupport"]),
     tests("CommandLineTests", of: ["SwiftBoardCommandLine", "SwiftBoardSystem"]),
     tests(

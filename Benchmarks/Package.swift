@@ -9,13 +9,17 @@ let package = Package(
     .target(name: "CAllocations"),
     .systemLibrary(
       name: "CSystemSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CSystemSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "CAllocations", "CSystemSQLite",
+        "CAllocations", "CSystemSQLite", "CSystemSodium",
         .product(name: "SwiftBoardStore", package: "swiftboard"),
         .product(name: "SwiftBoardJSON", package: "swiftboard"),
         .product(name: "SwiftBoardRecording", package: "swiftboard"),
+        .product(name: "SwiftBoardDependencies", package: "swiftboard"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -5,7 +5,6 @@ public enum BoardFeatures {
   /// In the order in which help lists them.
   public static let all = FeatureList(
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
-    migrations: migrations,
     source: FeatureList.Source(
       imports: ["import SwiftBoardFeatures"], expression: "BoardFeatures.all"))
 }

@@ -255,15 +255,20 @@ public final class Store<R: Reducer>: Sendable {
   ) async -> [RunningEffect<Action>] {
     let runtime = runtime
     runtime.handle { $0.drain(cancelling: work) }
-    return await withTaskGroup(of: Void.self) { group in
-      group.addTask { await runtime.waitUntilIdle() }
-      group.addTask { try? await clock.sleep(for: deadline) }
-      await group.next()
-      let left = runtime.handle { machine in
+    @Sendable func close() -> [RunningEffect<Action>] {
+      runtime.handle { machine in
         let left = machine.unendedEffects
         machine.close()
         return left
       }
+    }
+    // No sleep that has ended before it begins: it would be one on a shared queue of Dispatch.
+    guard deadline > .zero else { return close() }
+    return await withTaskGroup(of: Void.self) { group in
+      group.addTask { await runtime.waitUntilIdle() }
+      group.addTask { try? await clock.sleep(for: deadline) }
+      await group.next()
+      let left = close()
       group.cancelAll()
       return left
     }

@@ -8,3 +8,11 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     explicit_bzero(start, buffer.count)
   #endif
 }
+
+/// Where the first byte of that value is. Linear in `bytes`.
+package func position(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+  guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else {
+    return nil
+  }
+  return UnsafeRawPointer(found) - UnsafeRawPointer(start)
+}

@@ -14,6 +14,7 @@ func enter(
 ) -> Int32 {
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
+  UnlockSources.holdClosedDescriptor()
   #if os(Linux)
     UnwatchedThreads.useWhereNeeded()
   #endif

@@ -146,6 +146,45 @@ struct TerminalDeviceTests {
     #expect(screen == "Passphrase: \r\n")
   }
 
+  @Test("between two prompts nothing is shown, what is typed answers the next, and Ctrl-C works")
+  func hidden() async throws {
+    let device = try #require(Device())
+    let held = open(device.path, O_RDWR | O_NOCTTY)
+    defer {
+      close(held)
+      close(device.person)
+    }
+    func modes() -> termios {
+      var modes = termios()
+      tcgetattr(held, &modes)
+      return modes
+    }
+    func ask(_ prompt: String) async throws -> [UInt8] {
+      try await SecretPrompt.readOnOwnThread(
+        prompt: prompt, terminal: device.path, staysHidden: true
+      ) { Array($0) }
+    }
+    let before = modes()
+    async let first = ask("First: ")
+    let shown = await DetachedThread.run { () -> String in
+      let prompt = device.screen(until: ": ")
+      // The second line comes before its prompt.
+      device.type("one\ntwo\n")
+      return prompt + device.screen(until: "\n")
+    }
+    #expect(try await first == Array("one".utf8))
+    let between = modes()
+    #expect(between.c_lflag & tcflag_t(ECHO) == 0)
+    #expect(between.c_lflag & tcflag_t(ISIG) == before.c_lflag & tcflag_t(ISIG))
+    #expect(try await ask("Second: ") == Array("two".utf8))
+    #expect(modes().c_lflag & tcflag_t(ECHO) == 0)
+    SecretPrompt.release()
+    #expect(modes().c_lflag == before.c_lflag)
+    SecretPrompt.release()
+    let rest = await DetachedThread.run { device.screen(until: ": \r\n") }
+    #expect(shown + rest == "First: \r\nSecond: \r\n")
+  }
+
   @Test("a cancelled task is not asked, since its answer would be the next line")
   func cancelled() async {
     let asking = Task {

@@ -18,6 +18,25 @@ struct APIFeatureTests {
   let world = World()
   let rm = APIService(name: "rm", baseURL: "http://rm.test/api")
 
+  @Test(
+    "a test of a service says what it answered, and fails as a request with that status does",
+    arguments: [
+      (200, 0, "nas answers: HTTP 200"), (204, 0, "nas answers: HTTP 204"),
+      (302, 3, "nas answers, and sends elsewhere: HTTP 302"),
+      (401, 4, "nas answers, and refuses the key: HTTP 401"),
+      (403, 4, "nas answers, and refuses the key: HTTP 403"),
+      (404, 4, "nas answers, but has nothing at its address: HTTP 404"),
+      (500, 5, "nas answers, and fails: HTTP 500"), (503, 5, "nas answers, and fails: HTTP 503"),
+    ])
+  func serviceTest(status: Int, code: Int32, text: String) async {
+    let world = World()
+    world.api.answer { _ in .response(status: status, headers: [], body: Data()) }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas http://nas") == 0)
+    #expect(await lines.run("api service test nas") == code, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
+  }
+
   @Test("a request is one effect under its job's id; nothing runs while it is reduced")
   func descriptor() throws {
     var state = BoardState()
@@ -48,7 +67,7 @@ struct APIFeatureTests {
       $0.shell.running = [running]
     }
     store.receive(where: {
-      guard case .answered(job: 1, _, let answer)? = $0.api else { return false }
+      guard case .answered(job: 1, let answer, nil)? = $0.api else { return false }
       return answer.status == 200 && answer.text == #"{"name":"Rick"}"# && answer.attempts == 1
     }) {
       $0.api.answers = 1
@@ -100,7 +119,7 @@ struct APIFeatureTests {
     #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(1400)])
     store.advance(by: .milliseconds(800))
     let ended = store.receive(where: { _ in true })
-    guard case .answered(_, _, let answer)? = ended?.api else {
+    guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered: \(String(describing: ended))")
       return
     }
@@ -154,7 +173,7 @@ struct APIFeatureTests {
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x"))
     let ended = store.receive(where: { _ in true })
-    guard case .answered(_, _, let answer)? = ended?.api else {
+    guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered")
       return
     }

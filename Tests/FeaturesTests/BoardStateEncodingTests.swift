@@ -39,6 +39,7 @@ struct BoardStateEncodingTests {
     state.api.answers = 3
     state.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/x")]
     state.keychain.isUnlocked = true
+    state.keychain.autoLock = 300_000
     state.keychain.names = ["n", "m"]
     state.db.writes = 9
     state.db.collection = "films"

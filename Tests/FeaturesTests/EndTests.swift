@@ -305,6 +305,23 @@ struct InterruptTests {
     #expect(await lines.run("echo on") == 0)
   }
 
+  @Test("of lines that run at once, cancelling the task of one interrupts no other")
+  func linesAtOnce() async {
+    let world = hangingWorld()
+    world.api.answer("GET", address + "/two", with: .hang)
+    let lines = Lines(world)
+    let first = begin { await lines.run("api get \(address)") }
+    await world.api.waitForHanging()
+    let second = Task { await lines.run("api get \(address)/two") }
+    await world.api.waitForHanging(2)
+    second.cancel()
+    #expect(await second.value == ExitCode.interrupted)
+    #expect(lines.board.store.withState { $0.shell.running.count } == 1, "the first goes on")
+    #expect(await lines.run("echo on") == 0)
+    #expect(lines.session.interrupt() == .command)
+    #expect(await first.value == ExitCode.interrupted)
+  }
+
   @Test("an interrupt between lines is the caller's, and cancels no line")
   func nothingTakesIt() async {
     let lines = Lines()

@@ -93,12 +93,13 @@ struct FeatureListTests {
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
-      .api(.answered(job: 1, request: spec, answer: answer)),
+      .api(.answered(job: 1, answer: answer, kept: spec)),
       .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
       .api(.succeeded(job: 1, result: .recent(searches: [RecentSearch(text: "t", at: 1)]))),
       .api(.succeeded(job: 1, result: .cache(responses: [cached]))),
       .db(.succeeded(job: 1, result: .document(document: document))),
       .db(.succeeded(job: 1, result: .documents(documents: [document]))),
+      .db(.listed(job: 1, documents: [document])),
       .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
       .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
       .keychain(.succeeded(job: 1, result: .created(status: status))),

@@ -20,7 +20,9 @@ struct KeychainFeatureTests {
     arguments: [
       ("keychain init", "init"), ("keychain list", "list"), ("keychain set a", "set"),
       ("keychain get a --reveal", "get"), ("keychain rename a b", "rename"),
-      ("keychain check", "check"),
+      ("keychain check", "check"), ("keychain slot add", "slot"), ("keychain rekey", "rekey"),
+      ("keychain passphrase", "passphrase"), ("keychain export f", "export"),
+      ("keychain import f", "import"), ("keychain autolock 5m", "autolock"),
     ])
   func descriptors(line: String, verb: String) throws {
     var state = BoardState()

@@ -132,6 +132,52 @@ struct OwnFeatureTests {
     #expect("\(try #require(error))".contains("no feature named 'tea'"), "\(error as Any)")
   }
 
+  @Test("a feature outside brings its migrations, and those of the board come by themselves")
+  func migrations() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("tea.jsonl")
+    let running = Running(features)
+    try running.board.record(to: path)
+    #expect(await running.run("tea brew 0s").exitCode == 0)
+    await running.board.close()
+
+    // The next version calls its number of cups otherwise.
+    enum Later {
+      struct State: Codable, Sendable, Equatable { var brewed = 0 }
+      struct Counting: Reducer {
+        func reduce(
+          _ state: inout State, _ action: Tea.Action, _ dependencies: Dependencies
+        ) -> [Effect<Tea.Action>] {
+          var tea = Tea.State(cups: state.brewed)
+          defer { state.brewed = tea.cups }
+          return Tea.Brewing().reduce(&tea, action, dependencies)
+        }
+      }
+    }
+    func later(_ migrations: [LogMigration]) -> FeatureList {
+      FeatureList(
+        Feature(
+          name: "tea", summary: "brew tea", state: Later.State(), reducer: Later.Counting(),
+          commands: Tea.feature.commands, outcome: { _, _, _ in nil }, version: 2,
+          migrations: migrations), BoardFeatures.log)
+    }
+    #expect(throws: ReplayError.self) { try Replayer(later([])).verify(path: path) }
+    let renaming = LogMigration(from: 1, editState: { $0.rename("cups", to: "brewed") })
+    #expect(later([renaming]).schema.parts == ["tea": 2])
+    let summary = try Replayer(later([renaming])).verify(path: path)
+    #expect(summary.grade == .fine && summary.steps == 2)
+
+    // Recordings of schema 2 to 4, on a board of the same features and another one.
+    let all = FeatureList(
+      Tea.feature, BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log)
+    let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+    for name in ["every-feature", "marks", "values"] {
+      let log = tests.joined(separator: "/") + "/IntegrationTests/Recordings/\(name).actions.jsonl"
+      let summary = try Replayer(all).verify(path: log)
+      #expect(summary.grade == .fine && summary.digests > 0 && summary.warnings == [], "\(name)")
+    }
+  }
+
   @Test("a feature that is added leaves recordings as they are, digests included")
   func added() async throws {
     let folder = try TemporaryFolder()

@@ -19,7 +19,7 @@ struct RendererTests {
   ) -> [BoardOutput] {
     var context = context(line, "x.y", job: 4)
     change(&context)
-    var renderer = BoardRenderer(isReplay: isReplay)
+    var renderer = BoardRenderer(BoardFeatures.all, isReplay: isReplay)
     var state = BoardState(settings: settings)
     state.shell.running = [context]
     _ = renderer.outputs(

@@ -21,7 +21,7 @@ struct SecretTests {
   /// in what is printed, logged and kept.
   func expectNoSecret(_ lines: [String], formatting: OutputFormat = .table) async throws {
     let store = world.looseStore(BoardState(settings: .output(formatting)))
-    var renderer = BoardRenderer(isReplay: false)
+    var renderer = BoardRenderer(BoardFeatures.all, isReplay: false)
     func look(_ action: BoardAction, _ line: String) throws {
       let texts =
         [

@@ -162,7 +162,7 @@ struct SessionPartTests {
     context.redirect = .init(file: "out", appends: false)
     var state = BoardState()
     state.shell.running = [context]
-    var renderer = BoardRenderer(isReplay: false)
+    var renderer = BoardRenderer(BoardFeatures.all, isReplay: false)
     let part = BoardAction.session(.printed(job: 4, text: "a\n"))
     #expect(
       renderer.outputs(of: part, in: state, at: 0) == [

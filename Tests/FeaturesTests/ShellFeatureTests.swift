@@ -41,6 +41,33 @@ struct ShellFeatureTests {
     CommandContext(job: job, line: job, source: "test.sb", text: "x", name: "line")
   }
 
+  @Test(
+    "a variable has a name that a line can read it by",
+    arguments: ["a-b", "1", "1a", "a.b", "\u{E9}", "''", "a b"])
+  func variableNames(name: String) async {
+    let lines = Lines()
+    #expect(await lines.run("set '\(name == "''" ? "" : name)' X") == 64)
+    #expect(lines.allPrinted.contains("is no name of a variable"), "\(lines.allPrinted)")
+    for name in ["a", "A_1", "_"] {
+      #expect(await lines.run("set \(name) X; echo ${\(name)}$\(name)") == 0)
+    }
+  }
+
+  @Test("help explains what a line has around its commands")
+  func helpOfLines() async {
+    let lines = Lines()
+    #expect(await lines.run("help") == 0)
+    #expect(lines.allPrinted.contains("\nhelp line explains prefixes"))
+    #expect(await lines.run("help line") == 0)
+    for sign in [
+      "! COMMAND", "- COMMAND", "time COMMAND", "{{last}}", "{{secret:NAME}}", "> FILE", ">> FILE",
+      "$name", "&",
+    ] {
+      #expect(lines.allPrinted.contains(sign), "\(sign)")
+    }
+    #expect(await lines.run("help nosuch") == 64)
+  }
+
   @Test("assert and state look into the state")
   func assertions() throws {
     let printed = try run(

@@ -113,7 +113,7 @@ func run(
   _ lines: [String], in world: World, settings: BoardSettings = BoardSettings()
 ) throws -> [Printed] {
   let store = world.looseStore(BoardState(settings: settings))
-  var renderer = BoardRenderer(isReplay: false)
+  var renderer = BoardRenderer(BoardFeatures.all, isReplay: false)
   var all: [Printed] = []
   for (index, line) in lines.enumerated() {
     var printed = Printed()

@@ -27,13 +27,92 @@ struct TypedSecretTests {
     #expect(lines.allSteps.contains("[refused: secret n]"))
   }
 
-  @Test("of every command of the keychain only 'set' takes a value")
+  @Test("no command of the keychain takes more words than its own")
   func commandsOfTheKeychain() {
+    let secrets = TypedSecrets(BoardFeatures.all)
     for spec in BoardFeatures.all.commands.specs where spec.path.first == "keychain" {
-      let line = "keychain \(spec.path[1]) name word"
-      #expect(
-        (TypedSecrets(BoardFeatures.all).removed(from: line) == line) == (spec.path[1] != "set"),
-        "\(line)")
+      let count = spec.path.last == "set" ? 1 : spec.arguments.count
+      let path = spec.path.joined(separator: " ")
+      let enough = path + String(repeating: " word", count: count)
+      for line in [enough, "\(enough) --json", "help \(path)", "\(path) --help"] {
+        #expect(secrets.refusal(of: ScriptLine(line), Redactor()) == nil, "\(line)")
+        #expect(secrets.shown(ScriptLine(line)) == line)
+      }
+      for line in ["\(enough) more", "\(enough) -- -m", "help \(enough) more"] {
+        #expect(secrets.refusal(of: ScriptLine(line), Redactor()) != nil, "\(line)")
+      }
     }
+  }
+
+  @Test(
+    "a value where only a secret can stand is in no step, whatever the form of the line",
+    arguments: [
+      "keychain unlock V", "keychain init V", "keychain lock V", "keychain get a V",
+      "keychain get a V --reveal", "keychain rename a b V", "keychain set a=V",
+      "keychain set 'a=V'", "keychain set a --value=V", "keychain set a -pV",
+      "keychain unlock --V", "keychain set a -- -V", "keychain sett a V", "keychain sett a=V",
+      "keychain pasphrase V", "keychain 'set a V'", "'keychain set a V'", "kechain get a V",
+      "sudo keychain set a V", "sudo keychain unlock V", "swiftboard keychain set a V",
+      "swiftboard -c 'keychain set a V'", "swiftboard -c \"keychain unlock V\"",
+      "alias k keychain set a V", "alias k='keychain set a V'",
+      "alias k=keychain; k set a V", "watch 5s keychain set a V",
+      "help keychain set a V", "help keychain get a V", "help sudo keychain set a V",
+      "open swiftboard://keychain/set/a/V", "open swiftboard://keychain/get/a?value=V",
+      "open swiftboard://key%63hain/set/a/V", "open swiftboard://keychain/set/a/%zzV",
+      "open keychain/set/a/V", "swiftboard://keychain/set/a/V",
+      "echo x > f keychain set a V", "echo x & keychain unlock V", "echo x | keychain set a V",
+      "echo V | keychain set a --from-stdin", "PASS=V keychain unlock",
+      "echo a; keychain unlock V", "echo a; sudo keychain unlock V; echo b",
+      "-keychain get a V", "! keychain get a V", "time keychain get a V",
+      "- sudo keychain get a V", "keychain set a \"V", "keychain set a <<END\nV\nEND",
+      "keychain set a <<END\nV", "keychain \\\n unlock V", "keychain unlock V > f",
+      "keychain unlock V &", "set k keychain; $k unlock V", "set k keychain; $k get a V",
+      "set u unlock; keychain $u V", "keychain unlock V --help", "keychain --json unlock V",
+      "sudo -u me keychain --json set a V", "sh -c 'keychain set a V'", "$(keychain set a V)",
+    ])
+  func everyForm(line: String) async {
+    let lines = Lines()
+    let code = await lines.run(line.replacing("V", with: "hunter2"))
+    #expect(code == 64 || line.hasPrefix("-") || line.hasPrefix("!"), "\(code)")
+    #expect(!lines.allSteps.contains("hunter2"), "\(lines.allSteps)")
+    #expect(!lines.allPrinted.contains("hunter2"), "\(lines.allPrinted)")
+    #expect(lines.allSteps.contains("[refused: secret "), "\(lines.allSteps)")
+    #expect(lines.allPrinted.contains("error: ") && lines.allPrinted.contains("help: "))
+  }
+
+  @Test(
+    "a line whose command is known may speak of the keychain",
+    arguments: [
+      "echo keychain set a word", "log note keychain unlock is slow",
+      "set x 'keychain get a word'", "keychain get a --reveal > word",
+      "api get http://h/keychain/set/a/word", "open swiftboard://keychain/list",
+      "set s api; $s get nas/x a==word", "set s db; $s get c word", "help keychain set",
+    ])
+  func notASecret(line: String) {
+    let secrets = TypedSecrets(BoardFeatures.all)
+    #expect(secrets.refusal(of: ScriptLine(line), Redactor()) == nil)
+    #expect(secrets.shown(ScriptLine(line)) == line)
+  }
+
+  @Test("what is wrong besides is said, and the value is not")
+  func messages() async {
+    for (line, error) in [
+      ("sudo keychain set a hunter2", "error: unknown command 'sudo'"),
+      ("keychain sett a hunter2", "error: unknown keychain command 'sett'"),
+      ("keychain sett a hunter2", "help: did you mean 'set'?"),
+      ("keychain unlock hunter2", "help: usage: keychain unlock; what it needs"),
+      ("keychain set a=hunter2", "help: let it be asked for, or use --from-file FILE"),
+    ] {
+      let lines = Lines()
+      #expect(await lines.run(line) == 64)
+      #expect(lines.allPrinted.contains(error), "\(lines.allPrinted)")
+    }
+  }
+}
+
+extension ScriptLine {
+  fileprivate init(_ text: String) {
+    self.init(
+      text: text, place: LinePlace("test.sb", line: 1), parsed: LineParser.parse(text))
   }
 }

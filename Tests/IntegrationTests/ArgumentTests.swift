@@ -49,7 +49,7 @@ struct ArgumentTests {
       -c 'keychain get k --reveal' -c 'db put c 1 {}' -c 'db get c 1' -c 'log note x' -c 'log stats'
       """, environment: ["SWIFTBOARD_PASSPHRASE_FILE": "pass"])
     #expect(run.status == .exited(0), "\(run.errorText)")
-    #expect(run.outputText.hasPrefix("hidden\n"), "\(run.outputText)")
+    #expect(run.outputText.hasPrefix("hidden{"), "\(run.outputText)")
     let verified = try await program.run("session", "verify", "r.jsonl")
     #expect(verified.status == .exited(0), "\(verified.errorText)")
   }

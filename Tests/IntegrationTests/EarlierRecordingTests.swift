@@ -16,10 +16,11 @@ struct EarlierRecordingTests {
 
   /// A session of all features (schema 2), made while members of bodies were masked by their names
   /// and bodies were always indented; one with a mark that was left for a fork, and the fork (schema
-  /// 3), made while no effect did that.
+  /// 3), made while no effect did that; one with requests and looks at states (schema 4), made while
+  /// answers repeated their requests and values were JSON text.
   @Test(
     "an earlier recording replays to the same transcript",
-    arguments: ["every-feature", "marks", "marks-fork"])
+    arguments: ["every-feature", "marks", "marks-fork", "values"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"

@@ -237,6 +237,67 @@ struct ExitCodeTests {
     #expect(pipe.errorText.contains(":2:"))
   }
 
+  @Test("--keep-going reaches into the files that lines source")
+  func keepGoingInSourcedFiles() async throws {
+    let program = try Program()
+    try program.folder.write("echo a\ndb get c nosuch\nsource inner.sb\necho b\n", to: "outer.sb")
+    try program.folder.write("nope\necho c\n", to: "inner.sb")
+    let gone = try await program.run(
+      "--environment", "mock", "-k", "-c", "source outer.sb", "-c", "echo d")
+    #expect(gone.outputText == "a\nc\nb\nd\n")
+    #expect(gone.status == .exited(66), "the code of the first failure: \(gone.errorText)")
+    let stopped = try await program.run(
+      "--environment", "mock", "-c", "-source outer.sb", "-c", "echo d")
+    #expect(stopped.outputText == "a\nd\n")
+    try program.folder.write("echo a\nexit 3\necho b\n", to: "leaves.sb")
+    let left = try await program.run(
+      "--environment", "mock", "-k", "-c", "source leaves.sb", "-c", "echo d")
+    #expect(left.outputText == "a\n" && left.status == .exited(3))
+  }
+
+  @Test("what a prefix says of a line is JSON where failures are")
+  func failureOfAPrefix() async throws {
+    let program = try Program()
+    let json = try await program.run(
+      "--environment", "mock", "--json", "-c", "echo a", "-c", "! echo x")
+    #expect(json.status == .exited(1))
+    #expect(
+      json.errorText
+        == #"{"line":2,"ok":false,"code":1,"error":"expectedFailure","message":"this line should have failed, and succeeded","hint":null}"#
+        + "\n")
+    let text = try await program.run("--environment", "mock", "-c", "! echo x")
+    #expect(text.errorText == "-c:1: error: this line should have failed, and succeeded\n")
+    let job = try await program.run("--environment", "mock", "--json", "-c", "! echo x &")
+    #expect(job.errorText.hasPrefix(#"{"line":0,"ok":false,"code":1,"#), "\(job.errorText)")
+  }
+
+  @Test("a home that is a file, or is below one, is no empty board", arguments: ["f", "f/h"])
+  func homeThatIsAFile(home: String) async throws {
+    let program = try Program()
+    try program.folder.write("text", to: "f")
+    let run = try await program.run("--home", home, "db", "stats")
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(run.outputText == "")
+    #expect(run.errorText.contains("the home '\(home)' is no folder"), "\(run.errorText)")
+    #expect(run.errorText.contains("help: --home takes a folder"))
+    #expect(try program.text("f") == "text")
+    let new = try await program.run("--home", "new/h", "db", "stats")
+    #expect(new.status == .exited(0), "\(new.errorText)")
+  }
+
+  @Test(
+    "a passphrase descriptor that is closed is said, whatever the program opens itself",
+    .timeLimit(.minutes(2)), arguments: 3...12)
+  func closedPassphraseDescriptor(number: Int) async throws {
+    let program = try Program.withKeychain()
+    let run = try await program.run(
+      ["--home", "h", "keychain", "unlock"],
+      environment: ["SWIFTBOARD_PASSPHRASE_FD": "\(number)"])
+    #expect(run.status == .exited(66), "\(run.errorText)")
+    #expect(
+      run.errorText.contains("descriptor \(number) is not open for reading"), "\(run.errorText)")
+  }
+
   @Test("lines may and must fail") func linesMayAndMustFail() async throws {
     let program = try Self.program()
     try program.folder.write("-nope\n-db get c x\n!nope\n!db get c x\necho on\n", to: "x.sb")

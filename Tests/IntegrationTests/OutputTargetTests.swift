@@ -248,6 +248,34 @@ struct OutputTargetTests {
     #expect(run.errorText.contains("No space left on device") || line.hasPrefix("db backup"))
   }
 
+  @Test(
+    "what is in the database can be read on a full disk",
+    .enabled { await OutputTargetTests.mayMount() })
+  func readOnAFullDisk() async throws {
+    let program = try Program()
+    try program.makeFolder("full")
+    try program.folder.write(
+      """
+      mount -t tmpfs -o size=1m none full || exit 99
+      "$0" --home full/h db put c 1 '{"a":1}' || exit 98
+      cat /dev/zero > full/filler 2> errors
+      "$0" --home full/h -c 'db get c 1' -c 'db list c' -c 'db preference list'
+      echo "read $?"
+      "$0" --home full/h -c '-db put c 2 {}' -c 'db get c 1'
+      echo "write $?"
+      rm full/filler
+      "$0" --home full/h -c 'db put c 3 {}' -c 'db get c 3'
+
+      """, to: "run.sh")
+    let run = try await runProcess(
+      "/usr/bin/unshare", ["-rm", "/bin/sh", "-c", ". ./run.sh", try Program.executable()],
+      environment: program.environment(), folder: program.folder.path)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.contains("read 0\n"), "\(run.outputText)\n\(run.errorText)")
+    #expect(run.outputText.contains("write 0\n{}\n"), "\(run.outputText)\n\(run.errorText)")
+    #expect(run.errorText.contains("no space left for the database"), "\(run.errorText)")
+  }
+
   /// Where nobody may mount: a limit to the size of files.
   @Test(
     "a limit leaves what was there",

@@ -38,7 +38,7 @@ struct StandardInputTests {
     try await program.shell(line, environment: Self.keychain)
   }
 
-  /// The secret, without the line end that is shown behind one that has none.
+  /// The secret, byte for byte.
   private func stored(_ name: String = "k") async throws -> [UInt8] {
     let run = try await program.run(
       ["--home", "h", "keychain", "get", name, "--reveal"], environment: Self.keychain)
@@ -66,7 +66,7 @@ struct StandardInputTests {
     #expect(run.errorText.contains("\n                 ^~~~~~~~~~~~\n"), "\(run.errorText)")
     #expect(!run.errorText.contains("saved"))
     #expect(!run.outputText.contains("after"))
-    #expect(try await stored() == Array("old\n".utf8))
+    #expect(try await stored() == Array("old".utf8))
   }
 
   @Test(
@@ -132,7 +132,26 @@ struct StandardInputTests {
     #expect(run.status == .exited(64), "\(run.errorText)")
     #expect(run.errorText.contains("nothing is left of standard input"), "\(run.errorText)")
     #expect(run.errorText.contains("\n                 ^~~~~~~~~~~~\n"), "\(run.errorText)")
-    #expect(try await stored() == Array("old\n".utf8))
+    #expect(try await stored() == Array("old".utf8))
+  }
+
+  @Test("a secret that is shown ends in a line end at a terminal alone")
+  func shownSecret() async throws {
+    for (value, shown) in [("word", "word"), ("two\nlines\n", "two\nlines\n"), ("x ", "x ")] {
+      let set = try await program.run(
+        ["--home", "h", "keychain", "set", "s", "--from-stdin"], stdin: value,
+        environment: Self.keychain)
+      try #require(set.status == .exited(0), "\(set.errorText)")
+      #expect(try await stored("s") == Array(shown.utf8))
+      let file = try await shell("$0 --home h keychain get s --reveal > out")
+      #expect(file.status == .exited(0) && program.exists("out"), "\(file.errorText)")
+      #expect(try program.text("out") == shown)
+    }
+    let terminal = try program.startOnTerminal(
+      "--ascii", "--home", "h", "--no-init", "-c", "keychain get s --reveal", "-c", "echo next",
+      environment: Self.keychain)
+    _ = await terminal.wait()
+    #expect(terminal.outputText.contains("x \r\nnext"), "\(terminal.outputText)")
   }
 
   @Test("a mebibyte is stored, and a byte more is an error that stores nothing")
@@ -140,10 +159,10 @@ struct StandardInputTests {
     let over = try await shell("head -c 1048577 /dev/zero | $0 --home h \(Self.set)")
     #expect(over.status == .exited(64), "\(over.errorText)")
     #expect(over.errorText.contains("1048576"), "\(over.errorText)")
-    #expect(try await stored() == Array("old\n".utf8))
+    #expect(try await stored() == Array("old".utf8))
     let most = try await shell("head -c 1048576 /dev/zero | $0 --home h \(Self.set)")
     #expect(most.status == .exited(0), "\(most.errorText)")
-    #expect(try await stored().count == 1_048_577)
+    #expect(try await stored().count == 1_048_576)
   }
 
   @Test("a keychain that does not open is told before standard input is read")
@@ -166,7 +185,7 @@ struct StandardInputTests {
     #expect(terminal.outputText.contains("the value is asked for"))
     terminal.type("exit\r")
     _ = await terminal.wait()
-    #expect(try await stored() == Array("old\n".utf8))
+    #expect(try await stored() == Array("old".utf8))
   }
 
   @Test("a replay of a recording sends no file's bytes into the keychain")
@@ -204,7 +223,7 @@ struct StandardInputTests {
       #expect(!run.errorText.contains("saved"))
       #expect(!run.outputText.contains("after"))
     }
-    #expect(try await stored() == Array("old\n".utf8))
+    #expect(try await stored() == Array("old".utf8))
   }
 
   @Test(
@@ -233,7 +252,7 @@ struct StandardInputTests {
     let run = try await shell(line)
     #expect(run.status == .exited(64), "\(run.errorText)")
     #expect(run.errorText.contains("nothing is left of standard input"), "\(run.errorText)")
-    #expect(try await stored() == Array("old\n".utf8))
+    #expect(try await stored() == Array("old".utf8))
   }
 
   @Test("a file by its own name is read whole, also where it is standard input")
@@ -267,7 +286,7 @@ struct StandardInputTests {
   @Test("Ctrl-Z at a hidden prompt is no part of the secret, and an arrow key is refused")
   func controlKeys() async throws {
     for (typed, code, value) in [
-      ("pa\u{1A}ss\u{1C}!", 0, "pass!\n"), ("pa\u{1B}[Dss", 64, "pass!\n"),
+      ("pa\u{1A}ss\u{1C}!", 0, "pass!"), ("pa\u{1B}[Dss", 64, "pass!"),
     ] {
       let terminal = try program.startOnTerminal(
         "--home", "h", "keychain", "set", "k", environment: Self.keychain)

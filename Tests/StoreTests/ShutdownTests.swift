@@ -200,6 +200,24 @@ struct ShutdownTests {
     #expect(stage.gates["a"]?.waiters == 0)
   }
 
+  @Test("R11 a deadline that has passed already sleeps on no clock, and ends what runs")
+  func passedDeadline() async throws {
+    for deadline in [Duration.zero, .seconds(-1)] {
+      let begun = Journal<Int>()
+      let hasBegun = Gate()
+      let store = Store(
+        initialState: 0,
+        reducer: DrainingSubscription(begun: begun, hasBegun: hasBegun, gate: Gate()),
+        dependencies: (), onIssue: { _ in })
+      store.send("work")
+      try await hasBegun.wait()
+      let unused = UnimplementedClock { Issue.record(Comment(rawValue: $0.message)) }
+      let left = await store.shutdown(deadline: deadline, clock: unused)
+      #expect(left.count == 2)
+      #expect(store.send("late").isFinished)
+    }
+  }
+
   @Test(
     "R11 a subscription that the shutdown ended does not begin anew")
   func draining() async throws {

@@ -7,7 +7,7 @@ import CAllocations
 #endif
 
 // Without arguments: the whole table. With --allocations: only what is free of noise, and a failure
-// where a limit is exceeded. With --steps, --effects or --log: only that part of the table. With
+// where a limit is exceeded. With --steps, --effects, --log or --keychain: only that part of the table. With
 // --verify FORM FILE: one verification, by a process of its own for its memory.
 let onlyAllocations = CommandLine.arguments.contains("--allocations")
 if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "--verify" {
@@ -29,6 +29,10 @@ if CommandLine.arguments.contains("--log") {
   printTable(logBenchmarks())
   exit(0)
 }
+if CommandLine.arguments.contains("--keychain") {
+  printTable(await keychainBenchmarks())
+  exit(0)
+}
 if !onlyAllocations {
   // First: a process that this one starts is taken to need what this one has when it starts it.
   let log = logBenchmarks()
@@ -39,6 +43,7 @@ if !onlyAllocations {
   table += await memoryBenchmarks()
   table += await recordingBenchmarks()
   table += log
+  table += await keychainBenchmarks()
   printTable(table)
 }
 if allocations_are_counted() == 1 {

@@ -62,6 +62,10 @@ extension Failure {
       case .missingKey: "'keychain list' shows the names there are"
       case .rolledBack, .differentKeychain:
         "'keychain accept' takes this file from now on, if you put it there yourself"
+      case .slotSecretNeeded where error.slot?.kind == "keyFile":
+        "name its key file with --key-file FILE"
+      case .slotSecretNeeded where error.slot?.kind == "passphrase":
+        "name a file with it by --passphrase-file FILE, or run it at a terminal"
       default: nil
       }
     let message = [error.message, error.remedy?.words].compactMap(\.self).joined(separator: " ")
@@ -78,7 +82,8 @@ extension Failure {
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
-    self.init(code: code, error: error.kind.rawValue, message: error.message)
+    let help: String? = error.kind == .invalid || error.kind == .cancelled ? nil : error.advice
+    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardRecording
 import SwiftBoardStore
 
 /// A feature as the board sees it, which knows neither the type of its state nor that of its
@@ -13,11 +14,16 @@ struct AnyFeature: Sendable {
   let link: @Sendable (BoardLink) -> [String]?
   /// Texts of `JSONPathPattern`, from the board's action on.
   let volatile: [String]
+  let version: Int?
+  /// From the board's state and action on.
+  let migrations: [LogMigration]
   let passesWordsOn: Bool
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
+  let part: @Sendable (AnyFeatureAction) -> OutcomePart?
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
+  let atTerminal: @Sendable (inout BoardState) -> Void
   let initialState: FeatureStates.Value
   let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
   let decodeAction: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> AnyFeatureAction
@@ -32,6 +38,10 @@ struct AnyFeature: Sendable {
     }
     link = feature.link
     volatile = feature.volatile.map { "\(name).\($0)" }
+    version = feature.version
+    migrations = feature.migrations.map {
+      $0.inside(name, part: feature.version == nil ? nil : name)
+    }
     passesWordsOn = feature.passesWordsOn
     secretWords = feature.secretWords
     let child = feature.reducer
@@ -41,10 +51,12 @@ struct AnyFeature: Sendable {
       guard let action = action.base as? Action else { return nil }
       return outcome(action, state[key], OutcomeContext(state))
     }
+    part = { [part = feature.part] action in (action.base as? Action).flatMap(part) }
     cancelled = { [cancelled = feature.cancelled] state, job in
       // A state that does not exist has nothing to note, and is not made for it.
       if state.features.contains(name) { cancelled(&state[key], job) }
     }
+    atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
     initialState = FeatureStates.Value(feature.initialState)
     decodeState = { container, key in
       FeatureStates.Value(try container.decode(State.self, forKey: key))

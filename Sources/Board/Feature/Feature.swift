@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardRecording
 import SwiftBoardStore
 
 /// A feature of a board, wherever it is used: its state, its reducer, its commands, what they
@@ -33,6 +34,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// How the command ended that an action ends; `nil` for an action that ends none. Called once a
   /// step, with the state after it.
   public let outcome: @Sendable (Action, State, OutcomeContext) -> Outcome?
+  /// What an action shows of its command before the command has ended; `nil` for nothing.
+  public let part: @Sendable (Action) -> OutcomePart?
   /// The command line that a link `swiftboard://NAME/…` stands for; `nil` if it is none of this
   /// feature's. Its words are taken as text, so that a link can give no option.
   public let link: @Sendable (BoardLink) -> [String]?
@@ -47,6 +50,16 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let passesWordsOn: Bool
   /// How secrets that are typed into its lines are found.
   public let secretWords: SecretWords
+  /// Changes the initial state for a session at a terminal, which lasts; a script and a single
+  /// command begin with the state as it is.
+  public let atTerminal: @Sendable (inout State) -> Void
+  /// The version of the form of its states and actions in recordings, from 1; raised together with a
+  /// migration when the form changes. `nil` for the features of this package, whose forms count with
+  /// the board's.
+  public let version: Int?
+  /// What becomes of its states and actions in earlier recordings; each leads from one of its
+  /// versions to the next. They begin at the feature's own state and action, as `volatile` does.
+  public let migrations: [LogMigration]
 
   /// A feature from its parts. Those without a value have the usual one: no links, nothing volatile,
   /// no secrets.
@@ -55,9 +68,12 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     reducer: some Reducer<State, Action, Dependencies>,
     commands: CommandTable<FeatureCommand<Action>>,
     outcome: @escaping @Sendable (Action, State, OutcomeContext) -> Outcome?,
+    part: @escaping @Sendable (Action) -> OutcomePart? = { _ in nil },
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
-    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords()
+    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
+    atTerminal: @escaping @Sendable (inout State) -> Void = { _ in }, version: Int? = 1,
+    migrations: [LogMigration] = []
   ) {
     self.name = name
     self.summary = summary
@@ -65,18 +81,23 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.reducer = AnyReducer(reducer)
     self.commands = commands
     self.outcome = outcome
+    self.part = part
     self.link = link
     self.cancelled = cancelled
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
+    self.atTerminal = atTerminal
+    self.version = version
+    self.migrations = migrations
   }
 
   /// The same feature with another reducer, for example one that does more.
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
-      outcome: outcome, link: link, cancelled: cancelled, volatile: volatile,
-      passesWordsOn: passesWordsOn, secretWords: secretWords)
+      outcome: outcome, part: part, link: link, cancelled: cancelled, volatile: volatile,
+      passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
+      version: version, migrations: migrations)
   }
 }

@@ -12,11 +12,18 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
   /// Whether a line with this action only looks: `session undo` passes it by, and it may run while
   /// the board shows an earlier step.
   var onlyLooks: Bool { get }
+
+  /// Whether time alone brings it, and no line: a live replay, in which less time passes, neither
+  /// waits for it nor compares it.
+  var comesByItself: Bool { get }
 }
 
 extension FeatureAction {
   /// No: the action may change what the board or its services keep.
   public var onlyLooks: Bool { false }
+
+  /// No: it follows from a line.
+  public var comesByItself: Bool { false }
 }
 
 /// An action of a feature whose type the board does not know.

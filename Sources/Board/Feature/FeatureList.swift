@@ -15,10 +15,11 @@ public struct FeatureList: Sendable {
   let features: [AnyFeature]
   /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
-  /// The program's name in recordings, and the version of their form. Adding a feature does not
-  /// change the form of recordings.
+  /// The program's name in recordings, and the versions of their form: the board's, and those of
+  /// features that count by themselves. Adding a feature does not change the form of recordings.
   public let schema: LogSchema
-  /// The migrations that convert recordings of earlier versions to this version.
+  /// The migrations that convert recordings of earlier versions to this version: the board's, then
+  /// those of the features.
   public let migrations: [LogMigration]
   /// The list as Swift text, for tests that are exported from recordings; `nil` if there is none.
   let source: Source?
@@ -39,9 +40,12 @@ public struct FeatureList: Sendable {
 
   /// A list of features. Their names have to differ, and are none of `session`, `shell`, `settings`
   /// and `resumed`.
+  ///
+  /// - Parameter program: The name and the version in recordings, a space between. Recordings of a
+  ///   program with another name are refused.
   public init<each State, each Action>(
-    _ feature: repeat Feature<each State, each Action>, schema: LogSchema? = nil,
-    migrations: [LogMigration] = [], source: Source? = nil
+    _ feature: repeat Feature<each State, each Action>,
+    program: String = "swiftboard \(BoardProgram.version)", source: Source? = nil
   ) {
     var features: [AnyFeature] = []
     repeat features.append(AnyFeature(each feature))
@@ -56,12 +60,13 @@ public struct FeatureList: Sendable {
           [], globals: ProgramOptions.globals,
           topics: features.map { CommandTopic($0.name, $0.summary) } + Self.topics)
       ) { $0 + $1 }
-    self.schema =
-      schema
-      ?? LogSchema(
-        program: "swiftboard \(BoardProgram.version)", feature: "board", name: "BoardAction",
-        version: 4)
-    self.migrations = migrations
+    var versions: [String: Int] = [:]
+    for feature in features { versions[feature.name] = feature.version }
+    schema = LogSchema(
+      program: program, feature: "board", name: "BoardAction", version: BoardMigrations.version,
+      // A part without a version has the first one.
+      parts: versions.filter { $0.value > 1 })
+    migrations = BoardMigrations.all + features.flatMap(\.migrations)
     self.source = source
   }
 
@@ -90,6 +95,12 @@ public struct FeatureList: Sendable {
     case .shell(let action): ShellOutcomes.outcome(of: action, in: state, commands)
     case .resumed: nil
     }
+  }
+
+  /// What this action shows of a command that has not ended.
+  func part(of action: BoardAction) -> OutcomePart? {
+    guard case .feature(let action) = action else { return nil }
+    return self[action.feature]?.part(action)
   }
 
   /// The command line that a link stands for; `nil` if no feature answers it.

@@ -18,6 +18,12 @@ public struct MaskedValues: Codable, Sendable, Equatable {
     }
   }
 
+  /// - Parameter other: Those that were found elsewhere in the same result.
+  init?(_ names: [String], and other: MaskedValues?) {
+    self.init(names + (other?.names ?? []))
+    if let other { count = names.count + other.count }
+  }
+
   /// The line on standard error.
   package var note: String {
     let secrets = names.prefix(3).map { "'\($0)'" }.joined(separator: ", ")

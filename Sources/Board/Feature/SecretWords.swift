@@ -18,16 +18,21 @@ public struct SecretWords: Sendable {
   }
 
   /// The second word of the command that stores a secret, `set` in `keychain set NAME`: no value
-  /// follows the name, since the command takes it from elsewhere.
+  /// follows the name, since the command takes it from elsewhere. Whatever stands behind the words
+  /// that this and the feature's other commands take is taken for a secret.
   public let storing: String?
+  /// What the user may do instead of typing a value, for messages; without the word `help:`.
+  public let advice: String?
   /// Finds a secret in a command's words, of which the first is the command's own.
   public let literal: @Sendable ([Argument]) -> Found?
 
   /// Rules of one feature; without any, no word of its lines is a secret.
   public init(
-    storing: String? = nil, literal: @escaping @Sendable ([Argument]) -> Found? = { _ in nil }
+    storing: String? = nil, advice: String? = nil,
+    literal: @escaping @Sendable ([Argument]) -> Found? = { _ in nil }
   ) {
     self.storing = storing
+    self.advice = advice
     self.literal = literal
   }
 }

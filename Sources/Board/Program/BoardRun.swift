@@ -34,14 +34,18 @@ final class BoardRun: Sendable {
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
     output = BoardOutputWriter(isJSON: settings.output == .json)
-    let configuration = LiveConfiguration(
+    var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
+    if terminal.isErrorTerminal, !settings.isQuiet {
+      let notice = DerivationNotice(isASCII: settings.isASCII)
+      configuration.onDerivation = { notice.note(isRunning: $0) }
+    }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let boardTerminal = BoardTerminal(
-      mayAsk: options.allowsInput && terminal.isInputTerminal, output: output.standardOutput,
-      input: input,
+      mayAsk: options.allowsInput && terminal.isInputTerminal,
+      showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input,
       progress: terminal.isErrorTerminal && !options.isQuiet
         ? ProgressLine { [output] in output.warn($0) } : nil)
     let input = input
@@ -112,10 +116,12 @@ final class BoardRun: Sendable {
       SignalSource.start(handler: $0)
     }
   ) async -> Int32 {
+    if let code = refuseHome() { return code }
     let output = output
     let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
+    if isInteractive { for feature in features.features { feature.atTerminal(&state) } }
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
       sink: { output.write($0, redirects) },
@@ -143,7 +149,8 @@ final class BoardRun: Sendable {
     var arguments: [String] = []
     if case .script(_, let given) = options.mode { arguments = given }
     let session = BoardSession(
-      board: board, redirects: redirects, scriptArguments: arguments, input: input)
+      board: board, redirects: redirects, scriptArguments: arguments, input: input,
+      keepsGoing: !isInteractive && options.keepGoing == true)
     let reader = PlainLineReader()
     listen { [self] in answer($0, board, session, reader, redirects) }
     var code = await runLines(board, session, reader)
@@ -167,8 +174,35 @@ final class BoardRun: Sendable {
       cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
     if isInteractive { return code }
     if outcome.isInterrupted { return outcome.exitCode }
-    if let message = outcome.message { output.warn("error: \(message)\n") }
+    if let message = outcome.message { report(message, code: outcome.exitCode) }
     return code == 0 ? outcome.exitCode : code
+  }
+
+  /// A home that is a file, or is below one, holds nothing and never can: it is no empty board.
+  private func refuseHome() -> Int32? {
+    guard let home = options.home else { return nil }
+    var path = home
+    while !path.isEmpty {
+      if let info = FileInfo(path) {
+        guard !info.isFolder else { return nil }
+        return complain(
+          "the home '\(home)' is no folder\(path == home ? "" : ": '\(path)' is a file")",
+          help: "--home takes a folder, which is made where there is none",
+          code: ExitCode.cannotCreate)
+      }
+      let folder = PathParts(path).folder
+      guard folder != path else { break }
+      path = folder
+    }
+    return nil
+  }
+
+  /// A failure that no command printed: that of a prefix, or of a job that was waited for.
+  private func report(_ message: String, code: Int32, at place: LinePlace? = nil) {
+    let failure = Failure(code: code, error: "expectedFailure", message: message)
+    output.warn(
+      FailureReport(failure, place: place, line: place?.line ?? 0)
+        .render(json: settings.output == .json))
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -218,7 +252,9 @@ final class BoardRun: Sendable {
       ) { [self] line in
         if options.echo == true { output.warn("+ \(session.shown(line))\n") }
         var outcome = await session.run(line)
-        if let message = outcome.message { output.warn("\(line.place): error: \(message)\n") }
+        if let message = outcome.message {
+          report(message, code: outcome.exitCode, at: line.place)
+        }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its policy for failures.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }

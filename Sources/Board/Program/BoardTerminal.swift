@@ -1,17 +1,30 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
+import Synchronization
 
 /// The terminal of the program: asks without echo, where asking is allowed.
 struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard input is a terminal and questions are not forbidden.
   let mayAsk: Bool
+  /// Standard output is a terminal.
+  private let showsOutput: Bool
   private let output: StandardOutput
   private let input: StandardInput
   /// `nil` where none is shown.
   private let progress: ProgressLine?
+  private let hiding = Hiding()
 
-  init(mayAsk: Bool, output: StandardOutput, input: StandardInput, progress: ProgressLine? = nil) {
+  /// How many commands keep what is typed hidden.
+  private final class Hiding: Sendable {
+    let count = Mutex(0)
+  }
+
+  init(
+    mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput,
+    progress: ProgressLine? = nil
+  ) {
+    self.showsOutput = showsOutput
     self.output = output
     self.input = input
     self.mayAsk = mayAsk
@@ -34,7 +47,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
     let result: Result<GuardedBytes, KeychainError>
     do throws(SecretPromptError) {
-      result = try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
+      let staysHidden = hiding.count.withLock { $0 > 0 }
+      result = try await SecretPrompt.readOnOwnThread(prompt: prompt, staysHidden: staysHidden) {
+        bytes in
         do throws(KeychainError) {
           guard !bytes.isEmpty else {
             throw KeychainError(.invalidPassphrase, message: "nothing was typed")
@@ -77,16 +92,30 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func reveal(_ value: Data) async {
+    // What reads a pipe or a file gets the exact bytes; at a terminal the next text begins a line.
+    let ending = showsOutput && value.last != UInt8(ascii: "\n") ? [UInt8(ascii: "\n")] : []
     // A failed write is found by the next line of output.
-    try? output.write(
-      [UInt8](value) + (value.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]))
+    try? output.write([UInt8](value) + ending)
+  }
+
+  func hideInput() { hiding.count.withLock { $0 += 1 } }
+
+  func showInput() {
+    hiding.count.withLock { count in
+      count -= 1
+      if count == 0 { SecretPrompt.release() }
+    }
+  }
+
+  func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes {
+    let input = input
+    return try await DetachedThread.run { () throws(TerminalError) in
+      try input.read(limit: limit)
+    }
   }
 
   func readInput(limit: Int) async throws(TerminalError) -> Data {
-    let input = input
-    let bytes = try await DetachedThread.run { () throws(TerminalError) in
-      try input.read(limit: limit)
-    }
+    let bytes = try await readSecret(limit: limit)
     do throws(KeychainError) {
       return try bytes.withBytes { Data($0) }
     } catch {

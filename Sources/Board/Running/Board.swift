@@ -15,12 +15,12 @@ public final class Board: Sendable {
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let recordings: BoardRecording
-  private let shared = Mutex(Shared())
+  private let shared: Mutex<Shared>
   /// Set when the board is being closed: from then on no action is sent.
   private let closing: CancelFlag
 
   private struct Shared {
-    var renderer = BoardRenderer(isReplay: false)
+    var renderer: BoardRenderer
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
     /// Ends that are asked for, and those of them that have come.
     var ends: [Int: CommandEnd?] = [:]
@@ -66,6 +66,7 @@ public final class Board: Sendable {
     let travels = SessionTravels(features)
     let closing = CancelFlag()
     self.features = features
+    shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
     self.closing = closing
     self.dependencies = dependencies
     self.sink = sink

@@ -47,14 +47,20 @@ public struct BoardOutput: Sendable, Equatable {
 /// The one exception is a revealed secret. Live it went straight to the terminal and is not printed
 /// again; a replay prints its mark.
 public struct BoardRenderer: Sendable {
+  private let features: FeatureList
   private let isReplay: Bool
   /// When each running command began, in the time of steps.
   private var begun: [Int: Int64] = [:]
+  /// The running commands that have shown rows.
+  private var streams: [Int: RowStream] = [:]
 
   /// A renderer that has seen no step.
   ///
-  /// - Parameter isReplay: Whether revealed secrets are printed as their marks.
-  public init(isReplay: Bool) {
+  /// - Parameters:
+  ///   - features: Those of the board.
+  ///   - isReplay: Whether revealed secrets are printed as their marks.
+  public init(_ features: FeatureList, isReplay: Bool) {
+    self.features = features
     self.isReplay = isReplay
   }
 
@@ -62,6 +68,7 @@ public struct BoardRenderer: Sendable {
   /// must print the same.
   mutating func forgetBeginnings() {
     begun = [:]
+    streams = [:]
   }
 
   /// What this step prints.
@@ -76,6 +83,7 @@ public struct BoardRenderer: Sendable {
     if case .session(let action) = action, let output = part(of: action, in: state) {
       return [output]
     }
+    if let part = features.part(of: action) { return outputs(of: part, in: state) }
     guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
     let context = finished.context
     let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
@@ -83,15 +91,7 @@ public struct BoardRenderer: Sendable {
     var outputs: [BoardOutput] = []
 
     func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
-      guard !bytes.isEmpty else { return }
-      // What is on standard error is our own; a result may be data, in which a mark is no mark of
-      // ours.
-      let marks = stream == .standardError ? .all : outcome.marks
-      let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
-      outputs.append(
-        BoardOutput(
-          stream: stream, bytes: isExact ? bytes : marks.written(bytes),
-          redirect: stream == .standardOutput ? context.redirect : nil, job: context.job))
+      outputs += Self.output(stream, bytes, outcome.marks, context, state)
     }
     func add(_ stream: BoardOutput.Stream, _ text: String) { add(stream, bytes: Array(text.utf8)) }
 
@@ -101,10 +101,13 @@ public struct BoardRenderer: Sendable {
         add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
       }
     }
-    let formatter = OutputFormatter(
-      format: format, width: context.redirect == nil ? state.settings.width : nil,
-      ascii: state.settings.isASCII)
-    if isReplay || !outcome.isWrittenAlready, format != .json || outcome.failure == nil {
+    let formatter = formatter(context, state)
+    if let rows = streams.removeValue(forKey: context.job) {
+      add(
+        .standardOutput,
+        rows.end(
+          milliseconds: Int(milliseconds), isOK: outcome.status == 0, outcome.failure))
+    } else if isReplay || !outcome.isWrittenAlready, format != .json || outcome.failure == nil {
       add(
         .standardOutput,
         bytes: formatter.bytes(
@@ -116,6 +119,47 @@ public struct BoardRenderer: Sendable {
     }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
+  }
+
+  /// What a step prints on one stream; nothing where there are no bytes.
+  private static func output(
+    _ stream: BoardOutput.Stream, _ bytes: [UInt8], _ marks: Outcome.Marks,
+    _ context: CommandContext, _ state: BoardState
+  ) -> [BoardOutput] {
+    guard !bytes.isEmpty else { return [] }
+    // What is on standard error is our own; a result may be data, in which a mark is no mark of
+    // ours.
+    let marks = stream == .standardError ? .all : marks
+    let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
+    return [
+      BoardOutput(
+        stream: stream, bytes: isExact ? bytes : marks.written(bytes),
+        redirect: stream == .standardOutput ? context.redirect : nil, job: context.job)
+    ]
+  }
+
+  private func formatter(_ context: CommandContext, _ state: BoardState) -> OutputFormatter {
+    OutputFormatter(
+      format: context.output ?? state.settings.output,
+      width: context.redirect == nil ? state.settings.width : nil, ascii: state.settings.isASCII)
+  }
+
+  /// Rows of a command that has not ended.
+  private mutating func outputs(of part: OutcomePart, in state: BoardState) -> [BoardOutput] {
+    guard let context = state.shell.running.first(where: { $0.job == part.job }) else { return [] }
+    var outputs: [BoardOutput] = []
+    if let masked = part.masked, !state.settings.isQuiet {
+      outputs += Self.output(
+        .standardError, Array((masked.note + "\n").utf8), .all, context, state)
+    }
+    var rows =
+      streams[part.job]
+      ?? RowStream(formatter(context, state), line: context.line, command: context.name)
+    let text = rows.text(part.columns, part.rows, values: part.values)
+    streams[part.job] = rows
+    let marks = part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
+    return outputs
+      + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
   }
 
   /// What a command prints before it has ended.

@@ -1,19 +1,19 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardStore
 import Synchronization
 
 /// Runs lines on a board: words become arguments, arguments an action, and the action's end the
 /// line's exit code. Every line is a step, one that is not understood too.
 public final class BoardSession: Sendable {
-  private let board: Board
+  let board: Board
   private let redirects: RedirectFiles
   private let scriptArguments: [String]
-  private let input: StandardInput
+  let keepsGoing: Bool
+  let input: StandardInput
   private let redactor: Redactor
-  private let secrets: TypedSecrets
-  private let jobs: JobControl
+  let secrets: TypedSecrets
+  let jobs: JobControl
   /// How many secrets were known when the state was last looked through.
   private let knownSecrets = Atomic(0)
 
@@ -27,18 +27,24 @@ public final class BoardSession: Sendable {
     case nothing
   }
 
-  /// - Parameter scriptArguments: `$1`, `$2` … of the lines.
+  /// - Parameters:
+  ///   - scriptArguments: `$1`, `$2` … of the lines.
+  ///   - keepsGoing: Whether the lines of a file that `source` runs go on behind one that failed;
+  ///     the first failure's code is then that of `source`.
   public convenience init(
-    board: Board, redirects: RedirectFiles, scriptArguments: [String] = []
+    board: Board, redirects: RedirectFiles, scriptArguments: [String] = [],
+    keepsGoing: Bool = false
   ) {
     self.init(
       board: board, redirects: redirects, scriptArguments: scriptArguments,
-      input: StandardInput(.free))
+      input: StandardInput(.free), keepsGoing: keepsGoing)
   }
 
   init(
-    board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput
+    board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput,
+    keepsGoing: Bool
   ) {
+    self.keepsGoing = keepsGoing
     self.board = board
     self.redirects = redirects
     self.scriptArguments = scriptArguments
@@ -48,8 +54,8 @@ public final class BoardSession: Sendable {
     secrets = TypedSecrets(board.features)
   }
 
-  /// Cancels the running command; one that has just ended keeps its outcome, and the line's next
-  /// one is not begun. The line ends with 130 in any case.
+  /// Cancels the running command of each line that is being run; one that has just ended keeps its
+  /// outcome, and the line's next one is not begun. The lines end with 130 in any case.
   ///
   /// - Returns: What there was to interrupt.
   @discardableResult
@@ -65,22 +71,21 @@ public final class BoardSession: Sendable {
 
   /// Runs one line.
   ///
-  /// Cancelling the task interrupts the line, as `interrupt()` does. A session runs one line at a
-  /// time: of lines that run at once, an interrupt ends all.
+  /// Cancelling the task interrupts this line, and no other that is being run.
   ///
   /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
-    jobs.beginLine()
+    let id = jobs.beginLine()
     return await withTaskCancellationHandler {
-      jobs.endLine(await run(script, Line(script, secrets, isLiteral)))
+      jobs.endLine(id, await run(script, Line(script, secrets, isLiteral, id)))
     } onCancel: {
-      interrupt()
+      jobs.interrupt(id)
     }
   }
 
   /// Runs the text of one line.
   ///
-  /// Cancelling the task interrupts the line, as `interrupt()` does.
+  /// Cancelling the task interrupts this line, and no other that is being run.
   ///
   /// - Parameter place: Where the line stands, for messages.
   public func run(
@@ -99,20 +104,20 @@ public final class BoardSession: Sendable {
   ///   again, and one that was cancelled is no failure: a line wanted it so, or this did.
   public func finish(cancelledBy cause: String?) async -> LineOutcome {
     let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
-    jobs.beginLine()
+    let line = jobs.beginLine()
     let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
     if let cause { jobs.cancel(background, by: cause) }
-    let codes = await jobs.wait(for: background)
+    let codes = await jobs.wait(for: background, in: line)
     let failed = zip(background, codes).map { job, code in
       let outcome = jobs.judge(job, code)
       return code == ExitCode.interrupted ? .success : outcome
     }.first { $0.exitCode != 0 }
-    let outcome = jobs.endLine(failed ?? .success)
+    let outcome = jobs.endLine(line, failed ?? .success)
     return wasInterrupted
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
-  private func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
+  func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
     if let typed = secrets.refusal(of: script, redactor) {
       return await reject(line.refused(typed), typed.error, script.parsed.prefix)
     }
@@ -134,7 +139,7 @@ public final class BoardSession: Sendable {
     if let exit = board.store.withState({ $0.shell.exitCode }) {
       return LineOutcome(exitCode: exit, stop: true)
     }
-    if jobs.isInterrupted {
+    if jobs.isInterrupted(line.id) {
       return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true)
     }
     // A prefix is about what ends with the line, and about each background command when that has
@@ -146,17 +151,22 @@ public final class BoardSession: Sendable {
   }
 
   /// A line with what has to be known of it.
-  private struct Line {
+  struct Line {
     /// As it may be part of a step.
     var text: String
     let place: LinePlace
     let isLiteral: Bool
+    /// What an interrupt knows it by, with the line that sources its file.
+    let id: JobControl.LineID
     /// Where its commands print that say nothing themselves: the file of a `source FILE > OUT`.
     var redirect: CommandContext.Redirect?
     /// How many files that source each other it is in.
     var depth = 0
 
-    init(_ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool) {
+    init(
+      _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID
+    ) {
+      self.id = id
       text = secrets.shown(line)
       place = line.place
       self.isLiteral = isLiteral
@@ -195,6 +205,8 @@ public final class BoardSession: Sendable {
     case .shell(.run(let context, .assert(let text))) where isInThePast:
       return .session(
         .run(context: context, command: .assert(condition: text), moment: board.recording))
+    case .session(.run(let context, .live, _)) where !isInThePast:
+      return .session(.run(context: context, command: .present))
     case .session(.run(let context, .state(let path, nil, nil), _)) where !isInThePast:
       return .shell(.run(context: context, command: .state(path: path)))
     case .session(.run(let context, let command, _)) where command.wantsMoment:
@@ -209,23 +221,23 @@ public final class BoardSession: Sendable {
     -> CommandEnd
   {
     var context = self.context(line, prefix)
-    var arguments: [Argument] = []
     hideKnownSecrets()
     do throws(UsageError) {
       let expansion = board.store.withState {
         LineExpansion($0.shell, scriptArguments: scriptArguments)
       }
-      arguments = try expansion.arguments(command.words)
+      let arguments = try expansion.arguments(command.words)
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
-      if let typed = secrets.refusal(of: arguments + (file.map { [$0] } ?? []), redactor) {
+      if let typed = secrets.refusal(of: arguments, file, redactor) {
         context.text = typed.text
         throw typed.error
       }
       try MarkedText.refuse(arguments, file, board.features)
       if let topic = board.features.commands.helpTopic(in: arguments) {
         context.name = "help"
-        return await perform(.shell(.run(context: context, command: .help(words: topic))), context)
+        return await perform(
+          .shell(.run(context: context, command: .help(words: topic))), context, line)
       }
       let match = try board.features.commands.parse(words: arguments, literal: line.isLiteral)
       context.name = match.name
@@ -245,10 +257,8 @@ public final class BoardSession: Sendable {
       let action = placed(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
-      return await perform(action, context)
+      return await perform(action, context, line)
     } catch {
-      var error = error
-      hideTypedSecret(arguments, &context, &error)
       return await reject(error, context, line, command)
     }
   }
@@ -269,26 +279,6 @@ public final class BoardSession: Sendable {
     }
     guard !masked.isEmpty || maskedLast != nil else { return }
     board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
-  }
-
-  /// `keychain set NAME VALUE`, however its words were quoted or put together: the value stays out
-  /// of the step.
-  private func hideTypedSecret(
-    _ arguments: [Argument], _ context: inout CommandContext, _ error: inout UsageError
-  ) {
-    guard arguments.count > 3, let feature = arguments[0].text, let command = arguments[1].text,
-      board.features[feature]?.secretWords.storing == command
-    else { return }
-    let mark = TypedSecret.text(for: arguments[2].shown)
-    context.text = "\(feature) \(command) \(arguments[2].shown) \(mark)"
-    error.column = nil
-    error.length = nil
-    error.lineOffset = 0
-    for value in arguments[3...].compactMap(\.text)
-    where value.count > 1 && !["--generate", "--from-file", "--from-stdin"].contains(value) {
-      error.message = error.message.replacing(value, with: mark)
-      error.help = error.help?.replacing(value, with: mark)
-    }
   }
 
   /// A command that reads standard input to its end would take the lines that come from there.
@@ -314,7 +304,7 @@ public final class BoardSession: Sendable {
       help: "redirect the whole program's output instead")
   }
 
-  private func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
+  func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     CommandContext(
       job: board.nextJob(), line: line.place.line, source: line.place.file, text: line.text,
       name: "", prefix: prefix,
@@ -322,17 +312,19 @@ public final class BoardSession: Sendable {
   }
 
   /// - Parameter link: The link that the command stands for; `nil` for a line.
-  private func perform(
-    _ action: BoardAction, _ context: CommandContext, link: String? = nil
+  func perform(
+    _ action: BoardAction, _ context: CommandContext, _ line: Line, link: String? = nil
   ) async -> CommandEnd {
-    guard jobs.begin(context) else { return await fail(context, .cancelled) }
+    guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)
+      // The next line finds the recording begun, marked or ended.
+      if action.changesRecording { _ = await board.wait(for: context.job) }
       return CommandEnd(exitCode: 0)
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)
-    let code = await jobs.wait(for: [context.job])[0]
+    let code = await jobs.wait(for: [context.job], in: line.id)[0]
     let error = redirects.close(context.job, status: code)
     return board.takeEnd(of: context.job, exitCode: error ?? code)
   }
@@ -359,7 +351,7 @@ public final class BoardSession: Sendable {
   }
 
   /// Opens a file that another command has emptied, for what this one adds.
-  private func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
+  func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
     if let failure = await redirects.open(redirect.file, appends: true, job: job) {
       throw UsageError(failure.message, help: failure.help, code: failure.code)
     }
@@ -388,144 +380,12 @@ public final class BoardSession: Sendable {
   }
 
   /// Ends a command before it begins: a step like any other.
-  private func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
+  func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
     let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
     return CommandEnd(exitCode: code, failure: failure)
   }
 
-  // MARK: Commands that reach around the store
-
-  /// `nil` for commands that the reducers do alone.
-  private func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
-    -> CommandEnd?
-  {
-    guard case .shell(.run(_, let command)) = action else { return nil }
-    switch command {
-    case .wait(let job):
-      return await wait(for: job, action, context)
-    case .effects:
-      let effects = board.store.effects.map {
-        EffectLine(
-          name: $0.descriptor.name, id: $0.descriptor.id,
-          ids: $0.descriptor.ids.count > 1 ? $0.descriptor.ids : nil,
-          phase: String(describing: $0.phase), step: $0.step)
-      }
-      return await perform(
-        .shell(.run(context: context, command: .effects(effects: effects))), context)
-    case .open(let link): return await follow(link, action, context, line)
-    case .source(let path): return await source(path, action, context, line)
-    default: return nil
-    }
-  }
-
-  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
-  /// job's own line decides what a failure is.
-  private func wait(
-    for job: Int?, _ action: BoardAction, _ context: CommandContext
-  ) async -> CommandEnd {
-    let running = board.store.withState { $0.shell.running.map(\.job) }
-    let known = Set(jobs.background).union(running)
-    if let job, !known.contains(job) {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
-          help: "'jobs' lists what runs"))
-    }
-    let awaited = job.map { [$0] } ?? known.sorted()
-    let codes = await jobs.wait(for: awaited)
-    // All are judged: what was waited for does not count at the end.
-    let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
-    var own = await perform(action, context)
-    if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
-    return own
-  }
-
-  private func follow(
-    _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> CommandEnd {
-    let link: BoardLink
-    do throws(UsageError) {
-      link = try BoardLink(parsing: text)
-    } catch {
-      return await fail(context, Failure(error))
-    }
-    guard let words = board.features.words(for: link) else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.missing, error: "noSuchLink",
-          message: "no feature answers the link '\(text)'",
-          help: "features: " + board.features.names.joined(separator: ", ")))
-    }
-    let end = await perform(action, context)
-    guard end.exitCode == 0 else { return end }
-    var next = self.context(line, nil)
-    do throws(UsageError) {
-      // In quotes a word is no option, whatever it begins with.
-      let match = try board.features.commands.parse(
-        words: words.map { Argument(parts: [.text($0)], quoting: .single) })
-      next.name = match.name
-      next.output = context.output
-      next.isBackground = context.isBackground
-      if let redirect = context.redirect {
-        next.redirect = redirect
-        try await inherit(redirect, next.job)
-      }
-      return await perform(match.output.action(next), next, link: text)
-    } catch {
-      next.name = "open"
-      return await reject(Failure(error), next)
-    }
-  }
-
-  private func source(
-    _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> CommandEnd {
-    guard !context.isBackground else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage",
-          message: "'source' runs its lines one after the other and takes no '&'",
-          help: "put the '&' behind a line of the file"))
-    }
-    guard line.depth < 16 else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage",
-          message: "files that source each other go 16 deep and no deeper: \(path)"))
-    }
-    let file: DescriptorLineSource
-    do throws(LineSourceError) {
-      file = try DescriptorLineSource.file(path)
-    } catch {
-      return await fail(context, Failure(error))
-    }
-    file.withDescriptor { input.noteScript($0) }
-    let end = await perform(action, context)
-    guard end.exitCode == 0 else { return end }
-    do throws(LineSourceError) {
-      let last = Mutex(LineOutcome.success)
-      let summary = try await ScriptRunner(source: file, policy: .stopAtFailure).run {
-        [self, outer = line] line in
-        var inner = Line(line, secrets, false)
-        (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
-        let outcome = await run(line, inner)
-        last.withLock { $0 = outcome }
-        return outcome
-      }
-      let outcome = last.withLock { $0 }
-      return CommandEnd(
-        exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
-        message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)
-    } catch {
-      return await fail(self.context(line, nil), Failure(error))
-    }
-  }
-
-  private func fail(_ context: CommandContext, _ failure: Failure) async -> CommandEnd {
+  func fail(_ context: CommandContext, _ failure: Failure) async -> CommandEnd {
     _ = redirects.close(context.job, status: failure.code)
     return await reject(failure, context)
   }

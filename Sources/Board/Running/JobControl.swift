@@ -3,17 +3,25 @@ import Synchronization
 
 /// Which commands of a session an interrupt cancels, and which run in the background.
 final class JobControl: Sendable {
-  private struct State {
+  /// A line that is being run; those of a file that it sources are part of it.
+  struct LineID: Hashable {
+    fileprivate let number: Int
+  }
+
+  private struct Line {
     /// The commands that an interrupt cancels.
     var foreground: [Int] = []
-    /// Background commands that no line has waited for.
-    var background: [Int: CommandContext] = [:]
     /// An interrupt has come since the line was begun: no further command of it begins.
     var isInterrupted = false
+  }
+
+  private struct State {
+    var lines: [LineID: Line] = [:]
+    var lineCount = 0
+    /// Background commands that no line has waited for.
+    var background: [Int: CommandContext] = [:]
     /// The last line ended with an interrupt.
     var wasInterrupted = false
-    /// Lines that are being run, those of files not counted.
-    var lines = 0
   }
 
   private let board: Board
@@ -25,14 +33,19 @@ final class JobControl: Sendable {
 
   // MARK: Lines
 
-  func beginLine() { state.withLock { $0.lines += 1 } }
+  func beginLine() -> LineID {
+    state.withLock { state in
+      state.lineCount += 1
+      let line = LineID(number: state.lineCount)
+      state.lines[line] = Line()
+      return line
+    }
+  }
 
   /// The outcome of a line that an interrupt, or the board's end, may have ended.
-  func endLine(_ outcome: LineOutcome) -> LineOutcome {
+  func endLine(_ line: LineID, _ outcome: LineOutcome) -> LineOutcome {
     let isInterrupted = state.withLock { state in
-      state.lines -= 1
-      state.wasInterrupted = state.isInterrupted
-      if state.lines == 0 { state.isInterrupted = false }
+      state.wasInterrupted = state.lines.removeValue(forKey: line)?.isInterrupted ?? false
       return state.wasInterrupted
     }
     let isClosed = board.isClosing && outcome.exitCode == ExitCode.interrupted
@@ -41,17 +54,24 @@ final class JobControl: Sendable {
   }
 
   /// Whether an interrupt has come since the line was begun.
-  var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+  func isInterrupted(_ line: LineID) -> Bool {
+    state.withLock { $0.lines[line]?.isInterrupted ?? false }
+  }
 
   /// Whether the last line ended with an interrupt.
   var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
-  /// Cancels the running command, and keeps the line's next one from beginning.
-  func interrupt() -> BoardSession.Interrupted {
+  /// Cancels the running command of a line, and keeps the line's next one from beginning.
+  ///
+  /// - Parameter line: `nil`: all lines that are being run.
+  @discardableResult
+  func interrupt(_ line: LineID? = nil) -> BoardSession.Interrupted {
     let (found, jobs) = state.withLock { state -> (BoardSession.Interrupted, [Int]) in
-      guard state.lines > 0 else { return (.nothing, []) }
-      state.isInterrupted = true
-      return (state.foreground.isEmpty ? .line : .command, state.foreground)
+      let lines = state.lines.keys.filter { line == nil || $0 == line }
+      guard !lines.isEmpty else { return (.nothing, []) }
+      for line in lines { state.lines[line]?.isInterrupted = true }
+      let jobs = lines.flatMap { state.lines[$0]?.foreground ?? [] }
+      return (jobs.isEmpty ? .line : .command, jobs)
     }
     cancel(jobs)
     return found
@@ -62,13 +82,13 @@ final class JobControl: Sendable {
   /// Notes a command that is about to begin.
   ///
   /// - Returns: Whether it may: an interrupt that has come keeps it from beginning.
-  func begin(_ context: CommandContext) -> Bool {
+  func begin(_ context: CommandContext, in line: LineID) -> Bool {
     state.withLock { state in
-      guard !state.isInterrupted else { return false }
+      guard state.lines[line]?.isInterrupted != true else { return false }
       if context.isBackground {
         state.background[context.job] = context
       } else {
-        state.foreground = [context.job]
+        state.lines[line]?.foreground = [context.job]
       }
       return true
     }
@@ -84,17 +104,17 @@ final class JobControl: Sendable {
   }
 
   /// Waits for jobs that an interrupt cancels meanwhile, and gives their codes.
-  func wait(for jobs: [Int]) async -> [Int32] {
+  func wait(for jobs: [Int], in line: LineID) async -> [Int32] {
     let isInterrupted = state.withLock { state in
-      state.foreground = jobs
-      return state.isInterrupted
+      state.lines[line]?.foreground = jobs
+      return state.lines[line]?.isInterrupted ?? false
     }
     // An interrupt that came before a job began, or before it was waited for, found nothing to
     // cancel.
     if isInterrupted { cancel(jobs) }
     var codes: [Int32] = []
     for job in jobs { codes.append(await board.wait(for: job)) }
-    state.withLock { $0.foreground = [] }
+    state.withLock { $0.lines[line]?.foreground = [] }
     return codes
   }
 

@@ -18,86 +18,173 @@ struct TypedSecret {
   }
 }
 
-/// Finds secrets that were typed into lines.
+/// Finds secrets that were typed into lines: the values of known ones, and values at positions where
+/// only a secret can stand.
 ///
-/// A value typed after `keychain set NAME`, where none belongs, is looked for in the text, not in
-/// what the text means: a line with a quote left open, a misspelt command or a command that fails
-/// before it is reached holds the secret all the same.
+/// What stands behind `keychain set NAME`, where no value belongs, is looked for by its position. A
+/// line with a quote left open, a misspelt command or a command that fails before it is reached
+/// holds the secret all the same.
 struct TypedSecrets: Sendable {
-  /// A command that stores a secret, and what tells it from the feature's others.
-  fileprivate struct Storing: Sendable {
-    let feature: String
-    let command: String
-    let otherCommands: Set<String>
-    let valuedOptions: Set<String>
-  }
-
   private let literals: [(feature: String, find: @Sendable ([Argument]) -> SecretWords.Found?)]
-  private let storing: [Storing]
+  private let positions: [SecretPositions]
+  private let advice: [String: String]
+  private let commands: CommandTable<BoardCommand>
+  private let firstWords: Set<String>
 
   init(_ features: FeatureList) {
     literals = features.features.map { ($0.name, $0.secretWords.literal) }
-    storing = features.features.compactMap { feature in
-      guard let command = feature.secretWords.storing else { return nil }
-      let options = feature.commands.specs.flatMap(\.options) + features.commands.globals
-      let valued = options.filter { $0.value != nil }
-      return Storing(
-        feature: feature.name, command: command,
-        otherCommands: Set(feature.commands.words(after: [feature.name])).subtracting([command]),
-        valuedOptions: Set(
-          valued.map { "--\($0.name)" } + valued.compactMap(\.short).map { "-\($0)" }))
-    }
+    positions = features.features.compactMap { SecretPositions($0, in: features.commands) }
+    advice = Dictionary(
+      features.features.compactMap { feature in
+        feature.secretWords.advice.map { (feature.name, $0) }
+      },
+      uniquingKeysWith: { first, _ in first })
+    commands = features.commands
+    firstWords = Set(features.commands.words(after: []))
   }
 
-  /// A secret for which the whole line is refused before anything of it runs: the value of a known
-  /// one, whatever the command, or a value at a place of a request that takes a secret.
+  /// A secret for which the whole line is refused before anything of it runs, as each of its
+  /// commands has the whole line in its step: the value of a known one, whatever the command, or a
+  /// value at a place that takes a secret.
   func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
     if let known = Self.known(in: line.text, redactor) { return known }
     switch line.parsed {
     case .empty: return nil
     case .commands(let list):
-      // Before anything of the line runs, as each of its commands has the whole line in its step.
       for command in list.commands {
         let words = command.words.map(Self.typed)
         let file = command.redirect.map { [Self.typed($0.file)] } ?? []
         if let known = Self.known(in: words + file, redactor) { return known }
         if let literal = literal(in: words) { return literal }
+        if let value = value(in: words) { return value }
       }
       return nil
-    case .incomplete, .invalid:
-      // What cannot be read as words is looked at roughly.
-      var scanner = WordScanner(line.text)
-      while scanner.nextCommand() {
-        var words: [Argument] = []
-        while let word = scanner.word() { words.append(Argument(word.withoutQuotes)) }
-        while let first = words.first?.text, first.isBeforeCommand { words.removeFirst() }
-        if let first = words.first?.text {
-          words[0] = Argument(first.trimming(prefixes: "!-"))
-        }
-        if let found = literal(in: words) { return found }
-      }
-      return nil
+    case .incomplete(let open):
+      return literal(inUnread: line.text) ?? value(inUnread: line.text, open.error.usageError)
+    case .invalid(let error):
+      return literal(inUnread: line.text) ?? value(inUnread: line.text, error.usageError)
     }
   }
 
-  /// The text of a line as it may be part of a step. Where a variable may name the command, a value
-  /// at a place that takes a secret is left out: the command may yet be a request.
+  /// The text of a line as it may be part of a step. Where a variable may name the command, a line
+  /// with a value that the command may take for a secret is left out.
   func shown(_ line: ScriptLine) -> String {
-    if case .commands(let list) = line.parsed {
-      for command in list.commands where command.words.first?.literal == nil {
+    guard case .commands(let list) = line.parsed else { return line.text }
+    for command in list.commands {
+      let words = command.words.map(Self.typed)
+      if command.words.first?.literal == nil {
         for (feature, _) in literals {
-          let words = [Argument(feature)] + command.words.dropFirst().map(Self.typed)
-          if let found = literal(in: words) { return found.text }
+          if let found = literal(in: [Argument(feature)] + words.dropFirst()) { return found.text }
         }
       }
+      if let (found, _) = position(in: words, of: list) { return TypedSecret.text(for: found.name) }
     }
-    return removed(from: line.text)
+    return line.text
   }
 
   /// A secret for which a command is refused once its words are known.
-  func refusal(of words: [Argument], _ redactor: Redactor) -> TypedSecret? {
-    Self.known(in: words, redactor) ?? literal(in: words)
+  ///
+  /// - Parameter file: Where its output goes.
+  func refusal(of words: [Argument], _ file: Argument?, _ redactor: Redactor) -> TypedSecret? {
+    let all = words + (file.map { [$0] } ?? [])
+    return Self.known(in: all, redactor) ?? literal(in: all) ?? value(in: words)
   }
+
+  // MARK: Values by their position
+
+  /// A value for which a command is refused, whatever its variables hold.
+  private func value(in words: [Argument]) -> TypedSecret? {
+    guard let (found, feature) = position(in: words, of: nil), found.isCertain else { return nil }
+    var error: UsageError?
+    if found.synopsis == nil {
+      do throws(UsageError) {
+        _ = try commands.parse(words: words)
+      } catch let problem {
+        error = problem
+      }
+    }
+    return refusal(for: found, of: feature, error)
+  }
+
+  /// A value in a text that could not be read as commands.
+  private func value(inUnread text: String, _ error: UsageError) -> TypedSecret? {
+    for feature in positions {
+      if let found = feature.find(anywhereIn: text) {
+        return refusal(for: found, of: feature, error)
+      }
+    }
+    return nil
+  }
+
+  /// - Parameter list: The line's commands where it is not run yet, and variables are not known.
+  private func position(
+    in words: [Argument], of list: CommandList?
+  ) -> (SecretPositions.Found, SecretPositions)? {
+    guard let first = words.first else { return nil }
+    for feature in positions {
+      let names = list?.commands.contains { command in
+        command.words.contains { $0.literal.map(feature.isNamed(in:)) == true }
+      }
+      func find(behindVariable index: Int) -> SecretPositions.Found? {
+        feature.find(
+          behindVariable: words[(index + 1)...].map(Self.word), namesFeature: names == true)
+      }
+      var found: SecretPositions.Found?
+      if first.text == nil {
+        found = find(behindVariable: 0)
+      } else if first.text == feature.feature {
+        // Other commands of the line have its text, and are run before the variable is known.
+        found = feature.find(
+          behind: words.dropFirst().map(Self.word),
+          unknownCount: list.map { $0.commands.count > 1 } == true ? 0 : 1)
+      } else if first.text == "open" {
+        found = words.dropFirst().lazy.compactMap { feature.find(inLink: Self.word($0).text) }.first
+      } else if first.text == "help", words.dropFirst().first?.text == feature.feature {
+        found = feature.find(behind: words.dropFirst(2).map(Self.word))
+      } else if first.text == "help" || !firstWords.contains(first.text ?? "") {
+        found = feature.find(
+          anywhereIn: words.map { Self.word($0).text }.joined(separator: " "))
+        // The line may say elsewhere what the word stands for.
+        if found == nil, names == true { found = find(behindVariable: 0) }
+        for index in words.indices where found == nil && words[index].text == nil {
+          found = find(behindVariable: index)
+        }
+      }
+      if let found { return (found, feature) }
+    }
+    return nil
+  }
+
+  private static func word(_ argument: Argument) -> SecretPositions.Word {
+    var word = SecretPositions.Word(text: "")
+    for part in argument.parts {
+      if case .text(let text) = part { word.text += text } else { word.isFilledIn = true }
+    }
+    return word
+  }
+
+  /// - Parameter error: What else is wrong with the line; it is said instead unless it has a part of
+  ///   the value.
+  private func refusal(
+    for found: SecretPositions.Found, of feature: SecretPositions, _ error: UsageError?
+  ) -> TypedSecret {
+    let said = [error?.message, error?.help].compactMap { $0 }
+    if var error, !found.values.contains(where: { value in said.contains { $0.contains(value) } }) {
+      // The line that it would point into is not shown.
+      (error.column, error.length, error.lineOffset) = (nil, nil, 0)
+      return TypedSecret(name: found.name, error: error)
+    }
+    let help =
+      found.isStoring || found.synopsis == nil
+      ? advice[feature.feature]
+      : found.synopsis.map { "usage: \($0); what it needs of a secret is asked for" }
+    return TypedSecret(
+      name: found.name,
+      error: UsageError(
+        "a secret on the command line would stay in histories and process lists", help: help))
+  }
+
+  // MARK: Known values and requests
 
   private static func known(in words: [Argument], _ redactor: Redactor) -> TypedSecret? {
     for word in words {
@@ -128,6 +215,19 @@ struct TypedSecrets: Sendable {
         help: "store it with 'keychain set NAME' and write \(found.form)"))
   }
 
+  /// What cannot be read as words is looked at roughly.
+  private func literal(inUnread text: String) -> TypedSecret? {
+    var scanner = WordScanner(text)
+    while scanner.nextCommand() {
+      var words: [Argument] = []
+      while let word = scanner.word() { words.append(Argument(word.withoutQuotes)) }
+      while let first = words.first?.text, first.isBeforeCommand { words.removeFirst() }
+      if let first = words.first?.text { words[0] = Argument(first.trimming(prefixes: "!-")) }
+      if let found = literal(in: words) { return found }
+    }
+    return nil
+  }
+
   /// A word with what was typed of it.
   private static func typed(_ word: Word) -> Argument {
     let parts = word.segments.map { segment -> Argument.Part in
@@ -152,52 +252,6 @@ struct TypedSecrets: Sendable {
       rest = rest[(end + 1)...]
     }
     return String(decoding: result + rest, as: UTF8.self)
-  }
-
-  /// The line with a mark from the first such secret to its end. One pass.
-  func removed(from line: String) -> String {
-    var scanner = WordScanner(line)
-    while scanner.nextCommand() {
-      var first = scanner.word()
-      while first?.isBeforeCommand == true { first = scanner.word() }
-      guard let first, let second = scanner.word(),
-        let storing = storing.first(where: {
-          $0.mayBe(first.trimming(prefixes: "!-"), second)
-        }),
-        let name = scanner.word()
-      else { continue }
-      var skipsNext = false
-      while let start = scanner.nextStart, let word = scanner.word() {
-        if skipsNext || word.hasPrefix("-") || word.hasPrefix(">") || word == "&" {
-          skipsNext =
-            !skipsNext
-            && (storing.valuedOptions.contains(word) || word.allSatisfy { $0 == ">" })
-          continue
-        }
-        if word.hasPrefix("#") { break }
-        return line[..<start] + TypedSecret.text(for: name.withoutQuotes)
-      }
-    }
-    return line
-  }
-}
-
-extension TypedSecrets.Storing {
-  /// Whether two words may be the command. What a variable puts in is not known here: then the other
-  /// word decides.
-  fileprivate func mayBe(_ first: String, _ second: String) -> Bool {
-    let (first, second) = (first.withoutQuotes, second.withoutQuotes)
-    if isFeature(first) { return !otherCommands.contains(second) }
-    guard first.isFilledIn else { return false }
-    return second.isFilledIn || second == command
-      || !otherCommands.contains(second)
-        && Suggestion.nearest(to: second, among: [command]) != nil
-  }
-
-  private func isFeature(_ word: String) -> Bool {
-    word == feature
-      || abs(word.utf8.count - feature.utf8.count) <= 2
-        && Suggestion.nearest(to: word, among: [feature]) != nil
   }
 }
 
@@ -256,9 +310,6 @@ extension String {
   fileprivate var isBeforeCommand: Bool {
     self == "time" || hasPrefix("--") || allSatisfy { "!-&|".contains($0) }
   }
-
-  /// Whether a value is put in, so that the word may become any other.
-  fileprivate var isFilledIn: Bool { contains("$") || contains("{{") }
 
   fileprivate var withoutQuotes: String { String(filter { !"\"'\\".contains($0) }) }
 

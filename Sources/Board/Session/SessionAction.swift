@@ -68,6 +68,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case goto(target: SessionTarget)
   /// Looks at the state before the last line that did something; stops looking back.
   case undo, live
+  /// `session live` where the present is shown already.
+  case present
   /// The state, or a part of it, at a step of the running recording or of a file.
   case state(path: String?, at: SessionTarget?, file: String?)
   /// `assert` while the session shows an earlier step.
@@ -104,7 +106,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
       .fork(_, _, let file):
       file == nil
     case .timeline(let query): query.file == nil
-    case .record, .stop, .status, .mark, .live, .bisect, .verify, .replay, .graph, .causes, .stats,
+    case .record, .stop, .status, .mark, .live, .present, .bisect, .verify, .replay, .graph,
+      .causes, .stats,
       .test:
       false
     }

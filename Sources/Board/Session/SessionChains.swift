@@ -119,7 +119,7 @@ extension LogChain {
           first.path,
           isFork
             ? "the fork begins behind step \(firstStep) of the recording it is of"
-            : "the recording's first \(firstStep) steps were removed; it begins with step \(firstStep + 1)"
+            : "the recording's first \(SessionText.count(firstStep, "step")) \(firstStep == 1 ? "was" : "were") removed; it begins with step \(firstStep + 1)"
         ))
     }
     if isNewestMissing, let last = parts.last {

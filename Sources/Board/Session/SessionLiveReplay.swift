@@ -39,7 +39,13 @@ struct SessionLiveReplay {
       for text in texts { ignored.append(try JSONPathPattern(parsing: text)) }
       live = Live(
         schema: features.schema, migrations: features.migrations, userInfo: features.userInfo,
-        isCompared: { action in if case .session = action { false } else { true } },
+        isCompared: { action in
+          switch action {
+          case .session: false
+          case .feature(let action): !action.base.comesByItself
+          default: true
+          }
+        },
         ignoring: ignored)
     } catch {
       throw Failure(
@@ -113,7 +119,9 @@ struct SessionLiveReplay {
       path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
       // The answers of the run's services may contain this board's secrets.
       message: report.difference.map { dependencies.logger.redact(text($0)) }
-        ?? "\(report.sent) lines were sent, \(report.agreed) steps agree", warnings: [])
+        ?? "\(SessionText.count(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
+        + "\(SessionText.count(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
+      warnings: [])
   }
 
   /// In ASCII but for what is the recording's own.
@@ -122,13 +130,13 @@ struct SessionLiveReplay {
     case .other(let step, _, _, let changes):
       var lines = ["step \(step): the action is not the recorded one"]
       for change in changes.places {
-        let (expected, found) = SessionText.values(change.old?.text, change.new?.text, limit: 200)
+        let (expected, found) = SessionText.values(change.old, change.new, limit: 200)
         lines.append("  \(change.path): expected \(expected), found \(found)")
       }
       if changes.isTruncated { lines.append("  ... and more") }
       return lines.joined(separator: "\n")
     case .missing(let step, let expected):
-      let shown = SessionText.values(expected.text, nil, limit: 200).old
+      let shown = SessionText.values(expected, nil, limit: 200).old
       return "step \(step): expected the action \(shown), nothing came"
     }
   }

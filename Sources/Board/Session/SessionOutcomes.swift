@@ -7,6 +7,9 @@ enum SessionOutcomes {
     switch action {
     case .run(let context, .live, _):
       Outcome(job: context.job, value: ["step": .null], notes: ["back to now"])
+    case .run(let context, .present, _):
+      Outcome(
+        job: context.job, value: ["step": .null], notes: ["this is now: nothing to go back to"])
     case .run, .printed, .printedBytes, .progress: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
@@ -27,20 +30,23 @@ enum SessionOutcomes {
         job: job,
         failure: Failure(
           code: 74, error: "io", message: "\(path): \(problem)",
-          help: "it has \(steps) steps; check it with 'session verify \(path)'"))
+          help: "it has \(SessionText.count(steps, "step")); check it with 'session verify \(path)'"
+        ))
     case .stopped(let path, let steps, nil):
       return Outcome(
         job: job,
         value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
-        notes: ["recorded \(steps) steps to \(path); check it with 'session verify \(path)'"])
+        notes: [
+          "recorded \(SessionText.count(steps, "step")) to \(path); "
+            + "check it with 'session verify \(path)'"
+        ])
     case .status(let path, let steps, let problem, let position):
       return status(path, steps, problem, position, job)
     case .marked(let name):
       return Outcome(
         job: job, value: .object([.init("mark", .string(name))]), notes: ["marked \(name)"])
     case .travelled(let step, let last): return travelled(step, of: last, job)
-    case .state(let text, _):
-      let json = SessionText.json(text)
+    case .state(let json, _):
       return Outcome(job: job, value: json, presentation: .json(json))
     case .asserted(let text, let holds, let step):
       if holds { return Outcome(job: job, value: .bool(true)) }
@@ -119,7 +125,7 @@ enum SessionOutcomes {
   private static func json(_ step: SessionStep) -> JSON {
     [
       "step": JSON(step.step), "time": JSON(step.time), "by": SessionText.json(step.origin),
-      "name": .string(step.name), "action": SessionText.json(step.action),
+      "name": .string(step.name), "action": step.action ?? .null,
       "draws": .array(step.draws.map(JSON.string)),
       "effects": .array(step.effects.map(JSON.string)),
       "digest": step.digest.map(JSON.string) ?? .null,
@@ -164,8 +170,8 @@ enum SessionOutcomes {
         .array(
           diff.changes.map { change in
             var members = [JSON.Member("path", .string(change.path))]
-            if let old = change.old { members.append(.init("old", SessionText.json(old))) }
-            if let new = change.new { members.append(.init("new", SessionText.json(new))) }
+            if let old = change.old { members.append(.init("old", old)) }
+            if let new = change.new { members.append(.init("new", new)) }
             return .object(members)
           })),
     ])
@@ -224,7 +230,7 @@ enum SessionOutcomes {
     let first = fork.first ?? 0
     let what =
       first == 0
-      ? "\(fork.path) has the first \(fork.step) steps of \(fork.source)"
+      ? "\(fork.path) has the first \(SessionText.count(fork.step, "step")) of \(fork.source)"
       : fork.step > first
         ? "\(fork.path) has the steps \(first + 1) to \(fork.step) of \(fork.source)"
         : "\(fork.path) begins with the state after step \(first) of \(fork.source)"

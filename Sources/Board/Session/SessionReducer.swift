@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
@@ -43,7 +44,7 @@ struct SessionReducer: Reducer {
     _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
     switch command {
-    case .live: return []
+    case .live, .present: return []
     case .record(let path, let rotation):
       return control("record", job, dependencies) { recording in
         try recording.begin(path, rotation)
@@ -156,7 +157,7 @@ struct SessionReducer: Reducer {
     [
       .run(name: "session.\(name)") { send in
         do {
-          let (result, masked) = try await masking(try await body(send), dependencies)
+          let (result, masked) = try await masked(try await body(send), dependencies)
           send(.succeeded(job: job, result: result, masked: masked))
         } catch is CancellationError {
           throw CancellationError()
@@ -165,5 +166,23 @@ struct SessionReducer: Reducer {
         }
       }.cancellable(id: job)
     ]
+  }
+
+  /// The result with marks in place of known secrets. In values of states and of actions a number or
+  /// a key may be one too.
+  private func masked(
+    _ result: SessionResult, _ dependencies: Dependencies
+  ) async throws -> (SessionResult, MaskedValues?) {
+    await dependencies.keychainService.refresh()
+    let redactor = dependencies.logger.redactor
+    guard redactor.hasSecrets else { return (result, nil) }
+    var names: [String] = []
+    let marked = result.mapValues { value in
+      let text = redactor.mask(value.text, isJSON: true)
+      names += text.names
+      return text.names.isEmpty ? value : (try? JSON(parsing: text.value)) ?? .string(text.value)
+    }
+    let (whole, masked) = try redactor.masking(marked)
+    return (whole, MaskedValues(names, and: masked))
   }
 }

@@ -86,7 +86,7 @@ enum SessionReplay {
     let chain = try chain(query.file) { feed.isClosed }
     let last = try lastStep(query, chain)
     let isPaced = query.speed != nil || query.isStepped
-    var renderer = BoardRenderer(isReplay: true)
+    var renderer = BoardRenderer(features, isReplay: true)
     var waiting: [UInt8] = []
     defer {
       if !waiting.isEmpty { feed.put(Part(time: 0, bytes: waiting)) }

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// What a command of `session` found out: all that it prints, so that a replay prints it without
 /// the file.
 public enum SessionResult: Codable, Sendable, Equatable {
@@ -11,8 +13,8 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case marked(name: String)
   /// The step that is shown now, and the number of steps.
   case travelled(step: SessionStep, of: Int)
-  /// JSON text.
-  case state(json: String, step: Int)
+  /// The state after a step, or a part of it.
+  case state(value: JSON, step: Int)
   /// The condition, the step it was checked at, and whether it holds.
   case asserted(condition: String, holds: Bool, step: Int)
   /// A step as its log has it.
@@ -59,8 +61,8 @@ public struct SessionStep: Codable, Sendable, Equatable {
   public var origin: Origin?
   /// The action's name.
   public var name: String
-  /// JSON text; left out where only the name is wanted.
-  public var action: String?
+  /// The action as the log has it; left out where only the name is wanted.
+  public var action: JSON?
   /// Values that the reduction drew, each with its kind.
   public var draws: [String]
   /// The effects that it returned, each as one line.
@@ -75,10 +77,10 @@ public struct SessionDiff: Codable, Sendable, Equatable {
   public struct Change: Codable, Sendable, Equatable {
     /// For example `shell.running[0].job`; `$` is the whole.
     public var path: String
-    /// JSON texts; `nil` if there is nothing.
-    public var old: String?
-    /// JSON text after; `nil` if there is nothing.
-    public var new: String?
+    /// The value before; `nil` if there is nothing.
+    public var old: JSON?
+    /// The value after; `nil` if there is nothing.
+    public var new: JSON?
   }
 
   /// The step of the older state.
@@ -202,4 +204,44 @@ public struct SessionFigure: Codable, Sendable, Equatable {
   public var number: Int?
   /// What people read, with its unit.
   public var text: String
+}
+
+extension SessionDiff.Change {
+  /// Reads what `encode(to:)` writes: `null` is a value, and what is not there is none.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func value(_ key: CodingKeys) throws -> JSON? {
+      guard container.contains(key) else { return nil }
+      return try container.decode(JSON.self, forKey: key)
+    }
+    path = try container.decode(String.self, forKey: .path)
+    (old, new) = (try value(.old), try value(.new))
+  }
+}
+
+extension SessionResult {
+  /// The same with other values: those of states and of actions, which may have any form.
+  func mapValues(_ transform: (JSON) -> JSON) -> SessionResult {
+    switch self {
+    case .state(let value, let step): return .state(value: transform(value), step: step)
+    case .step(var step):
+      step.action = step.action.map(transform)
+      return .step(step: step)
+    case .differences(let diff): return .differences(diff: diff.mapValues(transform))
+    case .bisected(var found):
+      found.diff = found.diff?.mapValues(transform)
+      return .bisected(bisection: found)
+    default: return self
+    }
+  }
+}
+
+extension SessionDiff {
+  fileprivate func mapValues(_ transform: (JSON) -> JSON) -> SessionDiff {
+    var diff = self
+    diff.changes = changes.map {
+      Change(path: $0.path, old: $0.old.map(transform), new: $0.new.map(transform))
+    }
+    return diff
+  }
 }

@@ -27,7 +27,7 @@ extension SessionStep {
   init(_ step: LogStep, isWhole: Bool) {
     self.init(
       step: step.n, time: step.t, origin: Origin(step.origin), name: ActionName.of(step.action),
-      action: isWhole ? String(decoding: step.actionBytes, as: UTF8.self) : nil,
+      action: isWhole ? .some(step.action) : .none,
       draws: isWhole ? step.draws.map { "\($0.kind.rawValue) \($0.value)" } : [],
       effects: isWhole ? step.effects.map(\.description) : [],
       digest: isWhole ? step.digest?.description : nil)

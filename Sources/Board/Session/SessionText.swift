@@ -12,15 +12,15 @@ enum SessionText {
     return "\(sign)\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// Two values of a state, or of an action, each in about `limit` bytes around where they differ;
-  /// what is left out is counted. In ASCII but for what is their own.
-  static func values(_ old: String?, _ new: String?, limit: Int = 100) -> (old: String, new: String)
-  {
-    StateDiff.excerpts(old, new, limit: limit, mark: "...")
+  /// `1 step`, `2 steps`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  static func json(_ text: String?) -> JSON {
-    text.flatMap { try? JSON(parsing: $0) } ?? .null
+  /// Two values of a state, or of an action, each in about `limit` bytes around where they differ;
+  /// what is left out is counted. In ASCII but for what is their own.
+  static func values(_ old: JSON?, _ new: JSON?, limit: Int = 100) -> (old: String, new: String) {
+    StateDiff.excerpts(old?.text, new?.text, limit: limit, mark: "...")
   }
 
   static func json(_ origin: SessionStep.Origin?) -> JSON {

@@ -101,7 +101,9 @@ enum SessionVerification {
       }
       guard pace.isDue else { return }
       let failed = now.failed > 0 ? ", \(now.failed) failed" : ""
-      tell("\(now.done) of \(total) files\(failed), \(now.steps) steps")
+      tell(
+        "\(now.done) of \(SessionText.count(total, "file"))\(failed), \(SessionText.count(now.steps, "step"))"
+      )
     }
   }
 }

@@ -111,8 +111,8 @@ struct SessionWork {
     return step
   }
 
-  private func logged(_ n: Int, _ travel: Travel, isWhole: Bool) throws -> SessionStep {
-    n == travel.firstStep ? .beginning(n) : SessionStep(try travel.step(n), isWhole: isWhole)
+  private func logged(_ n: Int, _ travel: Travel) throws -> SessionStep {
+    n == travel.firstStep ? .beginning(n) : SessionStep(try travel.step(n), isWhole: false)
   }
 
   // MARK: Going about
@@ -121,7 +121,7 @@ struct SessionWork {
     let place = try place(nil)
     return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
-      return .travelled(step: try logged(step, travel, isWhole: false), of: end)
+      return .travelled(step: try logged(step, travel), of: end)
     }
   }
 
@@ -149,7 +149,7 @@ struct SessionWork {
           message: "no line before step \(here) did anything",
           help: "'session timeline' shows what there is")
       }
-      return .travelled(step: try logged(found - 1, travel, isWhole: false), of: end)
+      return .travelled(step: try logged(found - 1, travel), of: end)
     }
   }
 
@@ -160,7 +160,7 @@ struct SessionWork {
     let target = target ?? place.here.map { SessionTarget(step: $0) } ?? .end
     return try visit(place, target) { travel, end in
       let step = try step(target, place, travel, end)
-      return .state(json: try value(at: path, step, travel).text, step: step)
+      return .state(value: try value(at: path, step, travel), step: step)
     }
   }
 
@@ -197,7 +197,15 @@ struct SessionWork {
           code: ExitCode.usage, error: "noStep",
           message: "step \(step) is the beginning of the recording; it has no action")
       }
-      return .step(step: try logged(step, travel, isWhole: true))
+      let logged = try travel.step(step)
+      // The answer is an action itself, which has this one inside.
+      guard (try? JSON(parsing: logged.actionBytes, limits: JSONLimits(depth: 500))) != nil else {
+        throw Failure(
+          code: ExitCode.data, error: "tooDeep",
+          message: "the action of step \(step) is nested too deeply to be shown",
+          help: "it is in the recording: line \"n\":\(step) of \(place.path)")
+      }
+      return .step(step: SessionStep(logged, isWhole: true))
     }
   }
 
@@ -225,14 +233,14 @@ struct SessionWork {
     var diff = SessionDiff(from: from, to: to, path: path, changes: [], isTruncated: false)
     guard let old, let new else {
       if old != new {
-        diff.changes = [.init(path: "$", old: old?.text, new: new?.text)]
+        diff.changes = [.init(path: "$", old: old, new: new)]
       }
       return diff
     }
     let changes = StateDiff.changes(old, new, limit: limit)
     diff.isTruncated = changes.isTruncated
     diff.changes = changes.places.map {
-      SessionDiff.Change(path: $0.path, old: $0.old?.text, new: $0.new?.text)
+      SessionDiff.Change(path: $0.path, old: $0.old, new: $0.new)
     }
     return diff
   }
@@ -310,7 +318,7 @@ struct SessionWork {
         path: path, assertion: text, step: nil, diff: nil, steps: end,
         evaluations: found.evaluations)
       if let step = found.step {
-        result.step = try logged(step, travel, isWhole: false)
+        result.step = try logged(step, travel)
         result.diff = try differences(step - 1, step, nil, 20, travel)
       }
       return .bisected(bisection: result)

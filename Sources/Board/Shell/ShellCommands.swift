@@ -18,9 +18,14 @@ enum ShellCommands {
         ArgumentSpec("value", "any text"),
       ], examples: ["set page 2", "set id {{last.body.id}}"]
     ) { invocation throws(UsageError) in
-      .shell(
-        .set(name: try invocation.requiredText("name"), value: try invocation.requiredText("value"))
-      )
+      let name = try invocation.requiredText("name")
+      guard Word.isVariableName(name) else {
+        throw UsageError(
+          "'\(name)' is no name of a variable: $\(name) would not read it",
+          help: "a name has letters, digits and _, and begins with no digit",
+          at: invocation.argument("name"))
+      }
+      return .shell(.set(name: name, value: try invocation.requiredText("value")))
     },
     CommandSpec(
       ["unset"], "forget a variable",

@@ -32,10 +32,12 @@ enum ShellOutcomes {
     case .state(let path): return show(path, job, in: state)
     case .help(let words):
       do throws(UsageError) {
-        return Outcome(
-          job: job,
-          presentation: .text(
-            try commands.help(for: words, width: state.settings.width ?? 80)))
+        let text =
+          try words == ["line"]
+          ? LineHelp.text
+          : commands.help(for: words, width: state.settings.width ?? 80)
+            + (words.isEmpty ? LineHelp.hint : "")
+        return Outcome(job: job, presentation: .text(text))
       } catch {
         return Outcome(job: job, failure: Failure(error))
       }

@@ -62,6 +62,15 @@ public enum BoardAction: Sendable, Equatable {
     }
   }
 
+  /// Whether it begins, marks or ends the recording of this board, which is done at once.
+  var changesRecording: Bool {
+    switch self {
+    case .session(.run(_, .record, _)), .session(.run(_, .stop, _)), .session(.run(_, .mark, _)):
+      true
+    default: false
+    }
+  }
+
   /// Whether it may run while the board shows an earlier step. A mark names the present, and would
   /// be taken for one of the past.
   var mayRunInThePast: Bool {

@@ -83,8 +83,12 @@ struct ResumeReducer: Reducer {
         send(.session(.failed(job: job, failure: Failure(any: error))))
         return
       }
-      // The recording has ended: what follows is part of neither one.
-      for job in running { send(.shell(.cancelled(job: job, by: "'session fork'"))) }
+      // The recording has ended: what follows is part of neither one. What runs in the fork's state
+      // too is cancelled there.
+      let late = Set(running).subtracting(fork.state.shell.running.map(\.job))
+      for job in running where late.contains(job) {
+        send(.shell(.cancelled(job: job, by: "'session fork'")))
+      }
       send(.resumed(fork.state, path: fork.path, job: job))
     }
   }

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// What a text turned out to be.
 public enum ParsedLine: Sendable, Hashable {
   /// Blank, or only a comment.
@@ -128,17 +130,18 @@ public struct IncompleteLine: Sendable, Hashable {
   /// Without it a value of n lines would be parsed n times. Never says `false` when the line ends
   /// what is open or makes it invalid. Linear in `line`.
   public mutating func mightEnd(with line: String) -> Bool {
-    if line.utf8.contains(0) { return true }
+    var line = line
+    if line.has(0) { return true }
     switch reason {
     case .backslash: return true
     case .heredoc(let tag): return line == tag
     case .quote("\""):
-      return line.unicodeScalars.contains { $0 == "\"" || $0 == "\\" }
-        || Self.mayInsert(line)
+      return line.has(UInt8(ascii: "\"")) || line.has(UInt8(ascii: "\\"))
+        || Self.mayInsert(&line)
     case .quote(let mark):
-      return line.unicodeScalars.contains { $0 == mark.unicodeScalars.first }
+      return mark.asciiValue.map { line.has($0) } ?? true
     case .bracket(var open, var inString):
-      if Self.mayInsert(line) { return true }
+      if Self.mayInsert(&line) { return true }
       var isEscaped = false
       for scalar in line.unicodeScalars {
         if inString {
@@ -166,7 +169,8 @@ public struct IncompleteLine: Sendable, Hashable {
   }
 
   /// Whether a value may be inserted here, which can fail.
-  private static func mayInsert(_ line: String) -> Bool {
+  private static func mayInsert(_ line: inout String) -> Bool {
+    guard line.has(UInt8(ascii: "{")) else { return false }
     var previous: UInt8 = 0
     for byte in line.utf8 {
       if byte == UInt8(ascii: "{"), previous == byte || previous == UInt8(ascii: "$") {
@@ -175,5 +179,12 @@ public struct IncompleteLine: Sendable, Hashable {
       previous = byte
     }
     return false
+  }
+}
+
+extension String {
+  /// Whether its UTF-8 has the byte. Linear in the text, which becomes contiguous.
+  fileprivate mutating func has(_ byte: UInt8) -> Bool {
+    withUTF8 { position(of: byte, in: UnsafeRawBufferPointer($0)) != nil }
   }
 }

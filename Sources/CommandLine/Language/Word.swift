@@ -58,6 +58,13 @@ public struct Word: Sendable, Hashable {
     segments.contains { if case .secret = $0 { true } else { false } }
   }
 
+  /// Whether `$name` reads a variable of this name; `$1` is an argument of the script.
+  package static func isVariableName(_ name: String) -> Bool {
+    let scalars = name.unicodeScalars
+    return scalars.first.map(LineScanner.isNameStart) == true
+      && scalars.allSatisfy { LineScanner.isNameStart($0) || LineScanner.isDigit($0) }
+  }
+
   /// The text if nothing in the word has to be replaced.
   public var literal: String? {
     var text = ""

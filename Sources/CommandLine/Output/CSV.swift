@@ -34,7 +34,7 @@ enum CSV {
     value.isNull ? "" : value.stringValue ?? OutputFormatter.line(value)
   }
 
-  private static func row(_ cells: [String]) -> String {
+  static func row(_ cells: [String]) -> String {
     cells.map(quoted).joined(separator: ",") + "\r\n"
   }
 

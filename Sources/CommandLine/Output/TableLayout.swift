@@ -44,6 +44,16 @@ struct TableLayout {
     return text
   }
 
+  /// Further rows below those that decided the widths; wider cells are cut where there is a limit,
+  /// and else move what is behind them. `nil` where `text(color:)` is.
+  func continued(_ rows: [[String]]) -> String? {
+    guard let (shown, widths) = fit() else { return nil }
+    let further = TableLayout(columns: columns, rows: rows, width: width, ascii: ascii)
+    return further.cells.map { row in
+      further.line(row, shown, widths, isCut: width != nil) + "\n"
+    }.joined()
+  }
+
   private func fit() -> (shown: [Int], widths: [Int])? {
     var shown = Array(columns.indices)
     guard let width else { return (shown, natural) }
@@ -85,11 +95,13 @@ struct TableLayout {
     }
   }
 
-  private func line(_ row: [String], _ shown: [Int], _ widths: [Int]) -> String {
+  private func line(
+    _ row: [String], _ shown: [Int], _ widths: [Int], isCut: Bool = true
+  ) -> String {
     var text = ""
     for (position, index) in shown.enumerated() {
       if position > 0 { text += String(repeating: " ", count: Self.gap) }
-      let cell = Self.truncated(row[index], to: widths[position], ascii: ascii)
+      let cell = isCut ? Self.truncated(row[index], to: widths[position], ascii: ascii) : row[index]
       let padding = String(repeating: " ", count: max(0, widths[position] - DisplayWidth.of(cell)))
       if columns[index].alignment == .right {
         text += padding + cell

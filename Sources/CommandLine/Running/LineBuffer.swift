@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// Bytes on their way to become lines. A pure value: reading is done elsewhere.
 struct LineBuffer: Sendable {
   /// The largest number of bytes in a line, including its continuation lines: the same limit as for
@@ -37,7 +39,9 @@ struct LineBuffer: Sendable {
   ///
   /// - Throws: 65 for a line beyond the limit, its end seen or not. Nothing may be read after it.
   mutating func next(file: String?) throws(LineSourceError) -> SourceLine? {
-    let newline = bytes[searched...].firstIndex(of: UInt8(ascii: "\n"))
+    let newline = bytes.withUnsafeBytes { bytes in
+      position(of: UInt8(ascii: "\n"), in: UnsafeRawBufferPointer(rebasing: bytes[searched...]))
+    }.map { searched + $0 }
     guard (newline ?? bytes.count) - start <= limit else {
       throw .tooLong(LinePlace(file, line: number + 1), limit: limit)
     }

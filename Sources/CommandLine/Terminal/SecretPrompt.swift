@@ -51,17 +51,35 @@ package enum SecretPrompt {
   /// any other control character but a tab is an error: none gets into the secret unseen.
   ///
   /// They are never in a `String` and never in memory that moves. The terminal's modes are put back
-  /// in any case. It blocks: call it through `readOnOwnThread`, or from a thread of your own.
+  /// in any case, at once or by `release`. It blocks: call it through `readOnOwnThread`, or from a
+  /// thread of your own.
+  ///
+  /// - Parameter staysHidden: Echo stays off afterwards, and what was typed since the prompt before
+  ///   answers the next one. `release` ends that.
   package static func read<Value>(
-    prompt: String, terminal path: String = "/dev/tty",
+    prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
     _ body: (UnsafeMutableRawBufferPointer) -> Value
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .noTerminal }
-    defer { close(descriptor) }
-    guard isatty(descriptor) == 1, TerminalModes.save(descriptor) else { throw .noTerminal }
-    defer { TerminalModes.restoreAndForget() }
-    try hideEcho(descriptor)
+    let wasHidden = TerminalModes.isSaved
+    guard isatty(descriptor) == 1, TerminalModes.save(descriptor) else {
+      close(descriptor)
+      throw .noTerminal
+    }
+    defer {
+      if staysHidden {
+        TerminalModes.restoreWithoutEcho()
+        // The first one is what the modes are put back on.
+        if wasHidden { close(descriptor) }
+      } else if wasHidden {
+        release()
+        close(descriptor)
+      } else {
+        release()
+      }
+    }
+    try hideEcho(descriptor, keepsInput: wasHidden)
     Descriptor.show(prompt, on: descriptor)
     defer { Descriptor.show("\n", on: descriptor) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 16)
@@ -78,24 +96,33 @@ package enum SecretPrompt {
   /// The same on a thread of its own. In a task that is cancelled it does not ask: the answer to a
   /// prompt that comes too late is the next line, or the next secret.
   package static func readOnOwnThread<Value: Sendable>(
-    prompt: String, terminal path: String = "/dev/tty",
+    prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
     guard !Task.isCancelled else { throw .interrupted }
     return try await DetachedThread.run { () throws(SecretPromptError) in
-      try read(prompt: prompt, terminal: path, body)
+      try read(prompt: prompt, terminal: path, staysHidden: staysHidden, body)
     }
+  }
+
+  /// Shows again what is typed, where a prompt left it hidden.
+  package static func release() {
+    guard let descriptor = TerminalModes.restoreAndForget() else { return }
+    close(descriptor)
   }
 
   /// The terminal keeps editing the line; signals from keys are off, and Ctrl-C ends the line
   /// instead.
-  private static func hideEcho(_ descriptor: Int32) throws(SecretPromptError) {
+  private static func hideEcho(
+    _ descriptor: Int32, keepsInput: Bool
+  ) throws(SecretPromptError) {
     var modes = termios()
     guard tcgetattr(descriptor, &modes) == 0 else { throw .failed(SystemError.text(of: errno)) }
     modes.c_lflag |= tcflag_t(ICANON)
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
     withUnsafeMutableBytes(of: &modes.c_cc) { $0[Int(VEOL)] = interruptByte }
-    guard tcsetattr(descriptor, TCSAFLUSH, &modes) == 0 else {
+    // What was typed before the first prompt was shown, so it is no secret, and no answer.
+    guard tcsetattr(descriptor, keepsInput ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
       throw .failed(SystemError.text(of: errno))
     }
   }

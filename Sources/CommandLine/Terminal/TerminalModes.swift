@@ -36,10 +36,27 @@ enum TerminalModes {
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
   }
 
+  /// Whether something is saved.
+  static var isSaved: Bool { saved.pointee.descriptor >= 0 }
+
+  /// Puts back what was saved, but for echo, which stays off.
+  static func restoreWithoutEcho() {
+    let descriptor = saved.pointee.descriptor
+    guard descriptor >= 0 else { return }
+    var modes = saved.pointee.modes
+    modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
+    _ = tcsetattr(descriptor, TCSADRAIN, &modes)
+  }
+
   /// Puts back what was saved, and forgets it.
-  static func restoreAndForget() {
+  ///
+  /// - Returns: The terminal, which is the caller's to close; `nil` if nothing was saved.
+  @discardableResult
+  static func restoreAndForget() -> Int32? {
+    let descriptor = saved.pointee.descriptor
     restore()
     saved.pointee.descriptor = -1
+    return descriptor < 0 ? nil : descriptor
   }
 
   /// Once: from then on `exit` restores the terminal, and a crash does before it continues as

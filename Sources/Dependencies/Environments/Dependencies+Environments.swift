@@ -17,7 +17,8 @@ extension Dependencies {
     let logger = LiveLogger(sinks: sinks, level: configuration.logLevel)
     let keychain = LiveKeychainService(
       path: paths.keychain, unlockSources: UnlockSources(environment: configuration.environment),
-      rollbackMarks: DatabaseKeychainMarks(in: persistence))
+      rollbackMarks: DatabaseKeychainMarks(in: persistence),
+      onDerivation: configuration.onDerivation)
     let analytics = LiveAnalytics(
       providers: [FileAnalyticsProvider(path: paths.analytics)], redactor: logger.redactor)
     return Dependencies(

@@ -15,6 +15,9 @@ public struct LiveConfiguration: Sendable {
   /// The least level that the database keeps too, beside the log file; `nil`: none, and logging
   /// never opens it.
   public var storedLogLevel: LogLevel?
+  /// Called before and after each derivation of a key from a passphrase, which takes about half a
+  /// second, on the keychain's thread.
+  package var onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
 
   /// - Parameter home: One folder for every file, as `--home` gives it; `nil`: the XDG folders.
   public init(

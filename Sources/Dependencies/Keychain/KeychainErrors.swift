@@ -38,6 +38,31 @@ extension KeychainError {
         + "so this is no accident. Nothing was read from it; restore a backup you trust.")
   }
 
+  /// The secret of a slot that stays is not at hand.
+  static func slotSecretNeeded(_ number: Int, _ kind: String) -> KeychainError {
+    let what =
+      switch kind {
+      case "passphrase": "its passphrase is needed"
+      case "keyFile": "its key file is needed"
+      default: "this version does not know its kind, so that it can only be removed"
+      }
+    var error = KeychainError(
+      .slotSecretNeeded, category: "slotSecretNeeded(\(number), \(kind))",
+      message:
+        "slot \(number) stays, so \(what): the data key is drawn anew and each slot gets a new copy. "
+        + "Nothing was changed.")
+    error.slot = Slot(number: number, kind: kind)
+    return error
+  }
+
+  /// A keychain that nothing would open.
+  static var lastSlot: KeychainError {
+    KeychainError(
+      .limitExceeded,
+      message: "a keychain's last slot cannot be removed: nothing would open it. "
+        + "Add another one first.")
+  }
+
   /// libsodium refused a call that cannot fail with checked arguments.
   static var encryptionRefused: KeychainError {
     KeychainError(

@@ -35,6 +35,27 @@ public protocol KeychainService: Service {
   /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
   /// else the unlock source's.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
+  /// Reads a secret from a place that a user names. Files must be regular, of this user or root and
+  /// closed to others, as for an unlock source, and have the same errors.
+  func secret(from place: KeychainSecretPlace) async throws(KeychainError) -> KeychainSecret
+  /// Adds a way to open the keychain, at most eight in all. Throws `.duplicateKey` where a slot
+  /// takes the secret already and `.limitExceeded` where no slot is free.
+  func addSlot(_ secret: KeychainSecret) async throws(KeychainError)
+  /// Draws a new data key and changes which secrets open it. Throws `.slotSecretNeeded` with the
+  /// slot whose secret is not there, `.wrongSecret` for one that opens no slot, and
+  /// `.limitExceeded` where no slot would be left; then nothing was changed.
+  func rekey(_ change: KeychainRekey) async throws(KeychainError)
+  /// Writes all entries into a new keychain file, which `secret` opens; never over an existing file
+  /// (`.exists`). Returns the number of entries.
+  func export(to path: String, secret: KeychainSecret) async throws(KeychainError) -> Int
+  /// Takes over the entries of another keychain file in one save, all or none. The other file is
+  /// not changed. Throws `.duplicateKey` where names are taken and `existing` refuses that.
+  func importEntries(
+    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+  ) async throws(KeychainError) -> KeychainImport
+  /// Locks the keychain if no call has needed its entries for `duration`.
+  func lock(unusedFor duration: Duration) async -> KeychainIdleness
+
   /// Returns a warning for the user about the opened file, in one line, for example that others may
   /// read it; `nil` if there is none, and after it was returned once. Opens nothing.
   func takeWarning() async -> String?
@@ -217,6 +238,20 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case slotSecretNeeded
   }
 
+  /// A slot as errors name it.
+  public struct Slot: Sendable, Equatable, Codable {
+    /// From 1, in the order of the status.
+    public var number: Int
+    /// `passphrase`, `keyFile` or `unknown(N)`.
+    public var kind: String
+
+    /// The slot of a number.
+    public init(number: Int, kind: String) {
+      self.number = number
+      self.kind = kind
+    }
+  }
+
   /// What the user can do about it, where the program has to say in its own words how.
   public enum Remedy: String, Sendable, Codable, CaseIterable {
     /// Create a keychain.
@@ -242,6 +277,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
   public var message: String
   /// Advice, if the message does not say it.
   public var remedy: Remedy?
+  /// The slot whose secret is needed.
+  public var slot: Slot?
 
   /// An error; without a category it has its kind's name.
   public init(

@@ -113,6 +113,44 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
   }
 
+  /// As the wrapped keychain; the secret is not registered.
+  public func secret(from place: KeychainSecretPlace) async throws(KeychainError)
+    -> KeychainSecret
+  { try await base.secret(from: place) }
+
+  /// As the wrapped keychain; secrets of slots are not registered.
+  public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
+    try await learning { () throws(KeychainError) in try await base.addSlot(secret) }
+  }
+
+  /// As the wrapped keychain; secrets of slots are not registered.
+  public func rekey(_ change: KeychainRekey) async throws(KeychainError) {
+    try await learning { () throws(KeychainError) in try await base.rekey(change) }
+  }
+
+  /// As the wrapped keychain.
+  public func export(
+    to path: String, secret: KeychainSecret
+  ) async throws(KeychainError) -> Int {
+    try await learning { () throws(KeychainError) in
+      try await base.export(to: path, secret: secret)
+    }
+  }
+
+  /// Registers what was taken over.
+  public func importEntries(
+    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+  ) async throws(KeychainError) -> KeychainImport {
+    try await learning { () throws(KeychainError) in
+      try await base.importEntries(from: path, secret: secret, existing: existing)
+    }
+  }
+
+  /// As the wrapped keychain. Values stay registered.
+  public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
+    await base.lock(unusedFor: duration)
+  }
+
   /// As the wrapped keychain. Values stay registered.
   public func shutDown(within duration: Duration) async -> Bool {
     await base.shutDown(within: duration)

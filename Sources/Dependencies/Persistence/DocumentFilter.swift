@@ -4,21 +4,15 @@ import SwiftBoardJSON
 /// said before any document is read. Every document store uses it, so that all find the same
 /// documents in the same order.
 struct DocumentFilter: Sendable {
-  private let conditions: [(path: JSONPath, value: JSON)]
-  private let sortPath: JSONPath?
+  let conditions: [(path: JSONPath, value: JSON)]
+  let sortPath: JSONPath?
   private let isDescending: Bool
-  private let limit: Int?
-
-  /// Whether documents must be parsed at all.
-  var readsBodies: Bool { !conditions.isEmpty || sortPath != nil }
+  let limit: Int?
 
   init(_ query: DocumentQuery) throws(PersistenceError) {
     var conditions: [(JSONPath, JSON)] = []
     for condition in query.conditions {
-      let path = try Self.path(condition.path)
-      let value = try StoredJSON.parse(
-        condition.equals, operation: "documents", what: "The value for \(condition.path)")
-      conditions.append((path, StoredJSON.normalised(value)))
+      conditions.append((try Self.path(condition.path), StoredJSON.normalised(condition.equals)))
     }
     self.conditions = conditions
     let sort = query.sort ?? ""
@@ -31,7 +25,7 @@ struct DocumentFilter: Sendable {
     limit = query.limit
   }
 
-  private static func path(_ text: String) throws(PersistenceError) -> JSONPath {
+  static func path(_ text: String) throws(PersistenceError) -> JSONPath {
     do { return try JSONPath(parsing: text) } catch {
       throw PersistenceError(
         .invalid, operation: "documents",
@@ -40,50 +34,76 @@ struct DocumentFilter: Sendable {
     }
   }
 
-  /// One document that matches, with the value it is sorted by.
+  /// Whether every condition holds. A path that leads nowhere equals nothing, not even null.
+  func matches(_ body: JSON) -> Bool {
+    conditions.allSatisfy { path, value in
+      body.value(at: path).map { JSON.compare(StoredJSON.normalised($0), value) == 0 } ?? false
+    }
+  }
+
+  /// A document that matches, by its id, with the value it is sorted by.
   struct Match: Sendable {
-    var document: Document
-    fileprivate var key: JSON?
+    var id: ByteText
+    var key: JSON?
+
+    init(_ id: String, key: JSON?) {
+      self.id = ByteText(id)
+      self.key = key
+    }
   }
 
-  /// `nil` if a condition fails. A path that leads nowhere equals nothing, not even null.
-  func match(_ document: Document) throws(PersistenceError) -> Match? {
-    guard readsBodies else { return Match(document: document, key: nil) }
-    let body = try StoredJSON.parse(
-      document.body, operation: "documents", what: "\(document.collection)/\(document.id)")
-    for (path, value) in conditions {
-      guard let found = body.value(at: path),
-        JSON.compare(StoredJSON.normalised(found), value) == 0
-      else { return nil }
+  /// Documents without a value at the sort path come last, whichever way is sorted; ids, by their
+  /// bytes, decide between equals and are ascending in both.
+  private func precedes(_ left: Match, _ right: Match) -> Bool {
+    switch (left.key, right.key) {
+    case (.some(let a), .some(let b)):
+      let order = JSON.compare(a, b)
+      if order != 0 { return isDescending ? order > 0 : order < 0 }
+    case (.some, nil): return true
+    case (nil, .some): return false
+    case (nil, nil): break
     }
-    return Match(document: document, key: sortPath.flatMap { body.value(at: $0) })
+    return left.id < right.id
   }
 
-  /// Sorted and cut. Documents without a value at the sort path come last, whichever way is sorted;
-  /// ids, by their bytes, decide between equals and are ascending in both.
-  func arranged(_ matches: [Match]) -> [Document] {
-    let sorted = matches.sorted { left, right in
-      switch (left.key, right.key) {
-      case (.some(let a), .some(let b)):
-        let order = JSON.compare(a, b)
-        if order != 0 { return isDescending ? order > 0 : order < 0 }
-      case (.some, nil): return true
-      case (nil, .some): return false
-      case (nil, nil): break
-      }
-      return ByteText(left.document.id) < ByteText(right.document.id)
+  /// The matches that were found so far: of a limited query not many more than the limit, so that
+  /// few of many cost no memory.
+  struct Matches: Sendable {
+    private let filter: DocumentFilter
+    private var found: [Match] = []
+    /// The last one that may still be among the first.
+    private var last: Match?
+
+    init(_ filter: DocumentFilter) { self.filter = filter }
+
+    mutating func add(_ match: Match) {
+      if let last, !filter.precedes(match, last) { return }
+      found.append(match)
+      guard let limit = filter.limit, found.count >= 2 * limit + 256 else { return }
+      found = filter.arranged(found)
+      last = found.last
     }
-    return sorted.prefix(limit ?? sorted.count).map(\.document)
+
+    /// Sorted and cut.
+    var arranged: [Match] { filter.arranged(found) }
+  }
+
+  /// Sorted and cut.
+  func arranged(_ matches: [Match]) -> [Match] {
+    let sorted = matches.sorted(by: precedes)
+    return limit.map { Array(sorted.prefix($0)) } ?? sorted
   }
 }
 
 /// JSON text on its way into a store.
 enum StoredJSON {
-  /// - Parameter what: What the text is, for the error, which never quotes the text.
-  static func parse(_ text: String, operation: String, what: String) throws(PersistenceError)
-    -> JSON
-  {
-    do { return try JSON(parsing: text) } catch {
+  /// - Parameters:
+  ///   - what: What the text is, for the error, which never quotes the text.
+  ///   - limits: `.strict` for what is stored: of equal keys the database would read the first one.
+  static func parse(
+    _ text: String, operation: String, what: String, limits: JSONLimits = .default
+  ) throws(PersistenceError) -> JSON {
+    do { return try JSON(parsing: text, limits: limits) } catch {
       throw PersistenceError(
         .invalid, operation: operation,
         message: "\(what) is no JSON: line \(error.line), column \(error.column): \(error.message)")

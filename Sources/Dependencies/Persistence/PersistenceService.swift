@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// The board's data on disk: the union of small stores, so that a reducer or a test can use a
@@ -21,11 +22,39 @@ public protocol DocumentStore: Sendable {
   /// `nil` only where it is absent. A stored body that no longer matches its digest is
   /// `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// Returns the documents that match, in the query's order. Throws `invalid` for an invalid path,
-  /// value or limit, before anything is read.
-  func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document]
+  /// The documents that match, in the query's order, a page at a time, so that any number of them
+  /// takes the memory of one page.
+  ///
+  /// Changes between two pages may be seen; a document that is there all the time comes once.
+  ///
+  /// - Parameter cursor: The end of the page before, of the same query; `nil` for the first page.
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
+    async throws(PersistenceError) -> DocumentPage
   /// False if there was none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
+  /// Makes queries for a value at the path of a collection's documents read no other documents.
+  /// False if they do already. Durable on return.
+  func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
+  /// False if there was none.
+  func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
+  /// Sorted by collection and path.
+  func documentIndexes() async throws(PersistenceError) -> [DocumentIndex]
+}
+
+extension DocumentStore {
+  /// Returns all documents that match, in the query's order: all of them in memory.
+  ///
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+    var page = try await documents(query, from: nil)
+    var documents = page.documents
+    while let next = page.next {
+      page = try await self.documents(query, from: next)
+      documents += page.documents
+    }
+    return documents
+  }
 }
 
 /// A JSON text under a name, in a collection.
@@ -53,7 +82,7 @@ public struct Document: Sendable, Equatable, Codable {
 public struct DocumentQuery: Sendable, Equatable, Codable {
   /// Which collection.
   public var collection: String
-  /// All must hold: the value at the path equals the JSON value `equals`.
+  /// All must hold: the value at the path equals `equals`.
   public var conditions: [Condition]
   /// A path like `a.b[0]`; a leading `-` sorts downwards.
   public var sort: String?
@@ -64,11 +93,11 @@ public struct DocumentQuery: Sendable, Equatable, Codable {
   public struct Condition: Sendable, Equatable, Codable {
     /// A path like `a.b[0]`. One that leads nowhere equals nothing, not even `null`.
     public var path: String
-    /// JSON text.
-    public var equals: String
+    /// Compared by content: numbers by their value, objects whatever the order of their members.
+    public var equals: JSON
 
     /// A condition; nothing is checked before the query is run.
-    public init(path: String, equals: String) {
+    public init(path: String, equals: JSON) {
       self.path = path
       self.equals = equals
     }
@@ -331,19 +360,26 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
   public var operation: String
   /// The database's extended result code, 0 if there is none.
   public var code: Int32
-  /// What happened, why, and what to do, for people; never a stored value.
+  /// What happened, to which file, and why, for people; never a stored value. `advice` says what to
+  /// do.
   public var message: String
+  /// What to do about it, in a sentence or two.
+  public var advice: String
 
   /// An error.
   ///
-  /// - Parameter code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
+  /// - Parameters:
+  ///   - code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
+  ///   - advice: `nil`: what is usual for the kind.
   public init(
-    _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String
+    _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String,
+    advice: String? = nil
   ) {
     self.kind = kind
     self.path = path
     self.operation = operation
     self.code = code
     self.message = message
+    self.advice = advice ?? kind.advice
   }
 }

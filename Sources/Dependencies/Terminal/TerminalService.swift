@@ -12,12 +12,31 @@ public protocol TerminalService: Service {
   /// none. Throws `unavailable` where nothing is left or lines come from there, `tooLong` beyond
   /// `limit` bytes, and `io`.
   func readInput(limit: Int) async throws(TerminalError) -> Data
+  /// The same for a secret: never outside guarded memory.
+  func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes
+  /// From the first prompt on nothing that is typed is shown, until as many calls of `showInput`
+  /// follow: also between two prompts and while a key is derived.
+  func hideInput()
+  /// Ends what `hideInput` began.
+  func showInput()
   /// Shows how far a transfer has come, in place of what was shown before; `nil` takes it away.
   /// May be called as often as there is something new.
   func show(_ progress: TransferProgress?)
 }
 
 extension TerminalService {
+  /// Copies what `readInput` returns.
+  public func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes {
+    let data = try await readInput(limit: limit)
+    do throws(KeychainError) { return try GuardedBytes(copying: data) } catch {
+      throw TerminalError(.io, error.message)
+    }
+  }
+
+  /// Nothing is shown in any case.
+  public func hideInput() {}
+  /// Nothing was hidden.
+  public func showInput() {}
   /// Shows nothing.
   public func show(_ progress: TransferProgress?) {}
 }

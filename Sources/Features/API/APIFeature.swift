@@ -18,11 +18,14 @@ extension BoardFeatures {
     cancelled: { state, job in state.pending.removeAll { $0.job == job } },
     volatile: [
       "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
+      // Recordings before schema 5 do not have it.
+      "answered.kept",
       "succeeded.result.tested.milliseconds", "succeeded.result.recent.searches[*].at",
       "succeeded.result.cache.responses[*].stored",
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
-    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first))
+    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
+    version: nil, migrations: APIMigrations.all)
 }
 
 /// Headers of an answer that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC
@@ -68,7 +71,10 @@ public enum APIAction {
   /// A line asks for something.
   case run(context: CommandContext, command: APICommand)
   /// A request came back with a whole answer, of whatever status.
-  case answered(job: Int, request: APIRequestSpec, answer: APIAnswer)
+  ///
+  /// `kept` is the request that `api run` found under its name, with the items of the line: no other
+  /// action has it.
+  case answered(job: Int, answer: APIAnswer, kept: APIRequestSpec? = nil)
   /// A command that is no request ended well; `masked` says in place of how many values there are
   /// marks.
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
@@ -286,6 +292,27 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var captured: [APICaptured]?
   /// The warning about the keychain that was opened for it.
   public var warning: String?
+  /// What of it is shown, and how; `nil`: the body, as everywhere.
+  public var view: APIAnswerView?
+}
+
+/// What of an answer the request wanted to see, so that the answer prints the same without the
+/// request.
+public struct APIAnswerView: Codable, Sendable, Equatable {
+  /// `nil`: the body alone.
+  public var shown: APIRequestSpec.Shown?
+  /// As `APIRequestSpec.isPretty`.
+  public var isPretty: Bool?
+  /// As `APIRequestSpec.select`.
+  public var select: String?
+
+  /// The view that a request asks for; `nil` if it asks for none.
+  init?(_ spec: APIRequestSpec) {
+    shown = spec.shown == .body ? nil : spec.shown
+    isPretty = spec.isPretty
+    select = spec.select
+    if shown == nil, isPretty == nil, select == nil { return nil }
+  }
 }
 
 /// What became of a capture.
@@ -309,7 +336,7 @@ public enum APIResult: Codable, Sendable, Equatable {
   /// The name of the service that was removed.
   case removed(name: String)
   /// The service answered, after so many milliseconds.
-  case tested(name: String, status: Int, milliseconds: Int64)
+  case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
   /// What was asked for last, newest first.
   case recent(searches: [RecentSearch])
   /// What the cache keeps, by key.

@@ -11,14 +11,14 @@ enum APIOutcomes {
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job).withMarks.masked(masked)
-    case .answered(let job, let spec, let answer): outcome(of: answer, spec, job, context)
+    case .answered(let job, let answer, _): outcome(of: answer, job, context)
     }
   }
 
   // MARK: Answers
 
   private static func outcome(
-    of answer: APIAnswer, _ spec: APIRequestSpec, _ job: Int, _ context: OutcomeContext
+    of answer: APIAnswer, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
     let settings = context.settings
     let isEarlier = settings.followsEarlierRules
@@ -51,7 +51,7 @@ enum APIOutcomes {
         "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
           + "stores it as a secret")
     }
-    let (presentation, missing) = shown(answer, body, spec, isPretty: isPretty(spec, job, context))
+    let (presentation, missing) = shown(answer, body, isPretty: isPretty(answer, job, context))
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     let isWhole = answer.status == 416 && answer.kept != nil
     if settings.checksStatus, !isWhole, let failure = refusal(answer) {
@@ -66,16 +66,16 @@ enum APIOutcomes {
     }
     outcome.details = heads(of: answer)
     outcome.marks =
-      spec.shown == .headers || spec.shown == .verbose ? .all : .these(marks(in: answer))
+      [.headers, .verbose].contains(answer.view?.shown) ? .all : .these(marks(in: answer))
     return outcome
   }
 
   /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format
   /// that was asked for, unless the line says which.
-  private static func isPretty(_ spec: APIRequestSpec, _ job: Int, _ context: OutcomeContext)
+  private static func isPretty(_ answer: APIAnswer, _ job: Int, _ context: OutcomeContext)
     -> Bool
   {
-    if let isPretty = spec.isPretty { return isPretty }
+    if let isPretty = answer.view?.isPretty { return isPretty }
     guard let isTerminal = context.settings.isTerminal else { return true }
     let command = context.command(of: job)
     let format = command?.output ?? context.settings.output
@@ -193,9 +193,9 @@ enum APIOutcomes {
   }
 
   private static func shown(
-    _ answer: APIAnswer, _ body: JSON, _ spec: APIRequestSpec, isPretty: Bool
+    _ answer: APIAnswer, _ body: JSON, isPretty: Bool
   ) -> (Presentation, Failure?) {
-    if let select = spec.select {
+    if let select = answer.view?.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
         return (
           .none,
@@ -211,7 +211,7 @@ enum APIOutcomes {
     let headers =
       "HTTP/\(answer.httpVersion) \(answer.status)\n"
       + answer.headers.map { line($0) + "\n" }.joined()
-    switch spec.shown {
+    switch answer.view?.shown ?? .body {
     case .headers: return (.text(headers), nil)
     case .timing:
       let timing = answer.timing
@@ -286,6 +286,42 @@ enum APIOutcomes {
     }
   }
 
+  /// - Parameter judgesAll: Whether every status decides; in recordings made before, only a refused
+  ///   key did.
+  private static func tested(
+    _ name: String, _ status: Int, _ milliseconds: Int64, _ judgesAll: Bool, _ job: Int
+  ) -> Outcome {
+    let value: JSON = .object([
+      .init("service", .string(name)), .init("status", .number(String(status))),
+      .init("ms", .number(String(milliseconds))),
+    ])
+    func failure(_ code: Int32, _ what: String, _ help: String) -> Outcome {
+      Outcome(
+        job: job,
+        failure: Failure(
+          code: code, error: "httpStatus", message: "\(name) answers, \(what): HTTP \(status)",
+          help: help),
+        value: value)
+    }
+    switch status {
+    case 401, 403:
+      return failure(4, "and refuses the key", "set the secret again with 'keychain set'")
+    case 300..<400 where judgesAll:
+      return failure(
+        3, "and sends elsewhere", "'api get \(name)/ --headers --follow 0' shows where to")
+    case 400..<500 where judgesAll:
+      return failure(
+        4, "but has nothing at its address",
+        "'api service show \(name)' says which address that is")
+    case 500... where judgesAll:
+      return failure(5, "and fails", "'api get \(name)/' shows what it says")
+    default:
+      return Outcome(
+        job: job, value: value,
+        presentation: .text("\(name) answers: HTTP \(status) in \(milliseconds) ms\n"))
+    }
+  }
+
   // MARK: The rest
 
   private static func outcome(of result: APIResult, _ job: Int) -> Outcome {
@@ -305,22 +341,8 @@ enum APIOutcomes {
     case .removed(let name):
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
-    case .tested(let name, let status, let milliseconds):
-      let value: JSON = .object([
-        .init("service", .string(name)), .init("status", .number(String(status))),
-        .init("ms", .number(String(milliseconds))),
-      ])
-      if status == 401 || status == 403 {
-        return Outcome(
-          job: job,
-          failure: Failure(
-            code: 4, error: "httpStatus",
-            message: "\(name) answers, and refuses the key: HTTP \(status)",
-            help: "set the secret again with 'keychain set'"), value: value)
-      }
-      return Outcome(
-        job: job, value: value,
-        presentation: .text("\(name) answers: HTTP \(status) in \(milliseconds) ms\n"))
+    case .tested(let name, let status, let milliseconds, let judgesAll):
+      return tested(name, status, milliseconds, judgesAll == true, job)
     case .recent(let searches):
       return Outcome(
         job: job,

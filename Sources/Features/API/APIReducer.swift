@@ -20,8 +20,7 @@ struct APIReducer: Reducer {
           do {
             let spec = try await savedRequest(name, items, dependencies)
             return .answered(
-              job: context.job, request: spec,
-              answer: try await perform(spec, context, dependencies))
+              job: context.job, answer: try await perform(spec, context, dependencies), kept: spec)
           } catch let error where !(error is CancellationError) {
             return .failed(job: context.job, failure: Failure(error, dependencies))
           }
@@ -86,7 +85,7 @@ struct APIReducer: Reducer {
     .task(name: "api.request") {
       do {
         return .answered(
-          job: context.job, request: spec, answer: try await perform(spec, context, dependencies))
+          job: context.job, answer: try await perform(spec, context, dependencies))
       } catch let error where !(error is CancellationError) {
         return .failed(job: context.job, failure: Failure(error, dependencies))
       }
@@ -131,7 +130,8 @@ private func manage(
     var spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(name + "/"))
     spec.cache = .noCache
     let answer = try await perform(spec, context, dependencies, remembers: false)
-    return .tested(name: name, status: answer.status, milliseconds: answer.timing.total / 1000)
+    return .tested(
+      name: name, status: answer.status, milliseconds: answer.timing.total / 1000, judgesAll: true)
   case .recent(let text):
     return .recent(searches: try await store.searches(scope: "api", containing: text))
   case .cacheList: return .cache(responses: try await store.cachedResponses())

@@ -60,6 +60,7 @@ private func ask(
   let captured = await capture(spec.captures ?? [], of: fetched.response, dependencies)
   var answer = APIAnswer(fetched, prepared, attempts: attempts, dependencies.logger.redactor)
   if !captured.isEmpty { answer.captured = captured }
+  answer.view = APIAnswerView(spec)
   answer.warning = await dependencies.keychainService.takeWarning()
   if let file = spec.out {
     if let written = download?.written {

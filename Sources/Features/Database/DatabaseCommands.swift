@@ -71,6 +71,31 @@ enum DatabaseCommands {
           id: try invocation.requiredText("id")))
     },
     CommandSpec(
+      ["db", "index"],
+      "make queries for a value at a path of a collection quick; alone, list the indexes",
+      arguments: [
+        ArgumentSpec("collection", "its name", kind: .collection, optional: true),
+        ArgumentSpec("path", "such as name or origin.name", optional: true),
+      ],
+      options: [OptionSpec(flag: "remove", "remove the index; the documents stay")],
+      examples: ["db index characters origin.name", "db index"]
+    ) { invocation throws(UsageError) in
+      guard let collection = try invocation.text("collection") else {
+        guard !invocation.flag("remove") else {
+          throw UsageError("--remove needs a collection and a path")
+        }
+        return .db(.indexList)
+      }
+      guard let path = try invocation.text("path") else {
+        throw UsageError(
+          "an index needs the path of the values", help: "for example db index characters name",
+          at: invocation.argument("collection"))
+      }
+      _ = try Self.path(path, invocation.argument("path"))
+      let index = DocumentIndex(collection: collection, path: path)
+      return .db(invocation.flag("remove") ? .indexRemove(index: index) : .index(index: index))
+    },
+    CommandSpec(
       ["db", "preference", "get"], "show a preference", arguments: [name],
       examples: ["db preference get theme"]
     ) { invocation throws(UsageError) in
@@ -141,7 +166,13 @@ enum DatabaseCommands {
     let condition = String(text[..<equals])
     _ = try path(condition, option)
     let json = (try? JSON(parsing: value)) ?? .string(value)
-    return DocumentQuery.Condition(path: condition, equals: json.text)
+    // The value becomes part of an action, of which the recording has a line.
+    guard (try? JSON(parsing: json.text, limits: JSONLimits(depth: 400))) != nil else {
+      throw UsageError(
+        "the value for \(condition) is nested too deeply", help: "400 levels are the most",
+        at: option)
+    }
+    return DocumentQuery.Condition(path: condition, equals: json)
   }
 
   private static func path(_ text: String, _ argument: Argument?) throws(UsageError) -> JSONPath {

@@ -9,6 +9,7 @@ extension BoardFeatures {
     name: "db", summary: "documents and preferences in a database", state: DatabaseState(),
     reducer: DatabaseReducer(), commands: DatabaseCommands.table,
     outcome: { action, _, _ in DatabaseOutcomes.outcome(of: action) },
+    part: DatabaseOutcomes.part,
     link: { link in
       switch link.path.count {
       case 1: ["db", "list", link.path[0]]
@@ -18,11 +19,11 @@ extension BoardFeatures {
     },
     volatile: [
       "succeeded.result.document.document.updated",
-      "succeeded.result.documents.documents[*].updated",
+      "succeeded.result.documents.documents[*].updated", "listed.documents[*].updated",
       "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
       "succeeded.result.statistics.statistics.bytes",
     ],
-    passesWordsOn: true)
+    passesWordsOn: true, version: nil, migrations: DatabaseMigrations.all)
 }
 
 /// The board's state about the database; documents are in the actions alone.
@@ -40,6 +41,10 @@ public struct DatabaseState: Codable, Sendable, Equatable {
 public enum DatabaseAction {
   /// A line asks for something.
   case run(context: CommandContext, command: DatabaseCommand)
+  /// Some of the documents of a list that is too long for one answer, in order; `rest` with the
+  /// first of them, for the others.
+  case listed(
+    job: Int, documents: [Document], masked: MaskedValues? = nil, rest: DocumentQuery? = nil)
   /// The command ended well; `masked` says in place of how many values there are marks.
   case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
   /// The command failed.
@@ -63,6 +68,10 @@ public enum DatabaseCommand: Codable, Sendable, Equatable {
   case list(query: DocumentQuery)
   /// `db remove COLLECTION ID`.
   case remove(collection: String, id: String)
+  /// `db index COLLECTION PATH`, and with `--remove`.
+  case index(index: DocumentIndex), indexRemove(index: DocumentIndex)
+  /// `db index`: those that there are.
+  case indexList
   /// `db preference get NAME`.
   case preferenceGet(name: String)
   /// `db preference set NAME JSON`.
@@ -93,6 +102,12 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case document(document: Document)
   /// The documents that match, in order.
   case documents(documents: [Document])
+  /// The list that `listed` had the parts of has ended, after so many.
+  case listed(count: Int)
+  /// The index was made, or was there already.
+  case indexed(index: DocumentIndex, isNew: Bool)
+  /// The indexes, by collection and path.
+  case indexes(indexes: [DocumentIndex])
   /// The name of the removed item.
   case removed(name: String)
   /// The preference that was asked for, or set.
@@ -112,7 +127,7 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
 enum DatabaseOutcomes {
   static func outcome(of action: DatabaseAction) -> Outcome? {
     switch action {
-    case .run: nil
+    case .run, .listed: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job).masked(masked)
@@ -130,19 +145,25 @@ enum DatabaseOutcomes {
       let json = parsed(document.body)
       return Outcome(job: job, value: json, presentation: .json(json))
     case .documents(let documents):
+      let values = documents.map(value)
       return Outcome(
-        job: job,
-        value: .array(
-          documents.map {
-            .object([
-              .init("id", .string($0.id)),
-              .init("updated", .string(Timestamp.format($0.updated))),
-              .init("body", parsed($0.body)),
-            ])
-          }),
+        job: job, value: .array(values),
+        presentation: .table(columns: columns, rows: values.map(row)))
+    case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
+    case .indexed(let index, let isNew):
+      return Outcome(
+        job: job, value: value(index),
+        notes: [
+          isNew
+            ? "made an index of \(index.path) in \(index.collection)"
+            : "there is an index of \(index.path) in \(index.collection) already"
+        ])
+    case .indexes(let indexes):
+      return Outcome(
+        job: job, value: .array(indexes.map(value)),
         presentation: .table(
-          columns: [Column("id"), Column("updated", priority: 2), Column("body", priority: 1)],
-          rows: documents.map { [$0.id, Timestamp.format($0.updated), parsed($0.body).text] }))
+          columns: [Column("collection"), Column("path")],
+          rows: indexes.map { [$0.collection, $0.path] }))
     case .removed(let what):
       return Outcome(
         job: job, value: .object([.init("removed", .string(what))]), notes: ["removed \(what)"])
@@ -179,6 +200,38 @@ enum DatabaseOutcomes {
         job: job, value: .array(paths.map(JSON.string)),
         presentation: .text(paths.map { $0 + "\n" }.joined()))
     }
+  }
+
+  private static let columns = [
+    Column("id"), Column("updated", priority: 2), Column("body", priority: 1),
+  ]
+
+  /// Rows of a list that goes on.
+  static func part(of action: DatabaseAction) -> OutcomePart? {
+    guard case .listed(let job, let documents, let masked, _) = action else { return nil }
+    let values = documents.map(value)
+    return OutcomePart(
+      job: job, columns: columns, rows: values.map(row), values: values, masked: masked)
+  }
+
+  private static func value(_ document: Document) -> JSON {
+    .object([
+      .init("id", .string(document.id)),
+      .init("updated", .string(Timestamp.format(document.updated))),
+      .init("body", parsed(document.body)),
+    ])
+  }
+
+  /// The cells of a document's value.
+  private static func row(_ value: JSON) -> [String] {
+    ["id", "updated", "body"].map { name in
+      let member = value[name] ?? .null
+      return name == "body" ? member.text : member.stringValue ?? ""
+    }
+  }
+
+  private static func value(_ index: DocumentIndex) -> JSON {
+    .object([.init("collection", .string(index.collection)), .init("path", .string(index.path))])
   }
 
   /// A stored body as a value; what is somehow no JSON is shown as the text it is.

@@ -12,6 +12,7 @@ struct DatabaseReducer: Reducer {
     case .run(let context, let command):
       let job = context.job
       if let collection = command.collection { state.collection = collection }
+      if case .list(let query) = command { return [list(query, job, dependencies)] }
       return [
         .task(name: "db.\(command.verb)") {
           do {
@@ -29,8 +30,55 @@ struct DatabaseReducer: Reducer {
       default: break
       }
       return []
-    case .failed: return []
+    case .listed(let job, let documents, _, let rest?):
+      return [listRest(of: rest, after: documents.count, job, dependencies)]
+    case .listed, .failed: return []
     }
+  }
+
+  /// The first page, which is the whole answer of most lists.
+  private func list(
+    _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
+  ) -> Effect<DatabaseAction> {
+    .task(name: "db.list") {
+      do {
+        let page = try await dependencies.persistence.documents(query, from: nil)
+        if page.next == nil {
+          let (result, masked) = try await masking(
+            DatabaseResult.documents(documents: page.documents), dependencies)
+          return .succeeded(job: job, result: result, masked: masked)
+        }
+        let (documents, masked) = try await masking(page.documents, dependencies)
+        return .listed(job: job, documents: documents, masked: masked, rest: query)
+      } catch let error where !(error is CancellationError) {
+        return .failed(job: job, failure: Failure(error, dependencies))
+      }
+    }.cancellable(id: job)
+  }
+
+  /// The other pages, each an action, so that a list of any length takes the memory of a page.
+  private func listRest(
+    of query: DocumentQuery, after shown: Int, _ job: Int, _ dependencies: Dependencies
+  ) -> Effect<DatabaseAction> {
+    .run(name: "db.list.rest") { send in
+      do {
+        var page = try await dependencies.persistence.documents(query, from: nil)
+        var count = page.documents.count
+        page.documents.removeFirst(min(shown, count))
+        while true {
+          if !page.documents.isEmpty {
+            let (documents, masked) = try await masking(page.documents, dependencies)
+            await send.start(.listed(job: job, documents: documents, masked: masked)).finish()
+          }
+          guard let next = page.next else { break }
+          page = try await dependencies.persistence.documents(query, from: next)
+          count += page.documents.count
+        }
+        send(.succeeded(job: job, result: .listed(count: count)))
+      } catch let error where !(error is CancellationError) {
+        send(.failed(job: job, failure: Failure(error, dependencies)))
+      }
+    }.cancellable(id: job)
   }
 }
 
@@ -41,6 +89,7 @@ extension DatabaseCommand {
     case .get: "get"
     case .list: "list"
     case .remove: "remove"
+    case .index, .indexRemove, .indexList: "index"
     case .preferenceGet: "preference.get"
     case .preferenceSet: "preference.set"
     case .preferenceUnset: "preference.unset"
@@ -56,6 +105,7 @@ extension DatabaseCommand {
     switch self {
     case .put(let collection, _, _), .get(let collection, _), .remove(let collection, _): collection
     case .list(let query): query.collection
+    case .index(let index), .indexRemove(let index): index.collection
     default: nil
     }
   }
@@ -87,6 +137,15 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
       throw missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
     }
     return .removed(name: "\(collection)/\(id)")
+  case .index(let index):
+    return .indexed(index: index, isNew: try await store.makeDocumentIndex(index))
+  case .indexRemove(let index):
+    guard try await store.removeDocumentIndex(index) else {
+      throw missing(
+        "index of \(index.path) in \(index.collection)", "'db index' lists what there is")
+    }
+    return .removed(name: "index \(index.collection) \(index.path)")
+  case .indexList: return .indexes(indexes: try await store.documentIndexes())
   case .preferenceGet(let name):
     guard let json = try await store.preference(name) else {
       throw missing("preference '\(name)'", "'db preference list' shows what there is")

@@ -7,8 +7,11 @@ extension BoardFeatures {
   /// Named secrets in an encrypted file.
   public static let keychain = Feature(
     name: "keychain", summary: "secrets in an encrypted file", state: KeychainState(),
-    reducer: KeychainReducer(), commands: KeychainCommands.table,
-    outcome: { action, _, _ in KeychainOutcomes.outcome(of: action) },
+    reducer: KeychainReducer().subscribing(KeychainReducer.subscriptions),
+    commands: KeychainCommands.table,
+    outcome: { action, _, context in
+      KeychainOutcomes.outcome(of: action, isTerminal: context.settings.isTerminal)
+    },
     link: { link in
       switch link.path.first {
       case nil, "list": ["keychain", "list"]
@@ -17,7 +20,9 @@ extension BoardFeatures {
       }
     },
     volatile: ["created", "status", "checked"].map { "succeeded.result.\($0).*.path" },
-    passesWordsOn: true, secretWords: SecretWords(storing: "set"))
+    passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
+    atTerminal: { $0.autoLock = KeychainState.usualAutoLock }, version: nil,
+    migrations: KeychainMigrations.all)
 }
 
 /// The board's state about the keychain: names and counts, never a value.
@@ -26,6 +31,11 @@ public struct KeychainState: Codable, Sendable, Equatable {
   public var isUnlocked: Bool?
   /// The names as the last `list` had them, with what was set and removed since.
   public var names: [String]?
+  /// Milliseconds without use after which it is locked; `nil`: never.
+  public var autoLock: Int64?
+
+  /// That of a session at a terminal: five minutes.
+  public static let usualAutoLock: Int64 = 300_000
 
   /// Nothing known yet.
   public init() {}
@@ -39,6 +49,8 @@ public enum KeychainAction {
   case succeeded(job: Int, result: KeychainResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
+  /// It was not used for so long and is locked.
+  case autoLocked(milliseconds: Int64)
 }
 
 extension KeychainAction: FeatureAction {
@@ -46,13 +58,38 @@ extension KeychainAction: FeatureAction {
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }
   }
+
+  /// That it was locked after a time without use.
+  public var comesByItself: Bool {
+    if case .autoLocked = self { true } else { false }
+  }
 }
 
 /// The commands of the feature `keychain`.
 public enum KeychainCommand: Codable, Sendable, Equatable {
-  /// `init`, `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret
-  /// comes from the terminal or an unlock source.
-  case create, unlock, lock, status, check, list, accept
+  /// `init`; without a secret it is the unlock source's, or asked for.
+  case create(secret: KeychainNewSecret? = nil)
+  /// `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret comes from
+  /// the terminal or an unlock source.
+  case unlock, lock, status, check, list, accept
+  /// Lists what opens it.
+  case slots
+  /// Lets another secret open it.
+  case addSlot(secret: KeychainNewSecret)
+  /// Removes a slot, by its number from 1, and draws a new data key. The secrets are those of
+  /// slots that stay; passphrases that are missing are asked for.
+  case removeSlot(number: Int, secrets: [KeychainOtherSecret])
+  /// Draws a new data key.
+  case rekey(secrets: [KeychainOtherSecret])
+  /// Puts another passphrase in the place of one, and draws a new data key.
+  case changePassphrase(secret: KeychainNewSecret, secrets: [KeychainOtherSecret])
+  /// Writes all entries into a new keychain file.
+  case export(path: String, secret: KeychainNewSecret)
+  /// Takes over the entries of another keychain file; `existing` as in `KeychainDuplicates`, `nil`:
+  /// `refuse`.
+  case importEntries(path: String, secret: KeychainOtherSecret, existing: String?)
+  /// Sets after how long it is locked, 0: never; `nil` only tells.
+  case autoLock(milliseconds: Int64? = nil)
   /// Stores the value that the input gives.
   case set(name: String, input: KeychainInput)
   /// Shows the value, outside state, log and recording.
@@ -73,6 +110,24 @@ public enum KeychainInput: Codable, Sendable, Equatable {
   case generate(bytes: Int)
 }
 
+/// The source of a secret that is to open a keychain; never the line itself.
+public enum KeychainNewSecret: Codable, Sendable, Equatable {
+  /// Asks twice without echo at the terminal, or reads standard input to its end.
+  case prompt, standardInput
+  /// A file with a passphrase.
+  case file(path: String)
+  /// A key file, which is made where it is not there.
+  case keyFile(path: String)
+}
+
+/// The source of a secret that opens something already: another keychain file, or a slot that stays.
+public enum KeychainOtherSecret: Codable, Sendable, Equatable {
+  /// Asks without echo at the terminal.
+  case prompt
+  /// A file with its passphrase; its key file.
+  case passphraseFile(path: String), keyFile(path: String)
+}
+
 /// How a command of `keychain` ended well.
 public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// There is a new, empty keychain, unlocked.
@@ -91,26 +146,44 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// The value is stored; `isShort` where it is too short to be looked for in what services answer,
   /// `replaced` where the name had a value before.
   case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
-  /// The value was written straight to standard output.
-  case revealed(name: String)
+  /// The value was written straight to standard output; `isExact` where a line end follows it at a
+  /// terminal alone.
+  case revealed(name: String, isExact: Bool? = nil)
   /// The entry was removed.
   case removed(name: String)
   /// The entry has another name.
   case renamed(from: String, to: String)
+  /// What opens it, in order.
+  case slots(slots: [KeychainStatus.Slot])
+  /// Another passphrase or key file opens it, as `kind` says.
+  case slotAdded(kind: String)
+  /// The slot is gone, and the data key is new.
+  case slotRemoved(number: Int)
+  /// The data key is new; and so is a passphrase.
+  case rekeyed, passphraseChanged
+  /// So many entries are in a new file.
+  case exported(path: String, count: Int)
+  /// Entries of another file were taken over.
+  case imported(report: KeychainImport)
+  /// After how long it is locked; `nil`: never.
+  case autoLock(milliseconds: Int64?)
   /// Any of the others, with a warning about the keychain's file.
   case warned(warning: String, result: KeychainResult)
 }
 
 enum KeychainOutcomes {
-  static func outcome(of action: KeychainAction) -> Outcome? {
+  /// - Parameter isTerminal: Whether standard output is one; `nil` in recordings of before.
+  static func outcome(of action: KeychainAction, isTerminal: Bool? = nil) -> Outcome? {
     switch action {
-    case .run: nil
+    case .run, .autoLocked: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result): outcome(of: result, job)
+    case .succeeded(let job, let result): outcome(of: result, job, isTerminal)
     }
   }
 
-  private static func outcome(of result: KeychainResult, _ job: Int) -> Outcome {
+  private static func outcome(
+    of result: KeychainResult, _ job: Int, _ isTerminal: Bool?
+  ) -> Outcome {
     switch result {
     case .created(let status):
       Outcome(
@@ -134,7 +207,7 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: json(acceptance), presentation: table(acceptance),
         notes: [note(acceptance)])
-    case .warned(let warning, let result): warned(warning, result, job)
+    case .warned(let warning, let result): warned(warning, result, job, isTerminal)
     case .names(let names):
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
@@ -147,7 +220,8 @@ enum KeychainOutcomes {
             + "use it as {{secret:\(name)}}"
         ]
           + (isShort == true ? ["warning: \(tooShort)"] : []))
-    case .revealed(let name): revealed(name, job)
+    case .revealed(let name, let isExact):
+      revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
       Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
@@ -156,6 +230,9 @@ enum KeychainOutcomes {
         job: job,
         value: .object([.init("from", .string(from)), .init("to", .string(to))]),
         notes: ["renamed \(from) to \(to)"])
+    case .slots, .slotAdded, .slotRemoved, .rekeyed, .passphraseChanged, .exported, .imported,
+      .autoLock:
+      slotOutcome(of: result, job)
     }
   }
 
@@ -163,16 +240,19 @@ enum KeychainOutcomes {
   static let tooShort =
     "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
 
-  private static func warned(_ warning: String, _ result: KeychainResult, _ job: Int) -> Outcome {
-    var outcome = outcome(of: result, job)
+  private static func warned(
+    _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?
+  ) -> Outcome {
+    var outcome = outcome(of: result, job, isTerminal)
     outcome.notes.insert("warning: \(warning)", at: 0)
     return outcome
   }
 
-  private static func revealed(_ name: String, _ job: Int) -> Outcome {
+  private static func revealed(_ name: String, _ job: Int, endsLine: Bool) -> Outcome {
     var outcome = Outcome(
       job: job, value: .string(SecretMark.mark(name)),
-      presentation: .text(SecretMark.mark(name) + "\n"))
+      presentation: endsLine
+        ? .text(SecretMark.mark(name) + "\n") : .bytes(Array(SecretMark.mark(name).utf8)))
     outcome.isWrittenAlready = true
     return outcome
   }
@@ -232,6 +312,81 @@ enum KeychainOutcomes {
     return record
   }
 
+  // MARK: Slots and other files
+
+  private static func slotOutcome(of result: KeychainResult, _ job: Int) -> Outcome {
+    switch result {
+    case .slots(let slots):
+      Outcome(
+        job: job, value: json(slots),
+        presentation: .table(
+          columns: [Column("slot"), Column("kind"), Column("passes"), Column("MiB")],
+          rows: slots.enumerated().map { index, slot in
+            let derives = slot.ops > 0
+            return [
+              String(index + 1), slot.kind, derives ? String(slot.ops) : "",
+              derives ? String(slot.memory >> 20) : "",
+            ]
+          }))
+    case .slotAdded(let kind):
+      Outcome(
+        job: job, value: .object([.init("added", .string(kind))]),
+        notes: ["\(kind == "keyFile" ? "the key file" : "the passphrase") opens the keychain too"])
+    case .slotRemoved(let number):
+      Outcome(
+        job: job, value: .object([.init("removed", .number(String(number)))]),
+        notes: ["slot \(number) removed; old copies of the file still open with its secret"])
+    case .rekeyed:
+      Outcome(
+        job: job, value: .bool(true),
+        notes: ["the data key is new; old copies of the file open as before"])
+    case .passphraseChanged:
+      Outcome(
+        job: job, value: .bool(true),
+        notes: ["passphrase changed; old copies of the file still open with the old one"])
+    case .exported(let path, let count):
+      Outcome(
+        job: job,
+        value: .object([.init("path", .string(path)), .init("count", .number(String(count)))]),
+        notes: ["\(count) \(count == 1 ? "secret" : "secrets") written to \(path)"])
+    case .imported(let report):
+      Outcome(
+        job: job,
+        value: .object([
+          .init("added", .number(String(report.added))),
+          .init("replaced", .number(String(report.replaced))),
+          .init("kept", .number(String(report.kept))),
+        ]),
+        notes: ["\(report.added) added, \(report.replaced) replaced, \(report.kept) kept"])
+    case .autoLock(let milliseconds):
+      Outcome(
+        job: job, value: milliseconds.map { .number(String($0)) } ?? .null,
+        notes: [
+          milliseconds.map { "locked after \(time($0)) without use" } ?? "not locked by itself"
+        ])
+    default: Outcome(job: job, value: .null)
+    }
+  }
+
+  /// In the greatest unit that is whole.
+  static func time(_ milliseconds: Int64) -> String {
+    for (unit, size) in [("h", 3_600_000), ("m", 60_000), ("s", 1000)] as [(String, Int64)]
+    where milliseconds % size == 0 {
+      return "\(milliseconds / size)\(unit)"
+    }
+    return "\(milliseconds)ms"
+  }
+
+  private static func json(_ slots: [KeychainStatus.Slot]) -> JSON {
+    .array(
+      slots.map {
+        .object([
+          .init("kind", .string($0.kind)), .init("ops", .number(String($0.ops))),
+          .init("memory", .number(String($0.memory))),
+        ])
+      })
+  }
+
   private static func json(_ status: KeychainStatus) -> JSON {
     .object([
       .init("path", .string(status.path)), .init("exists", .bool(status.exists)),
@@ -239,15 +394,7 @@ enum KeychainOutcomes {
       .init("count", status.count.map { .number(String($0)) } ?? .null),
       .init("generation", status.generation.map { .number(String($0)) } ?? .null),
       .init("bytes", status.bytes.map { .number(String($0)) } ?? .null),
-      .init(
-        "slots",
-        .array(
-          status.slots.map {
-            .object([
-              .init("kind", .string($0.kind)), .init("ops", .number(String($0.ops))),
-              .init("memory", .number(String($0.memory))),
-            ])
-          })),
+      .init("slots", json(status.slots)),
       .init("warnings", .array(status.warnings.map(JSON.string))),
     ])
   }

@@ -9,10 +9,20 @@ struct KeychainReducer: Reducer {
     _ state: inout KeychainState, _ action: KeychainAction, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     switch action {
+    case .run(let context, .autoLock(let asked)):
+      let milliseconds = asked == nil ? state.autoLock : asked == 0 ? nil : asked
+      return [
+        .task(name: "keychain.autolock") {
+          .succeeded(job: context.job, result: .autoLock(milliseconds: milliseconds))
+        }.cancellable(id: context.job)
+      ]
     case .run(let context, let command):
       let job = context.job
       return [
         .task(name: "keychain.\(command.verb)") {
+          // From the first prompt on, also while a key is derived.
+          dependencies.terminal.hideInput()
+          defer { dependencies.terminal.showInput() }
           do {
             let result = try await perform(command, dependencies)
             return .succeeded(
@@ -20,7 +30,9 @@ struct KeychainReducer: Reducer {
           } catch let error where !(error is CancellationError) {
             return .failed(
               job: job,
-              failure: Failure(error, dependencies).blaming("--from-stdin", in: context.text))
+              failure: Failure(error, dependencies)
+                .blaming("--from-stdin", in: context.text)
+                .blaming("--new-from-stdin", in: context.text))
           }
         }.cancellable(id: job)
       ]
@@ -29,6 +41,9 @@ struct KeychainReducer: Reducer {
       return []
     case .failed(_, let failure):
       if failure.error == "locked" { state.isUnlocked = false }
+      return []
+    case .autoLocked:
+      state.isUnlocked = false
       return []
     }
   }
@@ -55,8 +70,36 @@ struct KeychainReducer: Reducer {
       }
     case .removed(let name): state.names?.removeAll { $0 == name }
     case .renamed: state.names = nil
-    case .revealed: break
+    case .imported: state.names = nil
+    case .passphraseChanged, .rekeyed, .slotAdded, .slotRemoved, .exported:
+      state.isUnlocked = true
+    case .autoLock(let milliseconds): state.autoLock = milliseconds
+    case .revealed, .slots: break
     }
+  }
+}
+
+extension KeychainReducer {
+  /// Locks the keychain after a time without use, as long as the state says so: whatever unlocked
+  /// it, also a request that needed a secret.
+  @Sendable
+  static func subscriptions(
+    _ state: KeychainState, _ dependencies: Dependencies
+  ) -> [Effect<KeychainAction>] {
+    guard let milliseconds = state.autoLock else { return [] }
+    return [
+      .run(name: "keychain.idle") { send in
+        let limit = Duration.milliseconds(milliseconds)
+        let keychain = dependencies.keychainService
+        while true {
+          switch await keychain.lock(unusedFor: limit) {
+          case .wasLocked: try await dependencies.clock.sleep(for: limit)
+          case .inUse(let left): try await dependencies.clock.sleep(for: left)
+          case .locked: send(.autoLocked(milliseconds: milliseconds))
+          }
+        }
+      }.cancellable(id: "idle \(milliseconds)")
+    ]
   }
 }
 
@@ -74,6 +117,12 @@ extension KeychainCommand {
     case .reveal: "get"
     case .remove: "remove"
     case .rename: "rename"
+    case .slots, .addSlot, .removeSlot: "slot"
+    case .rekey: "rekey"
+    case .changePassphrase: "passphrase"
+    case .export: "export"
+    case .importEntries: "import"
+    case .autoLock: "autolock"
     }
   }
 }
@@ -93,11 +142,35 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   -> KeychainResult
 {
   let keychain = dependencies.keychainService
+  let work = KeychainSlotWork(dependencies: dependencies)
   switch command {
-  case .create:
-    try await withSecret(dependencies, isNew: true) { secret throws(KeychainError) in
-      try await keychain.create(with: secret)
+  case .slots:
+    let status = try await keychain.status()
+    guard status.exists else {
+      try await keychain.unlock(with: nil)
+      return .slots(slots: [])
     }
+    return .slots(slots: status.slots)
+  case .addSlot(let secret): return .slotAdded(kind: try await work.addSlot(secret))
+  case .removeSlot(let number, let secrets):
+    try await work.rekey(KeychainRekey(removing: [number]), secrets: secrets)
+    return .slotRemoved(number: number)
+  case .rekey(let secrets):
+    try await work.rekey(KeychainRekey(), secrets: secrets)
+    return .rekeyed
+  case .changePassphrase(let secret, let secrets):
+    try await work.changePassphrase(secret, secrets: secrets)
+    return .passphraseChanged
+  case .export(let path, let secret):
+    return .exported(path: path, count: try await work.export(to: path, secret))
+  case .importEntries(let path, let secret, let existing):
+    return .imported(
+      report: try await work.importEntries(
+        from: path, secret, existing.flatMap(KeychainDuplicates.init(rawValue:)) ?? .refuse))
+  case .autoLock(let milliseconds):
+    return .autoLock(milliseconds: milliseconds)
+  case .create(let secret):
+    try await work.create(secret ?? .prompt)
     return .created(status: try await keychain.status())
   case .unlock:
     try await withSecret(dependencies) { secret throws(KeychainError) in
@@ -140,7 +213,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   case .reveal(let name):
     let value = try await secret(name, dependencies)
     await dependencies.terminal.reveal(value)
-    return .revealed(name: name)
+    return .revealed(name: name, isExact: true)
   case .remove(let name):
     guard
       try await unlocking(
@@ -180,6 +253,8 @@ func unlocking<Result>(
   do throws(KeychainError) {
     return try await work()
   } catch {
+    dependencies.terminal.hideInput()
+    defer { dependencies.terminal.showInput() }
     guard error.kind == .locked,
       let passphrase = try await dependencies.terminal.askPassphrase(
         prompt: "passphrase of the keychain: ", isNew: false)
@@ -201,7 +276,7 @@ private func unlockIfPossible(_ dependencies: Dependencies) async throws {
 }
 
 /// Calls with the unlock source's secret, or with one that is asked for if there is no source.
-private func withSecret<Result>(
+func withSecret<Result>(
   _ dependencies: Dependencies, isNew: Bool = false,
   _ work: (KeychainSecret?) async throws(KeychainError) -> Result
 ) async throws -> Result {

@@ -5,6 +5,10 @@ extension KeychainState: CanonicalEncodable {
   /// Writes what `encode(to:)` does.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let autoLock {
+      writer.key("autoLock")
+      writer.int(autoLock)
+    }
     if let isUnlocked { writer.member("isUnlocked", isUnlocked) }
     if let names {
       writer.key("names")

@@ -13,7 +13,7 @@ extension BoardFeatures {
     volatile: [
       "succeeded.result.records.records[*].time",
       "succeeded.result.records.records[*].fields[key=verdict]",
-    ])
+    ], version: nil, migrations: LogMigrations.all)
 }
 
 /// The state of the board's log; records are in the actions alone.

@@ -121,6 +121,11 @@ extension JSON {
     rename(key, to: newKey, at: try JSONPathPattern(parsing: path))
   }
 
+  /// Calls `change` for each value that the pattern leads to.
+  package mutating func update(at pattern: JSONPathPattern, _ change: (inout JSON) -> Void) {
+    update(at: pattern.steps[...], change)
+  }
+
   /// Calls `change` for each value that the steps lead to. Recurses once a step.
   private mutating func update(
     at steps: ArraySlice<JSONPathPattern.Step>, _ change: (inout JSON) -> Void

@@ -58,3 +58,38 @@ extension JSON {
     }
   }
 }
+
+extension JSON {
+  /// A text that is the same for two values exactly where they are equal: numbers by their value,
+  /// objects whatever the order of their members. Linear in the value, but for sorting members.
+  package var equalityKey: String {
+    var key = ""
+    write(to: &key)
+    return key
+  }
+
+  private func write(to key: inout String) {
+    switch self {
+    case .number(let text):
+      guard let number = NumberLiteral(text) else { return key += text }
+      key += number.isNegative ? "-" : "+"
+      key += String(decoding: number.digits, as: UTF8.self) + "e\(number.exponent)"
+    case .array(let elements):
+      key += "["
+      for element in elements {
+        element.write(to: &key)
+        key += ","
+      }
+      key += "]"
+    case .object(let members):
+      key += "{"
+      for member in members.sorted(by: { JSON.compare(.string($0.key), .string($1.key)) < 0 }) {
+        key += JSON.string(member.key).text + ":"
+        member.value.write(to: &key)
+        key += ","
+      }
+      key += "}"
+    default: key += text
+    }
+  }
+}

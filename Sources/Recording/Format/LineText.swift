@@ -13,7 +13,14 @@ extension LogHeader {
     appendQuoted(schema.feature, to: &bytes)
     bytes.append(literal: #","schema":{"name":"#)
     appendQuoted(schema.name, to: &bytes)
-    bytes.append(#","version":\#(schema.version)},"created":"#)
+    bytes.append(#","version":\#(schema.version)"#)
+    if !schema.parts.isEmpty {
+      let parts = schema.parts.sorted { $0.key < $1.key }.map {
+        JSON.Member($0.key, JSON($0.value))
+      }
+      bytes.append(#","parts":\#(JSON.object(parts).text)"#)
+    }
+    bytes.append(#"},"created":"#)
     appendQuoted(timestamp(created), to: &bytes)
     for (key, value) in [
       ("environment", environment), ("locale", locale), ("timeZone", timeZone), ("seed", seed),

@@ -168,12 +168,30 @@ public struct LogSchema: Sendable, Hashable, CustomStringConvertible {
   /// Raised when a case or a payload changes its form.
   public var version: Int
 
+  /// The versions of parts of the program that count by themselves, by their names; 1 where there
+  /// is none.
+  public var parts: [String: Int]
+
   /// What identifies the actions of a log: see the properties.
-  public init(program: String, feature: String, name: String, version: Int) {
+  public init(
+    program: String, feature: String, name: String, version: Int, parts: [String: Int] = [:]
+  ) {
     self.program = program
     self.feature = feature
     self.name = name
     self.version = version
+    self.parts = parts
+  }
+
+  /// The version of a part; of the whole where none is named.
+  func version(of part: String?) -> Int { part.map { parts[$0] ?? 1 } ?? version }
+
+  /// Whether the forms of all parts are the same.
+  func isSameForm(as other: LogSchema) -> Bool {
+    version == other.version
+      && Set(parts.keys).union(other.parts.keys).allSatisfy {
+        version(of: $0) == other.version(of: $0)
+      }
   }
 
   /// The program without its version: releases of one program read each other's logs.

@@ -72,7 +72,7 @@ enum LogLineParser {
     var schema = MemberReader(try object(reader.required("schema"), "log.schema"), in: "log.schema")
     let declared = LogSchema(
       program: program, feature: feature, name: try schema.string("name"),
-      version: try schema.count("version"))
+      version: try schema.count("version"), parts: try parts(&schema))
     let created = try reader.string("created")
     guard let microseconds = Timestamp.microseconds(parsing: created) else {
       throw .fault(
@@ -107,6 +107,15 @@ enum LogLineParser {
       version: version, schema: declared, created: Int64(microseconds), environment: environment,
       locale: locale, timeZone: timeZone, seed: seed, state: state, digest: digest,
       digestEvery: digestEvery, redacted: redacted, minor: minor, extra: reader.rest)
+  }
+
+  private static func parts(_ schema: inout MemberReader) throws(LogReadError) -> [String: Int] {
+    guard schema.rest.contains(where: { $0.key == "parts" }) else { return [:] }
+    var parts: [String: Int] = [:]
+    let members = try object(schema.required("parts"), "log.schema.parts")
+    var reader = MemberReader(members, in: "log.schema.parts")
+    for member in members { parts[member.key] = try reader.count(member.key) }
+    return parts
   }
 
   private static func step(_ members: [JSON.Member]) throws(LogReadError) -> LogStep {

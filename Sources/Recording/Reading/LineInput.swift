@@ -56,7 +56,7 @@ struct LineInput {
   private func lineFeed(from: Int) -> Int? {
     guard from < end else { return nil }
     return buffer.withUnsafeBytes { bytes in
-      firstLineFeed(UnsafeRawBufferPointer(rebasing: bytes[from..<end])).map { from + $0 }
+      position(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: bytes[from..<end])).map { from + $0 }
     }
   }
 
@@ -92,12 +92,4 @@ struct LineInput {
     if count == 0 { atEnd = true }
     end += count
   }
-}
-
-/// Where the first line feed is.
-func firstLineFeed(_ bytes: UnsafeRawBufferPointer) -> Int? {
-  guard let base = bytes.baseAddress, let found = memchr(base, 0x0A, bytes.count) else {
-    return nil
-  }
-  return UnsafeRawPointer(found) - base
 }

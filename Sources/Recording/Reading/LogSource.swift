@@ -49,7 +49,10 @@ public final class FileSource: LogSource {
       let count = try source.read(into: chunk)
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: chunk[..<count])
-      if let feed = chunk[..<count].lastIndex(of: 0x0A) { line = bytes.count - count + feed + 1 }
+      let read = UnsafeRawBufferPointer(rebasing: chunk[..<count])
+      if position(of: 0x0A, in: read) != nil, let last = read.lastIndex(of: 0x0A) {
+        line = bytes.count - count + last + 1
+      }
       // A reader says what is wrong with it.
       if bytes.count - line > LogReader.Limits.formatLine + 1 { return bytes }
       guard bytes.count <= 1 << 30 else {

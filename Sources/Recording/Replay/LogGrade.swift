@@ -5,6 +5,8 @@ import SwiftBoardJSON
 public struct LogMigration: Sendable {
   /// The schema version it starts from; it leads to the next one.
   public let from: Int
+  /// The part of the program whose versions these are; `nil`: the whole program's.
+  public let part: String?
   /// Called for every action; returns it unchanged where nothing is to be done. A throw means the
   /// action cannot be migrated.
   public let action: @Sendable (JSON) throws -> JSON
@@ -16,14 +18,18 @@ public struct LogMigration: Sendable {
 
   /// A migration of actions, and of states where they change too.
   ///
-  /// - Parameter from: The version it starts from. One for each version leads up to the program's
-  ///   own.
+  /// - Parameters:
+  ///   - from: The version it starts from. Those of all versions lead up to the program's own, in
+  ///     the order of versions, then in theirs.
+  ///   - part: The part of the program whose version it is: see `LogSchema.parts`. What changes a
+  ///     part comes after all that changes the whole.
   public init(
-    from: Int, action: @escaping @Sendable (JSON) throws -> JSON,
+    from: Int, part: String? = nil, action: @escaping @Sendable (JSON) throws -> JSON,
     state: @escaping @Sendable (JSON) throws -> JSON = { $0 },
     effects: @escaping @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect] = { $1 }
   ) {
     self.from = from
+    self.part = part
     self.effects = effects
     self.action = action
     self.state = state
@@ -44,18 +50,19 @@ public struct LogMigration: Sendable {
   /// other cases stay as they are.
   ///
   /// - Parameters:
-  ///   - from: The version it starts from. One for each version leads up to the program's own.
+  ///   - from: The version it starts from; see the other initialiser, as for `part`.
   ///   - editAction: Called for every action. A throw means that the action cannot be migrated.
   ///   - editState: Called for the state in the header and in snapshots.
   ///   - editEffects: Called for the effects of every step, with its migrated action: for effects
   ///     that the program did not return then, or does not any more.
   public init(
-    from: Int, editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
+    from: Int, part: String? = nil,
+    editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
     editState: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
     editEffects: @escaping @Sendable (_ action: JSON, inout [LogEffect]) -> Void = { _, _ in }
   ) {
     self.init(
-      from: from,
+      from: from, part: part,
       action: {
         var action = $0
         try editAction(&action)

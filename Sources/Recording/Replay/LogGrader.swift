@@ -16,16 +16,25 @@ struct LogGrader<State: Codable, Action: Codable> {
   /// program's states.
   private(set) var digestsComparable = true
 
-  /// Keeps the `migrations` from the log's version to the program's version.
+  /// Keeps the `migrations` from the log's versions to the program's versions.
   init(
-    from version: Int, to current: Int, migrations: [LogMigration],
+    from log: LogSchema, to program: LogSchema, migrations: [LogMigration],
     userInfo: [CodingUserInfoKey: any Sendable]
   ) {
     self.userInfo = userInfo
     self.migrations =
-      migrations
-      .filter { $0.from >= version && $0.from < current }
-      .sorted { $0.from < $1.from }
+      migrations.enumerated()
+      .filter { _, migration in
+        (log.version(
+          of: migration.part)..<max(
+            log.version(of: migration.part), program.version(of: migration.part)))
+          .contains(migration.from)
+      }
+      .sorted { left, right in
+        (left.element.part == nil ? 0 : 1, left.element.from, left.offset)
+          < (right.element.part == nil ? 0 : 1, right.element.from, right.offset)
+      }
+      .map(\.element)
   }
 
   var grade: LogGrade {

@@ -150,7 +150,9 @@ final class QuickFeed {
   private static func lineFeed(
     _ base: UnsafeMutablePointer<UInt8>, _ from: Int, _ end: Int
   ) -> Int? {
-    firstLineFeed(UnsafeRawBufferPointer(start: base + from, count: end - from)).map { from + $0 }
+    position(of: 0x0A, in: UnsafeRawBufferPointer(start: base + from, count: end - from)).map {
+      from + $0
+    }
   }
 }
 
@@ -207,7 +209,7 @@ extension Replayer {
 
   @usableFromInline
   func fits(_ header: LogHeader) -> Bool {
-    header.schema.isSameKind(as: schema) && header.schema.version == schema.version
+    header.schema.isSameKind(as: schema) && header.schema.isSameForm(as: schema)
   }
 
   @usableFromInline

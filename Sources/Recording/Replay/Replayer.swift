@@ -26,7 +26,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///     used while no effect runs.
   ///   - schema: What the program declares. A log of another program or action is refused, one of
   ///     another version is migrated or graded.
-  ///   - migrations: At most one from each version.
+  ///   - migrations: Those from each version, in the order in which they are applied.
   ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, schema: LogSchema,
@@ -139,7 +139,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     do {
       let reader = try open()
       var grader = Grader(
-        from: schema.version, to: schema.version, migrations: [], userInfo: userInfo)
+        from: schema, to: schema, migrations: [], userInfo: userInfo)
       while let entry = try reader.next() {
         switch entry.line {
         case .header(let header):
@@ -147,7 +147,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
             throw ReplayError.foreign(log: header.schema, program: schema)
           }
           grader = Grader(
-            from: header.schema.version, to: schema.version, migrations: migrations,
+            from: header.schema, to: schema, migrations: migrations,
             userInfo: userInfo)
           try grader.grade(header, entry)
         case .step(let step): try grader.grade(step, entry)

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// The bodies of the last lines of a log, from a step without a digest on. Kept for every such
 /// step, so its memory is used again.
 struct LineTail: Sendable {
@@ -25,7 +27,7 @@ struct LineTail: Sendable {
   /// Adds the bodies of whole lines.
   mutating func add(lines: UnsafeBufferPointer<UInt8>) {
     var rest = lines
-    while let feed = firstLineFeed(UnsafeRawBufferPointer(rest)) {
+    while let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(rest)) {
       add(UnsafeBufferPointer(rebasing: rest[..<max(0, feed - SumChain.tailLength)]))
       rest = UnsafeBufferPointer(rebasing: rest[(feed + 1)...])
     }

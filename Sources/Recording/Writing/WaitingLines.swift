@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// Whole lines that wait to be written.
 struct WaitingLines: ~Copyable {
   /// Memory that is kept from one write to the next, at most.
@@ -21,7 +23,7 @@ struct WaitingLines: ~Copyable {
     var (end, step, kept) = (0, before, before)
     while end < bytes.count {
       let line = bytes.bytes(from: end)
-      guard let feed = firstLineFeed(UnsafeRawBufferPointer(line)) else { break }
+      guard let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(line)) else { break }
       if line.starts(with: WaitingLines.step) { step += 1 }
       guard end + feed + 1 <= written else { break }
       end += feed + 1

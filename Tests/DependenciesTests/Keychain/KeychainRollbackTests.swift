@@ -18,36 +18,8 @@ import Testing
 #endif
 
 @Suite struct KeychainRollbackTests {
-  private final class Marks: RollbackMarkStore {
-    struct Unavailable: Error {}
-    let marks = Mutex<[String: RollbackMark]>([:])
-    let isAvailable = Mutex(true)
-
-    private func check() throws { if !isAvailable.withLock({ $0 }) { throw Unavailable() } }
-
-    func mark(forKeychainAt path: String) throws -> RollbackMark? {
-      try check()
-      return marks.withLock { $0[path] }
-    }
-
-    func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
-      try check()
-      marks.withLock { marks in
-        switch marks[path]?.judge(mark) {
-        case .newer, .successor, nil: marks[path] = mark
-        case .same, .older, .different: break
-        }
-      }
-    }
-
-    func replace(_ mark: RollbackMark, forKeychainAt path: String) throws {
-      try check()
-      marks.withLock { $0[path] = mark }
-    }
-  }
-
   private let folder: KeychainFolder
-  private let marks = Marks()
+  private let marks = MarksInMemory()
 
   init() throws {
     folder = try KeychainFolder()

@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -78,8 +79,11 @@ extension KeychainPolicy {
 }
 
 extension LiveKeychainService {
-  init(at path: String, _ sources: UnlockSources = .none, system: FileSystem = FileSystem()) {
-    self.init(path: path, unlockSources: sources, policy: .fast, system: system)
+  init(
+    at path: String, _ sources: UnlockSources = .none, system: FileSystem = FileSystem(),
+    clock: BoardClock = .live
+  ) {
+    self.init(path: path, unlockSources: sources, policy: .fast, system: system, clock: clock)
   }
 
   /// A new keychain with the passphrase `open`.
@@ -150,4 +154,33 @@ struct KeychainVector: Sendable, CustomTestStringConvertible {
       return KeychainVector(name: stem, file: file, description: description)
     }
   }()
+}
+
+/// Marks in memory, which can be unavailable.
+final class MarksInMemory: RollbackMarkStore {
+  struct Unavailable: Error {}
+  let marks = Mutex<[String: RollbackMark]>([:])
+  let isAvailable = Mutex(true)
+
+  private func check() throws { if !isAvailable.withLock({ $0 }) { throw Unavailable() } }
+
+  func mark(forKeychainAt path: String) throws -> RollbackMark? {
+    try check()
+    return marks.withLock { $0[path] }
+  }
+
+  func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
+    try check()
+    marks.withLock { marks in
+      switch marks[path]?.judge(mark) {
+      case .newer, .successor, nil: marks[path] = mark
+      case .same, .older, .different: break
+      }
+    }
+  }
+
+  func replace(_ mark: RollbackMark, forKeychainAt path: String) throws {
+    try check()
+    marks.withLock { $0[path] = mark }
+  }
 }

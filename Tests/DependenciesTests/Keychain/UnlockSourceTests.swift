@@ -177,6 +177,14 @@ import Testing
     }
   }
 
+  @Test("a descriptor that cannot be read is said to be none")
+  func closedDescriptor() throws {
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    #expect(kind(["SWIFTBOARD_PASSPHRASE_FD": "\(Int32.max)"]) == .missingUnlockSource)
+    #expect(kind(["SWIFTBOARD_PASSPHRASE_FD": "\(null)"]) == .missingUnlockSource)
+    close(null)
+  }
+
   @Test(
     "what is no descriptor's number is refused and not shown",
     arguments: ["2", "0", "-1", "x", "3x", " 3", "99999999999", "my passphrase"])

@@ -310,6 +310,13 @@ struct RedactorByPositionTests {
     ("http://h/p?apikey=abc&x=1", "http://h/p?apikey=«redacted»&x=1"),
     ("http://h/p?x=1&api_key=abc#f", "http://h/p?x=1&api_key=«redacted»#f"),
     ("http://h/p?token=a%20b rest", "http://h/p?token=«redacted» rest"),
+    ("http://h/?tok%65n=abc&x=1", "http://h/?tok%65n=«redacted»&x=1"),
+    ("http://h/?a=1&%61pi%5Fkey=abc", "http://h/?a=1&%61pi%5Fkey=«redacted»"),
+    (
+      "http://h/?%61%63%63%65%73%73%5F%74%6F%6B%65%6E=abc rest",
+      "http://h/?%61%63%63%65%73%73%5F%74%6F%6B%65%6E=«redacted» rest"
+    ),
+    ("http://h/?100%=1&tok%en=2", "http://h/?100%=1&tok%en=2"),
     ("http://h/#access_token=abc&x=1", "http://h/#access_token=«redacted»&x=1"),
     ("(http://h/?password=abc)", "(http://h/?password=«redacted»)"),
     (#"{"url":"http://h/?token=abc"}"#, #"{"url":"http://h/?token=«redacted»"}"#),

@@ -108,7 +108,7 @@ struct DatabaseFaultTests {
     }
 
     #expect(try await service.document(collection: "c", id: "good")?.body == #"{"a":"wholesome"}"#)
-    let query = DocumentQuery(collection: "c", conditions: [.init(path: "a", equals: "1")])
+    let query = DocumentQuery(collection: "c", sort: "a")
     let errors = [
       await failure { () throws(PersistenceError) in
         try await service.document(collection: "c", id: "bad")
@@ -121,6 +121,10 @@ struct DatabaseFaultTests {
     #expect(errors.map { $0?.kind } == Array(repeating: .corrupted, count: 5))
     #expect(errors[0]?.message.contains("c/bad") == true)
     #expect(errors[1]?.message.contains("c/bad") == true)
+    // What is not shown is not looked at.
+    let other = DocumentQuery(
+      collection: "c", conditions: [.init(path: "a", equals: "wholesome")], sort: "a", limit: 1)
+    #expect(try await service.documents(other).map(\.id) == ["good"])
     #expect(
       try await service.check() == [
         "document c/bad is damaged", "preference p is damaged", "service s is damaged",

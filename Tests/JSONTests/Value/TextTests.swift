@@ -101,10 +101,12 @@ import Testing
       for (right, b) in ascending.enumerated() {
         #expect(
           JSON.compare(a, b) == (left == right ? 0 : left < right ? -1 : 1), "\(a) against \(b)")
+        #expect((a.equalityKey == b.equalityKey) == (left == right), "\(a) against \(b)")
       }
     }
     for equal in ["1", "1.0", "10e-1", "0.1e1", "1E0", "0.001e+3"] {
       #expect(JSON.compare(.number("1"), .number(equal)) == 0)
+      #expect(JSON.number("1").equalityKey == JSON.number(equal).equalityKey)
     }
     for zero in ["0", "-0", "0.0", "-0e5", "0e99999999999999999999999"] {
       #expect(JSON.compare(.number("0"), .number(zero)) == 0)

@@ -38,22 +38,21 @@ struct LogDamageTests {
     return bytes
   }
 
-  /// One bit after the other.
-  @Test("every changed bit is found") func everyChangedBitIsFound() throws {
+  /// A bit of each byte, another one of the byte next to it.
+  @Test("a changed bit of any byte is found") func aChangedBitOfAnyByteIsFound() throws {
     let log = try Self.everything()
     for position in log.indices {
-      for bit in 0..<8 {
-        var bytes = log
-        bytes[position] ^= 1 << bit
-        let (_, warnings, error) = read(bytes)
-        if position == log.count - 1 {
-          // Without its line feed the last line counts as torn.
-          #expect(error == nil)
-          #expect(warnings.count == 3)
-        } else if error?.kind != "damage" {
-          Issue.record(
-            "bit \(bit) of byte \(position) changed goes unnoticed: \(String(describing: error))")
-        }
+      let bit = position % 8
+      var bytes = log
+      bytes[position] ^= 1 << bit
+      let (_, warnings, error) = read(bytes)
+      if position == log.count - 1 {
+        // Without its line feed the last line counts as torn.
+        #expect(error == nil)
+        #expect(warnings.count == 3)
+      } else if error?.kind != "damage" {
+        Issue.record(
+          "bit \(bit) of byte \(position) changed goes unnoticed: \(String(describing: error))")
       }
     }
   }

@@ -1,6 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
+import Synchronization
 import Testing
 
 /// A log of one version of a program, read by others.
@@ -231,6 +232,43 @@ struct GradeTests {
     let summary = try replay(log, Self.schema(3), migrations: migrations, Self.later)
     #expect(summary.grade == .fine)
     #expect(summary.digests == 2)
+  }
+
+  @Test("a part counts its versions by itself") func aPartCountsItsVersionsByItself() throws {
+    var schema = Self.schema(5)
+    schema.parts = ["tea": 2, "\"odd\"": 7]
+    let log = try Self.log(schema)
+    let text = String(decoding: log, as: UTF8.self)
+    #expect(
+      text.contains(#""schema":{"name":"A","version":5,"parts":{"\"odd\"":7,"tea":2}}"#), "\(text)")
+
+    func order(_ parts: [String: Int], _ version: Int) throws -> [String] {
+      // Every migration leaves its name in the note.
+      let migrations = [nil, "tea", "milk"].flatMap { part in
+        (1...6).reversed().map { from in
+          LogMigration(
+            from: from, part: part,
+            editAction: { action in
+              guard case .string(let note)? = action["note"] else { return }
+              action["note"] = .string("\(note) \(part ?? "all")\(from)")
+            })
+        }
+      }
+      let notes = Mutex<[String]>([])
+      var program = Self.schema(version)
+      program.parts = parts
+      let summary = try replay(log, program, migrations: migrations) {
+        (state: inout State, add: Add) in
+        notes.withLock { $0.append(add.note) }
+        state.total += add.by
+      }
+      #expect(summary.grade == .fine && summary.digests == 2)
+      return notes.withLock { $0[0].split(separator: " ").dropFirst().map(String.init) }
+    }
+    #expect(try order(["tea": 2], 5) == [])
+    #expect(try order(["tea": 4], 5) == ["tea2", "tea3"])
+    // What changes a part comes after all that changes the whole; one without a version has 1.
+    #expect(try order(["milk": 2, "tea": 3], 7) == ["all5", "all6", "milk1", "tea2"])
   }
 
   @Test("a migration that fails is impossible") func aMigrationThatFailsIsImpossible() throws {

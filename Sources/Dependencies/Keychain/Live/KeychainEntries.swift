@@ -165,6 +165,86 @@ struct KeychainEntries: Sendable {
     }
   }
 
+  /// With the entries of `other`, and what became of them; `nil` where nothing changes. Throws
+  /// `.duplicateKey` where names are taken and `existing` refuses that. O(bytes of both).
+  func merging(
+    _ other: KeychainEntries, _ existing: KeychainDuplicates
+  ) throws(KeychainError) -> (entries: KeychainEntries?, report: KeychainImport) {
+    try region.withBytes { mine throws(KeychainError) in
+      try other.region.withBytes { theirs throws(KeychainError) in
+        var report = KeychainImport(added: 0, replaced: 0, kept: 0)
+        var parts: [UnsafeRawBufferPointer] = []
+        var (left, right) = (0, 0)
+        func part(_ bytes: UnsafeRawBufferPointer, _ entry: Entry) -> UnsafeRawBufferPointer {
+          UnsafeRawBufferPointer(rebasing: bytes[entry.whole])
+        }
+        while left < index.count || right < other.index.count {
+          let order: Int
+          if left == index.count {
+            order = 1
+          } else if right == other.index.count {
+            order = -1
+          } else {
+            order = Self.order(
+              UnsafeRawBufferPointer(rebasing: mine[index[left].keyRange]),
+              UnsafeRawBufferPointer(rebasing: theirs[other.index[right].keyRange]))
+          }
+          if order < 0 {
+            parts.append(part(mine, index[left]))
+          } else if order > 0 {
+            parts.append(part(theirs, other.index[right]))
+            report.added += 1
+          } else if existing == .replace {
+            parts.append(part(theirs, other.index[right]))
+            report.replaced += 1
+          } else {
+            parts.append(part(mine, index[left]))
+            report.kept += 1
+          }
+          if order <= 0 { left += 1 }
+          if order >= 0 { right += 1 }
+        }
+        if existing == .refuse, report.kept > 0 {
+          throw KeychainError(
+            .duplicateKey,
+            message:
+              "\(report.kept) of the names to import \(report.kept == 1 ? "is" : "are") taken; "
+              + "nothing was changed. Keep the entries that are here, or replace them.")
+        }
+        guard report.added + report.replaced > 0 else { return (nil, report) }
+        return (try Self.joined(parts), report)
+      }
+    }
+  }
+
+  /// Entries in order, as they are in plaintexts.
+  private static func joined(
+    _ parts: [UnsafeRawBufferPointer]
+  ) throws(KeychainError) -> KeychainEntries {
+    let used = parts.reduce(4) { $0 + $1.count }
+    let size = try paddedSize(used)
+    return try KeychainEntries(
+      padded: try GuardedBytes(count: size) { output throws(KeychainError) in
+        var writer = Writer(output: output)
+        writer.write(UInt32(parts.count))
+        for part in parts { writer.write(part) }
+        output[used] = 0x80
+      })
+  }
+
+  private static func paddedSize(_ used: Int) throws(KeychainError) -> Int {
+    let block = KeychainFormat.blockSize
+    let size = (used / block + 1) * block
+    guard size <= KeychainFormat.largestFile else {
+      throw KeychainError(
+        .limitExceeded,
+        message:
+          "the entries would need \(size) bytes, more than a keychain may have. Delete entries first."
+      )
+    }
+    return size
+  }
+
   /// Whether both are the same plaintext.
   func isIdentical(to other: KeychainEntries) -> Bool { region == other.region }
 
@@ -198,15 +278,7 @@ struct KeychainEntries: Sendable {
     let gone = removed ?? end..<end
     let added = new.map { 2 + $0.key.count + 4 + $0.value.count } ?? 0
     let used = end - gone.count + added
-    let block = KeychainFormat.blockSize
-    let size = (used / block + 1) * block
-    guard size <= KeychainFormat.largestFile else {
-      throw KeychainError(
-        .limitExceeded,
-        message:
-          "the entries would need \(size) bytes, more than a keychain may have. Delete entries first."
-      )
-    }
+    let size = try Self.paddedSize(used)
     let count = index.count - (removed == nil ? 0 : 1) + (new == nil ? 0 : 1)
     let region = try GuardedBytes(count: size) { output throws(KeychainError) in
       var writer = Writer(output: output)

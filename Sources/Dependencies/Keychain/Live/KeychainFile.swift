@@ -20,8 +20,8 @@ final class KeychainFile {
   struct Folder {
     let descriptor: OpenFile
     let place: Place
-    /// Held until this value goes.
-    let lock: OpenFile
+    /// Held until this value goes; none where a file is made that nobody else writes.
+    let lock: OpenFile?
   }
 
   struct Place {

@@ -42,6 +42,17 @@ extension KeychainFile {
     return try body(folder)
   }
 
+  /// The folder as it is, for a new file beside which no lock is left. A missing folder is an
+  /// error.
+  func unlockedFolder() throws(KeychainError) -> Folder {
+    let place = try self.place()
+    let descriptor = try io("the folder \(place.folder) cannot be opened") {
+      () throws(SystemError) in
+      try system.open(folder: place.folder)
+    }
+    return Folder(descriptor: descriptor, place: place, lock: nil)
+  }
+
   private func lock(
     _ place: Place, in folder: OpenFile
   ) throws(KeychainError) -> OpenFile {

@@ -162,6 +162,16 @@ private struct SlotKeys {
 }
 
 extension KeychainSecret {
+  /// Of the same kind and with the same bytes; constant-time in these.
+  func isSame(as other: KeychainSecret) -> Bool {
+    switch (self, other) {
+    case (.passphrase(let bytes), .passphrase(let others)),
+      (.keyFile(let bytes), .keyFile(let others)):
+      bytes == others
+    default: false
+    }
+  }
+
   /// Which slots it may open.
   var slotKind: KeychainSlot.Kind {
     switch self {

@@ -20,6 +20,8 @@ final class KeychainVault {
   let policy: KeychainPolicy
   let marks: (any RollbackMarkStore)?
   let random: KeychainRandom
+  /// Called before a key derivation, which takes half a second, and after it.
+  let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
   var unlocked: Unlocked?
   /// Outlives locking: an older file is noticed as long as the process lives.
   private var remembered: RollbackMark?
@@ -32,8 +34,10 @@ final class KeychainVault {
 
   init(
     path: String, sources: UnlockSources, policy: KeychainPolicy, marks: (any RollbackMarkStore)?,
-    system: FileSystem, random: KeychainRandom
+    system: FileSystem, random: KeychainRandom,
+    onDerivation: (@Sendable (_ isRunning: Bool) -> Void)? = nil
   ) {
+    self.onDerivation = onDerivation
     file = KeychainFile(path: path, system: system, lockTimeout: policy.lockTimeout)
     self.sources = sources
     self.policy = policy
@@ -67,7 +71,7 @@ final class KeychainVault {
   }
 
   /// The verified state of the file that the name refers to now; unlocks where a source allows it.
-  private func current() throws(KeychainError) -> Unlocked {
+  func current() throws(KeychainError) -> Unlocked {
     if let unlocked {
       guard let info = try file.info() else { throw file.missing }
       if info == unlocked.held?.info { return unlocked }
@@ -81,7 +85,7 @@ final class KeychainVault {
   }
 
   /// Steps 1 to 14, from a locked file.
-  private func open(with secret: KeychainSecret?) throws(KeychainError) -> Unlocked {
+  func open(with secret: KeychainSecret?) throws(KeychainError) -> Unlocked {
     var secret = secret
     return try verified { () throws(KeychainError) in try opened(with: &secret) }
   }
@@ -92,7 +96,9 @@ final class KeychainVault {
     let header = try KeychainHeader(parsing: bytes)
     if secret == nil { secret = try sources.secret() }
     guard let found = secret else { throw locked }
-    let (keys, entries) = try KeychainCodec.open(bytes, header, with: found)
+    let (keys, entries) = try deriving(with: found) { () throws(KeychainError) in
+      try KeychainCodec.open(bytes, header, with: found)
+    }
     return Unlocked(keys: keys, header: header, entries: entries, held: held)
   }
 
@@ -126,7 +132,7 @@ final class KeychainVault {
     }
   }
 
-  private var locked: KeychainError {
+  var locked: KeychainError {
     KeychainError(
       .locked,
       message: "the keychain is locked and there is no secret to unlock it with.", remedy: .unlock)
@@ -309,25 +315,32 @@ final class KeychainVault {
 
   /// Applies `operation` to the state found under the lock and saves what it returns; `nil` changes
   /// nothing.
-  private func change(
+  func change(
     _ operation: (KeychainEntries) throws(KeychainError) -> KeychainEntries?
   ) throws(KeychainError) {
     // Before the lock: deriving a key takes as long as hundreds of saves.
     _ = try current()
     try file.withLock { folder throws(KeychainError) in
-      guard let info = try file.info(in: folder) else { throw file.missing }
-      try requireOwner(of: info)
-      guard var state = unlocked else { throw locked }
-      if state.held?.info != info { state = try refresh(state.keys, in: folder) }
+      let (state, expected) = try stateUnderLock(folder)
       guard let entries = try operation(state.entries) else { return }
-      // `refresh` may have read a newer file than `info` saw.
-      let expected = state.held?.info ?? info
       let bytes = try KeychainCodec.encode(
         entries, keys: state.keys, generation: state.header.generation + 1,
         slots: state.header.slots,
         random: random)
       try write(bytes, entries, state.keys, in: folder, expecting: expected, made: [])
     }
+  }
+
+  /// What the file is while the lock is held, and as which file it was looked up.
+  func stateUnderLock(
+    _ folder: KeychainFile.Folder
+  ) throws(KeychainError) -> (Unlocked, FileInfo) {
+    guard let info = try file.info(in: folder) else { throw file.missing }
+    try requireOwner(of: info)
+    guard var state = unlocked else { throw locked }
+    if state.held?.info != info { state = try refresh(state.keys, in: folder) }
+    // `refresh` may have read a newer file than `info` saw.
+    return (state, state.held?.info ?? info)
   }
 
   private func requireOwner(of info: FileInfo) throws(KeychainError) {
@@ -341,19 +354,15 @@ final class KeychainVault {
   }
 
   /// Steps 6 to 11: after this the file, the memory and the mark are at the new state.
-  private func write(
+  func write(
     _ bytes: [UInt8], _ entries: KeychainEntries, _ keys: KeychainKeys,
-    in folder: KeychainFile.Folder, expecting expected: FileInfo?, made folders: [String]
+    in folder: KeychainFile.Folder, expecting expected: FileInfo?, made folders: [String],
+    commit: () throws(KeychainError) -> Void = {}
   ) throws(KeychainError) {
     let header = try KeychainHeader(parsing: bytes)
     var saved = try file.replace(
-      with: bytes, in: folder, expecting: expected, random: random
-    ) { copy throws(KeychainError) in
-      let header = try KeychainHeader(parsing: copy)
-      guard try keys.fit(header, of: copy),
-        try KeychainCodec.entries(of: copy, header, keys).isIdentical(to: entries)
-      else { throw KeychainError.io(EIO, "the new keychain does not open") }
-    }
+      with: bytes, in: folder, expecting: expected, random: random,
+      verify: { copy throws(KeychainError) in try check(copy, keys, entries) }, commit: commit)
     file.sync(made: folders, into: &saved)
     let state = Unlocked(keys: keys, header: header, entries: entries, held: saved.held)
     unlocked = state
@@ -363,6 +372,26 @@ final class KeychainVault {
       throw uncertain
     }
     if expected == nil { replaceMark(state.mark) } else { remember(state.mark) }
+  }
+
+  /// What was read back opens, down to the same entries.
+  func check(
+    _ copy: [UInt8], _ keys: KeychainKeys, _ entries: KeychainEntries
+  ) throws(KeychainError) {
+    let header = try KeychainHeader(parsing: copy)
+    guard try keys.fit(header, of: copy),
+      try KeychainCodec.entries(of: copy, header, keys).isIdentical(to: entries)
+    else { throw KeychainError.io(EIO, "the new keychain does not open") }
+  }
+
+  /// Says before and after a key derivation that it runs.
+  func deriving<Result>(
+    with secret: KeychainSecret, _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    guard case .passphrase = secret else { return try body() }
+    onDerivation?(true)
+    defer { onDerivation?(false) }
+    return try body()
   }
 
   private func replaceMark(_ mark: RollbackMark) {
@@ -404,12 +433,7 @@ final class KeychainVault {
     }
     try secret.checkNew()
     let keys = try KeychainKeys(random: random)
-    let slot = try KeychainSlot(for: secret, keys: keys, kdf: policy.kdf, random: random)
-    // From its own bytes: an error of memory must not lock the user out.
-    guard let again = try slot.open(with: secret, keyID: keys.keyID), again.region == keys.region
-    else {
-      throw .io(EIO, "the new keychain's slot does not open")
-    }
+    let slot = try makeSlot(for: secret, keys)
     let entries = try KeychainEntries()
     let bytes = try KeychainCodec.encode(
       entries, keys: keys, generation: 1, slots: [slot], random: random)

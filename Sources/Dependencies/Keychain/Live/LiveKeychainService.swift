@@ -11,6 +11,9 @@ public actor LiveKeychainService: KeychainService {
   private let vault: KeychainVault
   private let executor: KeychainExecutor
   private let marks: (any RollbackMarkStore)?
+  private let clock: BoardClock
+  /// When a call last needed what is unlocked, as the clock counts.
+  private var lastUse: Int64
 
   /// The executor of this actor's calls.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -31,23 +34,29 @@ public actor LiveKeychainService: KeychainService {
   ///   - unlockSources: Where a secret comes from when a call needs one.
   ///   - policy: How long a save waits for its turn.
   ///   - rollbackMarks: Remembers the last save outside the file.
+  ///   - clock: Tells how long it was not used.
+  ///   - onDerivation: Called before and after each key derivation, on the keychain's thread.
   package init(
     path: String, unlockSources: UnlockSources = .none, policy: KeychainPolicy = KeychainPolicy(),
-    rollbackMarks: (any RollbackMarkStore)? = nil
+    rollbackMarks: (any RollbackMarkStore)? = nil, clock: BoardClock = .live,
+    onDerivation: (@Sendable (_ isRunning: Bool) -> Void)? = nil
   ) {
     self.init(
       path: path, unlockSources: unlockSources, policy: policy, rollbackMarks: rollbackMarks,
-      system: FileSystem(), random: .system)
+      system: FileSystem(), random: .system, clock: clock, onDerivation: onDerivation)
   }
 
   init(
     path: String, unlockSources: UnlockSources, policy: KeychainPolicy,
     rollbackMarks: (any RollbackMarkStore)? = nil, system: FileSystem,
-    random: KeychainRandom = .system
+    random: KeychainRandom = .system, clock: BoardClock = .live,
+    onDerivation: (@Sendable (_ isRunning: Bool) -> Void)? = nil
   ) {
+    self.clock = clock
+    lastUse = clock.now
     vault = KeychainVault(
       path: path, sources: unlockSources, policy: policy, marks: rollbackMarks, system: system,
-      random: random)
+      random: random, onDerivation: onDerivation)
     executor = KeychainExecutor()
     marks = rollbackMarks
   }
@@ -113,7 +122,7 @@ public actor LiveKeychainService: KeychainService {
 
   /// Reads the header where the keychain is locked. Asks for no secret.
   public func status() throws(KeychainError) -> KeychainStatus {
-    try perform { vault throws(KeychainError) in try vault.status() }
+    try look { vault throws(KeychainError) in try vault.status() }
   }
 
   /// O(size), also where the file is the one that was read last: a disk may give other bytes than
@@ -121,7 +130,7 @@ public actor LiveKeychainService: KeychainService {
   ///
   /// - Throws: `missing`, or what is wrong with the file.
   public func verify() throws(KeychainError) -> KeychainStatus {
-    try perform { vault throws(KeychainError) in try vault.verify() }
+    try look { vault throws(KeychainError) in try vault.verify() }
   }
 
   /// A `stat`, and O(size) where the file has changed.
@@ -158,7 +167,54 @@ public actor LiveKeychainService: KeychainService {
   /// That others may read the file, once in the service's life.
   public func takeWarning() -> String? { vault.takeWarning() }
 
+  /// Touches no keychain and needs none.
+  public func secret(from place: KeychainSecretPlace) throws(KeychainError) -> KeychainSecret {
+    try vault.sources.secret(from: place)
+  }
+
+  /// As `save`, after one key derivation for each slot of the secret's kind and two for the new
+  /// one. The data key stays.
+  public func addSlot(_ secret: KeychainSecret) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.addSlot(secret) }
+  }
+
+  /// As `save`, after up to three key derivations for each slot that stays. The record of the last
+  /// save is told of the new key first: where it cannot be written, nothing is changed.
+  public func rekey(_ change: KeychainRekey) throws(KeychainError) {
+    try perform { vault throws(KeychainError) in try vault.rekey(change) }
+  }
+
+  /// Writes the new file beside its name and renames it, mode 0600. Makes no folder.
+  public func export(to path: String, secret: KeychainSecret) throws(KeychainError) -> Int {
+    try perform { vault throws(KeychainError) in try vault.export(to: path, secret) }
+  }
+
+  /// As `save`, after the key derivation of the other file.
+  public func importEntries(
+    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+  ) throws(KeychainError) -> KeychainImport {
+    try perform { vault throws(KeychainError) in
+      try vault.importEntries(from: path, secret, existing)
+    }
+  }
+
+  /// A `status()`, a `verify()` and a `refresh()` are no use.
+  public func lock(unusedFor duration: Duration) -> KeychainIdleness {
+    guard vault.unlocked != nil else { return .wasLocked }
+    let left = duration - .microseconds(clock.now - lastUse)
+    if left > .zero { return .inUse(left: left) }
+    vault.lock()
+    return .locked
+  }
+
   private func perform<Result>(
+    _ operation: (KeychainVault) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    defer { lastUse = clock.now }
+    return try look(operation)
+  }
+
+  private func look<Result>(
     _ operation: (KeychainVault) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     try located(at: vault.file.path) { () throws(KeychainError) in try operation(vault) }

@@ -128,6 +128,20 @@ package final class UnlockSources: Sendable {
 
   // MARK: Descriptor
 
+  /// Keeps a passphrase descriptor that is closed from becoming one of the program's own, from
+  /// which a passphrase would be awaited without end: reading it fails. Call it before anything
+  /// else opens a file.
+  package static func holdClosedDescriptor() {
+    guard let value = getenv(passphraseDescriptor),
+      let number = descriptor(String(cString: value)), fcntl(number, F_GETFD) < 0, errno == EBADF
+    else { return }
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    guard null >= 0, null != number else { return }
+    dup2(null, number)
+    close(null)
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+  }
+
   private static func descriptor(_ value: String) -> Int32? {
     guard !value.isEmpty, value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int32(value),
       number >= 3
@@ -154,6 +168,13 @@ package final class UnlockSources: Sendable {
           "the keychain is locked, and descriptor \(number) of \(Self.passphraseDescriptor) was read already. "
           + "Use \(Self.passphraseFile) where a session must unlock more than once.")
     }
+    let flags = fcntl(number, F_GETFL)
+    guard flags >= 0, flags & O_ACCMODE != O_WRONLY else {
+      throw KeychainError(
+        .missingUnlockSource,
+        message: "\(Self.passphraseDescriptor): descriptor \(number) is not open for reading. "
+          + "Open it where the program is started, as in '\(number)< FILE'.")
+    }
     defer { close(number) }
     do throws(KeychainError) {
       return try Self.passphrase(from: number)
@@ -164,8 +185,25 @@ package final class UnlockSources: Sendable {
 
   // MARK: Files
 
+  /// The secret in a file that a line names: judged and read as a source's.
+  ///
+  /// - Throws: As `secret()`; for a new key file `exists` or `io` too.
+  func secret(from place: KeychainSecretPlace) throws(KeychainError) -> KeychainSecret {
+    switch place {
+    case .passphraseFile(let path):
+      return .passphrase(
+        try read(path, nil, false) { fd throws(KeychainError) in try Self.passphrase(from: fd) })
+    case .newKeyFile(let path) where FileInfo(path) == nil && errno == ENOENT:
+      try Self.makeKeyFile(at: path)
+      return try secret(from: .keyFile(path: path))
+    case .keyFile(let path), .newKeyFile(let path):
+      return .keyFile(
+        try read(path, nil, false) { fd throws(KeychainError) in try Self.key(from: fd) })
+    }
+  }
+
   private func read(
-    _ path: String, _ variable: String, _ isCredential: Bool,
+    _ path: String, _ variable: String?, _ isCredential: Bool,
     _ body: (Int32) throws(KeychainError) -> GuardedBytes
   ) throws(KeychainError) -> GuardedBytes {
     do throws(KeychainError) {
@@ -178,13 +216,14 @@ package final class UnlockSources: Sendable {
         guard error.isMissing else { throw .io(error.code, "the file cannot be opened") }
         throw KeychainError(
           .missingUnlockSource,
-          message: "there is no such file. Name one that is there, or take the variable away.")
+          message: "there is no such file. Name one that is there"
+            + (variable == nil ? "." : ", or take the variable away."))
       }
       defer { file.close() }
       try judge(file.number, isCredential)
       return try body(file.number)
     } catch {
-      throw error.explained("\(path) (\(variable))", path: path)
+      throw error.explained(variable.map { "\(path) (\($0))" } ?? path, path: path)
     }
   }
 

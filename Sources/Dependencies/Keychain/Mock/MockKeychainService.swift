@@ -16,6 +16,10 @@ public final class MockKeychainService: KeychainService {
     case rename(String, to: String)
     /// The calls without a key; secrets are not kept.
     case keys, create, unlock, lock, status, verify, accept
+    /// The changes of what opens it; secrets are not kept.
+    case addSlot, rekey
+    /// `export(to:secret:)` and `importEntries(from:secret:existing:)`.
+    case export(path: String), importEntries(path: String, existing: KeychainDuplicates)
   }
 
   private struct State {
@@ -25,8 +29,12 @@ public final class MockKeychainService: KeychainService {
     var isSample: Bool
     var unlocked: Bool
     var generation: UInt64
-    var secret: KeychainSecret?
+    /// One for each slot; none: anything opens it.
+    var secrets: [KeychainSecret]
     var source: KeychainSecret?
+    /// What was exported, by its path.
+    var exports: [String: (secret: KeychainSecret, entries: [[UInt8]: Data])] = [:]
+    var lastUse: Int64
     var calls: [Call] = []
     var failures: [KeychainError] = []
     /// What the file in place of the one that was seen last is refused for, and that one.
@@ -35,6 +43,7 @@ public final class MockKeychainService: KeychainService {
   }
 
   private let path: String
+  private let clock: BoardClock
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -48,17 +57,20 @@ public final class MockKeychainService: KeychainService {
   ///   - unlockSource: What a call unlocks with by itself when it is locked; `nil`: it throws
   ///     `.locked`.
   ///   - path: What errors and status name; no file is there.
+  ///   - clock: Tells how long it was not used; without one it is always in use.
   public init(
     entries: KeyValuePairs<String, Data> = [:], areSamples: Bool = false, exists: Bool = true,
     unlocked: Bool = true, secret: KeychainSecret? = nil, unlockSource: KeychainSecret? = nil,
-    path: String = "mock.sbkc"
+    path: String = "mock.sbkc",
+    clock: BoardClock = BoardClock(now: { 0 }, sleep: { _ in })
   ) {
     self.path = path
+    self.clock = clock
     state = Mutex(
       State(
         entries: Dictionary(entries.map { (Array($0.key.utf8), $0.value) }) { $1 }, exists: exists,
-        isSample: areSamples, unlocked: exists && unlocked, generation: 1, secret: secret,
-        source: unlockSource))
+        isSample: areSamples, unlocked: exists && unlocked, generation: 1,
+        secrets: secret.map { [$0] } ?? [], source: unlockSource, lastUse: clock.now))
   }
 
   /// Every call so far, in order.
@@ -151,7 +163,7 @@ public final class MockKeychainService: KeychainService {
       }
       guard let secret = secret ?? state.source else { throw Self.locked }
       try secret.checkNew()
-      state.secret = secret
+      state.secrets = [secret]
       state.exists = true
       state.unlocked = true
       state.entries = [:]
@@ -237,6 +249,128 @@ public final class MockKeychainService: KeychainService {
     }
   }
 
+  /// A secret that is made of the path: the same for the same path, and no file is read. For a
+  /// passphrase it is the path's last part.
+  public func secret(from place: KeychainSecretPlace) async throws(KeychainError)
+    -> KeychainSecret
+  {
+    switch place {
+    case .passphraseFile(let path):
+      return .passphrase(try GuardedBytes(copying: Array(PathParts(path).name.utf8)))
+    case .keyFile(let path), .newKeyFile(let path):
+      var key = [UInt8](repeating: 0, count: KeychainFormat.keySize)
+      for (index, byte) in path.utf8.enumerated() { key[index % key.count] ^= byte }
+      return .keyFile(try GuardedBytes(copying: key))
+    }
+  }
+
+  /// As in the live one; there is no key derivation.
+  public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
+    try perform(.addSlot) { state throws(KeychainError) in
+      try secret.checkNew()
+      try Self.open(&state)
+      guard state.secrets.count < KeychainFormat.maximumSlots else {
+        throw KeychainError(.limitExceeded, message: "no slot is free. Remove one first.")
+      }
+      guard !state.secrets.contains(where: { $0.isSame(as: secret) }) else {
+        throw KeychainError(
+          .duplicateKey, message: "a slot takes this \(secret.name) already; nothing was changed.")
+      }
+      state.secrets.append(secret)
+      state.generation += 1
+    }
+  }
+
+  /// As in the live one; there is no data key.
+  public func rekey(_ change: KeychainRekey) async throws(KeychainError) {
+    try perform(.rekey) { state throws(KeychainError) in
+      try change.replacement?.checkNew()
+      if !state.unlocked, let first = change.replaced ?? state.source ?? change.secrets.first {
+        try Self.open(&state, with: first)
+      }
+      try Self.open(&state)
+      let replaced = change.replacement == nil ? nil : change.replaced ?? state.source
+      if change.replacement != nil, replaced == nil { throw Self.locked }
+      let given = change.secrets + (replaced.map { [$0] } ?? [])
+      // What anything opens is opened by what was given.
+      var secrets =
+        state.secrets.isEmpty ? (replaced ?? given.first).map { [$0] } ?? [] : state.secrets
+      let count = max(1, state.secrets.count)
+      for number in change.removing where !(1...count ~= number) {
+        throw KeychainError(
+          .limitExceeded, message: "there is no slot \(number). Nothing was changed.")
+      }
+      guard change.removing.count < count else { throw .lastSlot }
+      for secret in given where !secrets.contains(where: { $0.isSame(as: secret) }) {
+        throw Self.wrong(secret)
+      }
+      let known = given + (state.source.map { [$0] } ?? [])
+      for (index, secret) in secrets.enumerated() where !change.removing.contains(index + 1) {
+        guard known.contains(where: { $0.isSame(as: secret) }) else {
+          throw .slotSecretNeeded(index + 1, secret.slotKind.name)
+        }
+        if let replaced, let replacement = change.replacement, secret.isSame(as: replaced) {
+          secrets[index] = replacement
+        }
+      }
+      state.secrets = secrets.indices.filter { !change.removing.contains($0 + 1) }
+        .map { secrets[$0] }
+      state.generation += 1
+    }
+  }
+
+  /// Keeps the entries in memory, for `importEntries(from:secret:existing:)`.
+  public func export(
+    to path: String, secret: KeychainSecret
+  ) async throws(KeychainError) -> Int {
+    try perform(.export(path: path)) { state throws(KeychainError) in
+      try secret.checkNew()
+      try Self.open(&state)
+      guard state.exports[path] == nil else {
+        throw KeychainError(
+          .exists, path: path,
+          message: "\(path): there is something here already, which was left as it is.")
+      }
+      state.exports[path] = (secret, state.entries)
+      return state.entries.count
+    }
+  }
+
+  /// Takes over what was exported by this mock.
+  public func importEntries(
+    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+  ) async throws(KeychainError) -> KeychainImport {
+    try perform(.importEntries(path: path, existing: existing)) { state throws(KeychainError) in
+      guard let other = state.exports[path] else {
+        throw KeychainError(
+          .missing, path: path, message: "\(path): there is no such file. Name a keychain's file.")
+      }
+      guard other.secret.isSame(as: secret) else { throw Self.wrong(secret) }
+      try Self.open(&state)
+      let taken = other.entries.keys.filter { state.entries[$0] != nil }.count
+      let added = other.entries.count - taken
+      if taken > 0, existing == .refuse {
+        throw KeychainError(
+          .duplicateKey, message: "\(taken) of the names to import are taken; nothing was changed.")
+      }
+      state.entries.merge(other.entries) { existing == .replace ? $1 : $0 }
+      let replaced = existing == .replace ? taken : 0
+      if added + replaced > 0 { state.generation += 1 }
+      return KeychainImport(added: added, replaced: replaced, kept: taken - replaced)
+    }
+  }
+
+  /// By the clock that it was made with.
+  public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
+    state.withLock { state in
+      guard state.unlocked else { return .wasLocked }
+      let left = duration - .microseconds(clock.now - state.lastUse)
+      if left > .zero { return .inUse(left: left) }
+      state.unlocked = false
+      return .locked
+    }
+  }
+
   /// What `warnNext(_:)` was given, once.
   public func takeWarning() async -> String? { state.withLock { $0.warning.take() } }
 
@@ -244,9 +378,7 @@ public final class MockKeychainService: KeychainService {
     KeychainStatus(
       path: path, exists: true, unlocked: state.unlocked,
       count: state.unlocked ? state.entries.count : nil, generation: state.generation,
-      slots: [
-        KeychainStatus.Slot(kind: state.secret?.slotKind.name ?? "passphrase", ops: 0, memory: 0)
-      ],
+      slots: Self.kinds(state).map { KeychainStatus.Slot(kind: $0, ops: 0, memory: 0) },
       warnings: ["This keychain is in memory only."])
   }
 
@@ -256,6 +388,7 @@ public final class MockKeychainService: KeychainService {
     try located(at: path) { () throws(KeychainError) in
       try state.withLock { state throws(KeychainError) in
         state.calls.append(call)
+        if call != .status, call != .verify { state.lastUse = clock.now }
         if !state.failures.isEmpty { throw state.failures.removeFirst() }
         return try operation(&state)
       }
@@ -282,19 +415,14 @@ public final class MockKeychainService: KeychainService {
   {
     guard state.exists else { throw missing }
     try secret.check()
-    switch (state.secret, secret) {
-    case (nil, _): break
-    case (.passphrase(let expected), .passphrase(let given)),
-      (.keyFile(let expected), .keyFile(let given)):
-      guard expected == given else {
+    if !state.secrets.isEmpty, !state.secrets.contains(where: { $0.isSame(as: secret) }) {
+      guard state.secrets.contains(where: { $0.slotKind == secret.slotKind }) else {
         throw KeychainError(
-          .wrongSecret, message: "wrong \(secret.name), or the file was replaced. Try another one.")
+          .noMatchingSlot,
+          message: "no slot of this keychain takes a \(secret.name); it has: "
+            + "\(kinds(state).joined(separator: ", ")).")
       }
-    case (let expected?, _):
-      throw KeychainError(
-        .noMatchingSlot,
-        message:
-          "no slot of this keychain takes a \(secret.name); it has: \(expected.slotKind.name).")
+      throw wrong(secret)
     }
     switch state.objection?.reason {
     case .rolledBack:
@@ -307,6 +435,15 @@ public final class MockKeychainService: KeychainService {
         message: "this is another keychain than the one seen here before.", remedy: .acceptOther)
     case .known, nil: state.unlocked = true
     }
+  }
+
+  private static func wrong(_ secret: KeychainSecret) -> KeychainError {
+    KeychainError(
+      .wrongSecret, message: "wrong \(secret.name), or the file was replaced. Try another one.")
+  }
+
+  private static func kinds(_ state: State) -> [String] {
+    state.secrets.isEmpty ? ["passphrase"] : state.secrets.map(\.slotKind.name)
   }
 
   private static var missing: KeychainError {

@@ -22,9 +22,9 @@ struct PositionScanner {
 
   /// `?name=value` and `&name=value`.
   private mutating func equals(at sign: Int) -> Int {
-    let name = name(before: sign)
+    let name = name(before: sign, isEncoded: true)
     guard name.lowerBound > 0, isQuerySign(text[name.lowerBound - 1]),
-      SecretNames.isQueryItem(string(name))
+      SecretNames.isQueryItem(PercentEncoding.decoded(string(name)[...]))
     else { return sign + 1 }
     var end = sign + 1
     if let mark = RedactionMark.end(in: text, at: end) { end = mark }
@@ -82,9 +82,15 @@ struct PositionScanner {
   // MARK: Parts
 
   /// The name that ends before `end`; names of headers and query items are short.
-  private func name(before end: Int) -> Range<Int> {
+  ///
+  /// - Parameter isEncoded: Whether signs of it may be percent-encoded, three bytes for one.
+  private func name(before end: Int, isEncoded: Bool = false) -> Range<Int> {
     var start = end
-    while start > 0, end - start <= 40, isPartOfName(text[start - 1]) { start -= 1 }
+    while start > 0, end - start <= (isEncoded ? 120 : 40),
+      isPartOfName(text[start - 1]) || isEncoded && text[start - 1] == UInt8(ascii: "%")
+    {
+      start -= 1
+    }
     return start..<end
   }
 

@@ -85,7 +85,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
 
   private func unopened(_ operation: String) -> PersistenceError {
     PersistenceError(
-      .cannotOpen, path: file.path, operation: operation, what: "\(operation): not opened")
+      .cannotOpen, path: file.path, operation: operation, what: "not opened")
   }
 
   // MARK: The table `keychain_marks`

@@ -3,10 +3,12 @@ extension LivePersistenceService {
   ///
   /// - Throws: `invalid`, and what the database throws: see `PersistenceError.Kind`.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
-    _ = try StoredJSON.parse(
-      document.body, operation: "putDocument", what: "The body of \(document.name)")
+    let body = try StoredJSON.parse(
+      document.body, operation: "putDocument", what: "The body of \(document.name)",
+      limits: .strict)
     try await main.write("putDocument") { (connection) throws(PersistenceError) in
       try DocumentTable.put(document, connection)
+      try DocumentIndexTable.update(document.collection, document.id, body, connection)
     }
   }
 
@@ -19,14 +21,25 @@ extension LivePersistenceService {
     }
   }
 
-  /// Cost: all documents of the collection are read, and parsed where there are conditions or an
-  /// order. One damaged document among them is `.corrupted`, with its id: `document` still gives
-  /// the others.
-  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+  /// A page has up to 256 documents or a mebibyte of bodies.
+  ///
+  /// SQL finds the documents that match a condition, and keeps the rest from being read; with an
+  /// index of a path it reads nothing else. An order reads the value at the path of each document
+  /// that matches, and keeps their ids in memory, of a limited query no more than the limit. Only
+  /// the documents of the page are checked against their checksums.
+  ///
+  /// - Throws: `corrupted` for a damaged document of the page, with its id.
+  public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
+    async throws(PersistenceError) -> DocumentPage
+  {
     let filter = try DocumentFilter(query)
-    return try await main.read("documents", whenMissing: []) {
+    return try await main.read("documents", whenMissing: DocumentPage()) {
       (connection) throws(PersistenceError) in
-      try DocumentTable.find(query, filter, connection)
+      try connection.cancellable { () throws(PersistenceError) in
+        try connection.read { () throws(PersistenceError) in
+          try DocumentPages(query, filter, connection).page(from: cursor)
+        }
+      }
     }
   }
 
@@ -39,7 +52,9 @@ extension LivePersistenceService {
       statement.bind(1, collection)
       statement.bind(2, id)
       try statement.run()
-      return connection.changes > 0
+      let wasThere = connection.changes > 0
+      if wasThere { try DocumentIndexTable.update(collection, id, nil, connection) }
+      return wasThere
     }
   }
 }
@@ -80,36 +95,6 @@ enum DocumentTable {
     throw damage([id], collection, connection)
   }
 
-  static func find(
-    _ query: DocumentQuery, _ filter: DocumentFilter, _ connection: SQLiteConnection
-  ) throws(PersistenceError) -> [Document] {
-    let statement = try connection.statement(
-      """
-      SELECT id, updated, checksum, body FROM documents WHERE collection = ?
-      ORDER BY id LIMIT ?
-      """)
-    statement.bind(1, query.collection)
-    statement.bind(2, filter.readsBodies ? -1 : query.limit ?? -1)
-    var matches: [DocumentFilter.Match] = []
-    var damaged: [String] = []
-    var count = 0
-    try statement.forEachRow { (row) throws(PersistenceError) in
-      count += 1
-      if count % 256 == 0, Task.isCancelled {
-        throw PersistenceError(
-          .cancelled, path: connection.path, operation: connection.operation,
-          what: "\(connection.operation): cancelled after \(count) documents")
-      }
-      switch Self.read(row, query.collection) {
-      case .damaged(let id): damaged.append(id)
-      case .whole(let document):
-        if let match = try filter.match(document) { matches.append(match) }
-      }
-    }
-    guard damaged.isEmpty else { throw damage(damaged, query.collection, connection) }
-    return filter.arranged(matches)
-  }
-
   /// The names of documents whose content is no longer what was stored.
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
     var names: [String] = []
@@ -122,7 +107,7 @@ enum DocumentTable {
     return names
   }
 
-  private enum Row {
+  enum Row {
     case whole(Document)
     case damaged(id: String)
 
@@ -141,7 +126,7 @@ enum DocumentTable {
 
   /// Columns: id, updated, checksum, body. The checksum is of the bytes in the file, before they
   /// become a `String`, which would repair what is no UTF-8.
-  private static func read(_ row: SQLiteStatement, _ collection: String) -> Row {
+  static func read(_ row: SQLiteStatement, _ collection: String) -> Row {
     let id = row.text(0)
     let updated = row.integer(1)
     let expected = row.integer(2)
@@ -156,15 +141,15 @@ enum DocumentTable {
     }
   }
 
-  private static func damage(
+  static func damage(
     _ ids: [String], _ collection: String, _ connection: SQLiteConnection
   ) -> PersistenceError {
     let names = ids.prefix(5).map { "\(collection)/\($0)" }.joined(separator: ", ")
     let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
     return PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
-      message: "\(connection.operation): \(names)\(more) in \(connection.path) "
-        + "no longer matches its checksum. Other documents can still be read; "
-        + "put this one again or restore a backup.")
+      message: "\(names)\(more) in \(connection.path) "
+        + "no longer matches its checksum",
+      advice: "Other documents can still be read; put this one again or restore a backup.")
   }
 }

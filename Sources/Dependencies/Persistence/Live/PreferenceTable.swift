@@ -96,7 +96,8 @@ enum PreferenceTable {
   static func damage(_ name: String, _ connection: SQLiteConnection) -> PersistenceError {
     PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
-      message: "\(connection.operation): the preference \(name) in \(connection.path) "
-        + "no longer matches its checksum. Set it again, or unset it; the others can be read.")
+      message: "the preference \(name) in \(connection.path) "
+        + "no longer matches its checksum",
+      advice: "Set it again, or unset it; the others can be read.")
   }
 }

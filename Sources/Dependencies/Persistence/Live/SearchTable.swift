@@ -1,10 +1,11 @@
 extension LivePersistenceService {
-  /// Moves the text to the front of its scope, and drops the oldest beyond the limit. One fsync.
+  /// Moves the text to the front of its scope, and drops the oldest beyond the limit. It waits for
+  /// no disk: with the power the newest searches may be lost.
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {
     let limit = limits.searches
-    try await main.write("addSearch") { (connection) throws(PersistenceError) in
+    try await main.write("addSearch", durability: .normal) { (connection) throws(PersistenceError) in
       try SearchTable.remove(text, scope: scope, connection)
       let insertion = try connection.statement(
         """

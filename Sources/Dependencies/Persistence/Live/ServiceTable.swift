@@ -57,8 +57,7 @@ extension PersistenceError {
   static func serviceExists(_ name: String, path: String = "") -> PersistenceError {
     PersistenceError(
       .exists, path: path, operation: "saveService",
-      message: "There is a service \(name) already. "
-        + SQLiteResult.advice(.exists))
+      message: "There is a service \(name) already.")
   }
 }
 
@@ -90,8 +89,8 @@ enum ServiceTable {
     if let service = read(row) { return service }
     throw PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
-      message: "\(connection.operation): the service \(row.text(0)) in \(connection.path) "
-        + "no longer matches its checksum. Add it again, or remove it.")
+      message: "the service \(row.text(0)) in \(connection.path) "
+        + "no longer matches its checksum", advice: "Add it again, or remove it.")
   }
 
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {

@@ -9,6 +9,7 @@ import Synchronization
 public final class MockPersistenceService: PersistenceService {
   struct Content: Sendable {
     var documents: [ByteText: [ByteText: Document]] = [:]
+    var indexes: [DocumentIndex] = []
     var preferences: [ByteText: String] = [:]
     var services: [ByteText: APIService] = [:]
     /// Newest last.
@@ -53,7 +54,7 @@ public final class MockPersistenceService: PersistenceService {
     failNext(
       call,
       with: PersistenceError(
-        kind, operation: call, message: "\(call): asked to fail. \(SQLiteResult.advice(kind))"))
+        kind, operation: call, message: "\(call): asked to fail"))
   }
 
   /// Notes the call, then runs `body`, which keeps its changes only if it returns.
@@ -79,7 +80,8 @@ public final class MockPersistenceService: PersistenceService {
   public func putDocument(_ document: Document) async throws(PersistenceError) {
     try perform("putDocument") { (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(
-        document.body, operation: "putDocument", what: "The body of \(document.name)")
+        document.body, operation: "putDocument", what: "The body of \(document.name)",
+        limits: .strict)
       content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
         document
     }
@@ -90,17 +92,24 @@ public final class MockPersistenceService: PersistenceService {
     try perform("document") { $0.documents[ByteText(collection)]?[ByteText(id)] }
   }
 
-  /// O(n) of the collection, each parsed where there are conditions or an order.
+  /// O(n) of the collection, each parsed. All of the documents are one page.
   ///
   /// - Throws: `invalid` for a query that makes no sense.
-  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
-    try perform("documents") { (content) throws(PersistenceError) -> [Document] in
+  public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
+    async throws(PersistenceError) -> DocumentPage
+  {
+    try perform("documents") { (content) throws(PersistenceError) -> DocumentPage in
       let filter = try DocumentFilter(query)
+      let documents = content.documents[ByteText(query.collection)] ?? [:]
       var matches: [DocumentFilter.Match] = []
-      for document in (content.documents[ByteText(query.collection)] ?? [:]).values {
-        if let match = try filter.match(document) { matches.append(match) }
+      for document in documents.values {
+        let body = try StoredJSON.parse(
+          document.body, operation: "documents", what: document.name)
+        guard filter.matches(body) else { continue }
+        matches.append(
+          DocumentFilter.Match(document.id, key: filter.sortPath.flatMap { body.value(at: $0) }))
       }
-      return filter.arranged(matches)
+      return DocumentPage(filter.arranged(matches).compactMap { documents[$0.id] })
     }
   }
 
@@ -110,6 +119,39 @@ public final class MockPersistenceService: PersistenceService {
     try perform("removeDocument") {
       $0.documents[ByteText(collection)]?.removeValue(forKey: ByteText(id)) != nil
     }
+  }
+
+  /// Notes the index; nothing becomes faster.
+  ///
+  /// - Throws: `invalid` for a path that is none.
+  public func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
+    try perform("makeDocumentIndex") { (content) throws(PersistenceError) in
+      let path = try DocumentFilter.path(index.path).description
+      let index = DocumentIndex(collection: index.collection, path: path)
+      guard !content.indexes.contains(index) else { return false }
+      content.indexes.append(index)
+      content.indexes.sort {
+        (ByteText($0.collection), ByteText($0.path)) < (ByteText($1.collection), ByteText($1.path))
+      }
+      return true
+    }
+  }
+
+  /// Forgets the index.
+  ///
+  /// - Throws: `invalid` for a path that is none.
+  public func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
+    try perform("removeDocumentIndex") { (content) throws(PersistenceError) in
+      let path = try DocumentFilter.path(index.path).description
+      let count = content.indexes.count
+      content.indexes.removeAll { $0.collection == index.collection && $0.path == path }
+      return content.indexes.count < count
+    }
+  }
+
+  /// The indexes that were made.
+  public func documentIndexes() async throws(PersistenceError) -> [DocumentIndex] {
+    try perform("documentIndexes") { $0.indexes }
   }
 
   // MARK: Preferences

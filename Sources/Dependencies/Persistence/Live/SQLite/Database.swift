@@ -14,12 +14,14 @@ struct Database: Sendable {
 
   /// Runs `body` in one transaction, under the write lock. Kept as durably as the file's schema
   /// says, or not at all.
+  ///
+  /// - Parameter durability: Where it is to be less durable.
   func write<Result: Sendable>(
-    _ operation: String,
+    _ operation: String, durability: DatabaseSchema.Durability? = nil,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     do throws(PersistenceError) {
-      return try await writer.write(operation, body)
+      return try await writer.write(operation, durability: durability, body)
     } catch {
       if error.kind == .moved { try? await reader?.close() }
       throw error
@@ -55,7 +57,7 @@ struct Database: Sendable {
       case .needsWriter:
         throw PersistenceError(
           .cannotOpen, path: file.path, operation: operation,
-          what: "\(operation): the database changes under our hands")
+          what: "the database changes under our hands")
       }
     } catch {
       if error.kind == .moved, reader != nil { try? await writer.close() }

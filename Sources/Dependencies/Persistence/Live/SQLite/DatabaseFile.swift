@@ -45,24 +45,34 @@ final class DatabaseFile: Sendable {
     guard case .ready(let connection) = opened else {
       throw PersistenceError(
         .cannotOpen, path: path, operation: operation,
-        what: "\(operation): the database vanished while it was opened")
+        what: "the database vanished while it was opened")
     }
     return connection
   }
 
   /// A connection that only reads, and makes nothing.
+  ///
+  /// Readers share the log's index in a file, for which a full disk has no room. Then the connection
+  /// is alone with the database, has the index in memory, and is to be closed after its use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
     guard system.isTaken(path) else { return .missing }
-    return try open(operation: operation, mayWrite: false)
+    do throws(PersistenceError) {
+      return try open(operation: operation, mayWrite: false)
+    } catch {
+      guard error.kind == .full else { throw error }
+      return try open(operation: operation, mayWrite: false, isAlone: true)
+    }
   }
 
-  private func open(operation: String, mayWrite: Bool) throws(PersistenceError) -> Opened {
+  private func open(
+    operation: String, mayWrite: Bool, isAlone: Bool = false
+  ) throws(PersistenceError) -> Opened {
     let resolved = system.resolved(path)
     guard let size = FileInfo(resolved)?.size else {
       if mayWrite {
         throw PersistenceError(
           .cannotOpen, path: path, operation: operation,
-          what: "\(operation): the name leads nowhere")
+          what: "the name leads nowhere")
       }
       return .missing
     }
@@ -72,11 +82,12 @@ final class DatabaseFile: Sendable {
     guard size > 0 else {
       throw PersistenceError(
         .corrupted, path: path, operation: operation,
-        what: "\(operation): the database is empty (0 bytes), which it never is by itself")
+        what: "the database is empty (0 bytes), which it never is by itself")
     }
     let connection = try SQLiteConnection(
       resolved, busyWait: options.busyWait, operation: operation)
     do throws(PersistenceError) {
+      if isAlone { try connection.lockAlone() }
       let found = try identify(connection)
       if !mayWrite {
         let mode = try connection.text("PRAGMA journal_mode")
@@ -110,14 +121,14 @@ final class DatabaseFile: Sendable {
     guard id == schema.applicationID else {
       throw PersistenceError(
         .foreignDatabase, path: path, operation: connection.operation,
-        what: "\(connection.operation): the database has application id \(id), "
+        what: "the database has application id \(id), "
           + "not \(schema.applicationID)")
     }
     let found = Int(try connection.integer("PRAGMA user_version") ?? 0)
     guard found <= schema.version else {
       throw PersistenceError(
         .newerSchema, path: path, operation: connection.operation,
-        what: "\(connection.operation): the database has schema \(found); "
+        what: "the database has schema \(found); "
           + "this version knows \(schema.version)")
     }
     return found
@@ -166,7 +177,7 @@ final class DatabaseFile: Sendable {
   {
     PersistenceError(
       .cannotOpen, path: path, operation: connection.operation,
-      what: "\(connection.operation): \(name) could not be set, it is \(now)")
+      what: "\(name) could not be set, it is \(now)")
   }
 
   private func quickCheck(_ connection: SQLiteConnection) throws(PersistenceError) {
@@ -175,7 +186,7 @@ final class DatabaseFile: Sendable {
       throw PersistenceError(
         .corrupted, path: path, operation: connection.operation,
         what:
-          "\(connection.operation): the last run did not close the database, and a check finds: "
+          "the last run did not close the database, and a check finds: "
           + findings.joined(separator: "; "))
     }
   }
@@ -251,7 +262,7 @@ final class DatabaseFile: Sendable {
       failure.isFull ? .full : failure.code == EROFS ? .readOnly : .cannotCreate
     return PersistenceError(
       kind, path: path, operation: operation,
-      what: "\(operation): the database could not be made: \(failure)")
+      what: "the database could not be made: \(failure)")
   }
 
   // MARK: Migrating
@@ -301,8 +312,8 @@ final class DatabaseFile: Sendable {
         failure.code == EEXIST ? .exists : failure.isFull ? .full : .cannotCreate, path: shown,
         operation: connection.operation,
         what: failure.code == EEXIST
-          ? "\(connection.operation): the file is there already"
-          : "\(connection.operation): the copy could not be made: \(failure)")
+          ? "the file is there already"
+          : "the copy could not be made: \(failure)")
     }
     let system = FileSystem()
     if system.isTaken(path) { throw failed(SystemError(code: EEXIST, call: "open")) }

@@ -70,6 +70,21 @@ extension DatabaseSchema {
       // When the marked file was written, so that an older one can be told from it by its date too.
       Migration(
         version: 2, statements: ["ALTER TABLE keychain_marks ADD COLUMN written INTEGER"]),
+      Migration(
+        version: 3,
+        statements: [
+          """
+          CREATE TABLE document_indexes (
+            number INTEGER PRIMARY KEY, collection TEXT NOT NULL, path TEXT NOT NULL,
+            UNIQUE (collection, path)) STRICT
+          """,
+          """
+          CREATE TABLE document_values (
+            indexed INTEGER NOT NULL, value TEXT NOT NULL, id TEXT NOT NULL,
+            PRIMARY KEY (indexed, value, id)) STRICT, WITHOUT ROWID
+          """,
+          "CREATE INDEX document_values_by_id ON document_values (indexed, id)",
+        ]),
     ])
 
   /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost

@@ -14,6 +14,8 @@ final class SQLiteConnection {
   /// What the caller is about; goes into errors.
   var operation: String
 
+  /// No other connection can be open beside this one.
+  private(set) var isAlone = false
   private var handle: OpaquePointer?
   /// The most recently used statement comes first. A linear search costs less than a dictionary:
   /// the SQL of a call is a literal, so equal strings mostly share storage, and the statements in
@@ -131,15 +133,41 @@ final class SQLiteConnection {
   /// Rows that the last INSERT, UPDATE or DELETE touched.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 
+  /// Keeps the index of the write-ahead log in memory, and all other connections away. Call it
+  /// before anything is read.
+  func lockAlone() throws(PersistenceError) {
+    try execute("PRAGMA locking_mode = EXCLUSIVE")
+    isAlone = true
+  }
+
   // MARK: Transactions
 
   /// Runs `body` under the write lock, taken at the start: a transaction that begins as a reader
   /// and is overtaken by another writer fails at once, whatever the timeout. Either all of it is
   /// kept or nothing.
-  func write<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
-    -> Result
-  {
+  ///
+  /// - Parameter durability: `nil` is that of the connection. A commit that may be lost with the
+  ///   power waits for no disk, and is kept with the next one that may not.
+  func write<Result>(
+    durability: DatabaseSchema.Durability? = nil,
+    _ body: () throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
     if hasMoved { throw movedError }
+    guard let durability else { return try writeNow(body) }
+    let usual = try integer("PRAGMA synchronous") ?? DatabaseSchema.Durability.full.rawValue
+    try statement("PRAGMA synchronous = \(durability.rawValue)").run()
+    let result: Result
+    do throws(PersistenceError) { result = try writeNow(body) } catch {
+      try? statement("PRAGMA synchronous = \(usual)").run()
+      throw error
+    }
+    try statement("PRAGMA synchronous = \(usual)").run()
+    return result
+  }
+
+  private func writeNow<Result>(_ body: () throws(PersistenceError) -> Result)
+    throws(PersistenceError) -> Result
+  {
     try statement("BEGIN IMMEDIATE").run()
     let result: Result
     do {
@@ -169,6 +197,17 @@ final class SQLiteConnection {
     }
   }
 
+  /// Runs `body`, which only reads; it ends soon after the task is cancelled, also within a
+  /// statement that looks at many rows.
+  func cancellable<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
+    -> Result
+  {
+    // The call runs inside the task's own job, so the current task is the one that reads.
+    sqlite3_progress_handler(handle, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+    defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+    return try body()
+  }
+
   /// Whether the path no longer leads to the open file. One `stat`.
   var hasMoved: Bool {
     var moved: Int32 = 0
@@ -179,7 +218,7 @@ final class SQLiteConnection {
   var movedError: PersistenceError {
     PersistenceError(
       .moved, path: shownPath, operation: operation, code: SQLiteResult.readOnlyMoved,
-      what: "\(operation): the database is no longer where it was opened")
+      what: "the database is no longer where it was opened")
   }
 
   /// Whether SQLite could open it for reading only.
@@ -209,7 +248,7 @@ final class SQLiteConnection {
     guard result == SQLITE_OK else {
       throw PersistenceError(
         .misuse, path: shownPath, operation: operation, code: result,
-        what: "\(operation): a statement was left open")
+        what: "a statement was left open")
     }
     self.handle = nil
   }
@@ -219,11 +258,13 @@ final class SQLiteConnection {
   func error(_ code: Int32, sql: String?) -> PersistenceError {
     let system = handle.map { sqlite3_system_errno($0) } ?? 0
     let kind = SQLiteResult.kind(code, systemError: system, cancelled: Task.isCancelled)
-    // The database's words name tables and columns, not values.
+    // SQLite's own words name tables and columns, not values: they are for faults of this program.
     let words =
-      handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+      SQLiteResult.words(kind, systemError: system)
+      ?? (handle.map { String(cString: sqlite3_errmsg($0)) }
+        ?? String(cString: sqlite3_errstr(code)))
     return PersistenceError(
-      kind, path: shownPath, operation: operation, code: code, what: "\(operation): \(words)",
-      sql: sql)
+      kind, path: shownPath, operation: operation, code: code, what: words,
+      sql: kind == .misuse ? sql : nil)
   }
 }

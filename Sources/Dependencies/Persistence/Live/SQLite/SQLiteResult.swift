@@ -40,48 +40,58 @@ enum SQLiteResult {
     SystemError(code: systemError, call: "write").isFull
   }
 
-  /// Why it happened and what to do, in a sentence or two.
-  static func advice(_ kind: PersistenceError.Kind) -> String {
-    switch kind {
-    case .busy:
-      "Another process holds the write lock. Wait for it or end it, then try again."
-    case .full:
-      "The disk or quota is full. Nothing of this change was kept; free some space and try again."
-    case .io:
-      "The system could not read or write the file. The change is not confirmed; "
-        + "check the disk, then try again."
-    case .readOnly:
-      "The file or its folder may not be written. Change its permissions or its owner."
+  /// What happened to the file, for people; `nil` where only SQLite's own words say it.
+  static func words(_ kind: PersistenceError.Kind, systemError: Int32) -> String? {
+    let why = systemError == 0 ? "" : ": " + SystemError.text(of: systemError)
+    return switch kind {
+    case .busy: "another process keeps the database locked, for longer than is waited"
+    case .full: "there is no space left for the database"
+    case .io: "the database cannot be read or written\(why)"
+    case .readOnly: "the database or its folder may not be written to"
+    case .cannotOpen: "the database cannot be opened\(why)"
+    case .moved: "the database is no longer where it was opened"
+    case .corrupted: "the database is damaged"
+    case .notADatabase: "this is no database"
+    case .cancelled: "cancelled"
+    default: nil
+    }
+  }
+}
+
+extension PersistenceError.Kind {
+  /// What to do about it, in a sentence or two.
+  var advice: String {
+    switch self {
+    case .busy: "Wait for the other process or end it, then try again."
+    case .full: "Nothing of this change was kept. Free some space and try again."
+    case .io: "The change is not confirmed. Check the disk, then try again."
+    case .readOnly: "Change the permissions or the owner."
     case .cannotOpen, .cannotCreate:
       "Check that the folder exists and that you may read and write it."
     case .moved:
-      "The file was moved or deleted while it was open, so the change is not confirmed. "
-        + "The next command opens the file that is there then."
+      "The change is not confirmed. The next command opens the file that is there then."
     case .corrupted:
-      "The file is damaged. It was left as it is: move it away (with its -wal beside it) "
-        + "and put a backup in its place."
-    case .notADatabase:
-      "This is no database. Move the file away, or put a backup in its place."
+      "It was left as it is: move it away (with its -wal beside it) and put a backup in its place."
+    case .notADatabase: "Move the file away, or put a backup in its place."
     case .foreignDatabase: "Another program made it. Move it away or choose another folder."
     case .newerSchema: "A newer version made it. Install that version; nothing was changed."
-    case .cancelled: "The command was cancelled while it waited."
+    case .cancelled: "It was cancelled while it waited."
     case .invalid: "The value is not accepted."
-    case .exists: "Choose another name, or ask to replace it."
+    case .exists: "Choose another name, or remove what is there."
     case .misuse: "This is a bug; please report it."
     }
   }
 }
 
 extension PersistenceError {
-  /// `what` happened to which file, why, and what to do. `sql` never has bound values in it.
+  /// `what` happened to which file. `sql` never has bound values in it.
   init(
     _ kind: Kind, path: String, operation: String, code: Int32 = 0, what: String,
     sql: String? = nil
   ) {
     var message = what
     if !path.isEmpty { message += " (\(path))" }
-    message += ". " + SQLiteResult.advice(kind)
-    if code != 0 { message += " [SQLite \(code)" + (sql.map { ": \($0)" } ?? "") + "]" }
+    if let sql { message += " [\(operation), SQLite \(code): \(sql)]" }
     self.init(kind, path: path, operation: operation, code: code, message: message)
   }
 }

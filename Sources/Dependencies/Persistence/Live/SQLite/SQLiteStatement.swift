@@ -99,6 +99,15 @@ final class SQLiteStatement {
     while try step() { try body(self) }
   }
 
+  /// Gives rows to `body` as long as it returns true, and makes the statement ready for the next
+  /// values.
+  func readRows(_ body: (SQLiteStatement) throws(PersistenceError) -> Bool)
+    throws(PersistenceError)
+  {
+    defer { reset() }
+    while try step(), try body(self) {}
+  }
+
   /// What `read` makes of the first row; `nil` if there is none.
   func first<Value>(_ read: (SQLiteStatement) throws(PersistenceError) -> Value)
     throws(PersistenceError) -> Value?

@@ -34,12 +34,14 @@ actor SQLiteWorker {
 
   /// Runs `body` in a transaction that may write.
   func write<Result: Sendable>(
-    _ operation: String,
+    _ operation: String, durability: DatabaseSchema.Durability?,
     _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) throws(PersistenceError) -> Result {
     let outcome = try run(operation, making: true) {
       (connection) throws(PersistenceError) -> Result in
-      try connection.write { () throws(PersistenceError) -> Result in try body(connection) }
+      try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
+        try body(connection)
+      }
     }
     guard case .done(let result) = outcome else {
       throw PersistenceError(
@@ -76,12 +78,16 @@ actor SQLiteWorker {
       switch try connected(operation, making: making) {
       case .missing: return .missing
       case .needsWriter: return .needsWriter
-      case .ready(let connection): return .done(try body(connection))
+      case .ready(let connection):
+        let result = try body(connection)
+        if connection.isAlone { try? close() }
+        return .done(result)
       }
     } catch {
       // After these nothing can be said of the connection; the next call opens anew.
       switch error.kind {
-      case .moved, .io, .corrupted, .notADatabase:
+      case .moved, .io, .corrupted, .notADatabase,
+        _ where connection?.isAlone == true:
         try? connection?.close()
         connection = nil
       default: break

@@ -1,0 +1,141 @@
+import SwiftBoardCommandLine
+import SwiftBoardStore
+import Synchronization
+
+/// Commands that the session runs itself, since they reach around the store: they wait for other
+/// commands, look at effects, or run other lines.
+extension BoardSession {
+  /// `nil` for commands that the reducers do alone.
+  func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
+    -> CommandEnd?
+  {
+    guard case .shell(.run(_, let command)) = action else { return nil }
+    switch command {
+    case .wait(let job):
+      return await wait(for: job, action, context, line)
+    case .effects:
+      let effects = board.store.effects.map {
+        EffectLine(
+          name: $0.descriptor.name, id: $0.descriptor.id,
+          ids: $0.descriptor.ids.count > 1 ? $0.descriptor.ids : nil,
+          phase: String(describing: $0.phase), step: $0.step)
+      }
+      return await perform(
+        .shell(.run(context: context, command: .effects(effects: effects))), context, line)
+    case .open(let link): return await follow(link, action, context, line)
+    case .source(let path): return await source(path, action, context, line)
+    default: return nil
+    }
+  }
+
+  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
+  /// job's own line decides what a failure is.
+  private func wait(
+    for job: Int?, _ action: BoardAction, _ context: CommandContext, _ line: Line
+  ) async -> CommandEnd {
+    let running = board.store.withState { $0.shell.running.map(\.job) }
+    let known = Set(jobs.background).union(running)
+    if let job, !known.contains(job) {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
+          help: "'jobs' lists what runs"))
+    }
+    let awaited = job.map { [$0] } ?? known.sorted()
+    let codes = await jobs.wait(for: awaited, in: line.id)
+    // All are judged: what was waited for does not count at the end.
+    let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
+    var own = await perform(action, context, line)
+    if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
+    return own
+  }
+
+  private func follow(
+    _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
+  ) async -> CommandEnd {
+    let link: BoardLink
+    do throws(UsageError) {
+      link = try BoardLink(parsing: text)
+    } catch {
+      return await fail(context, Failure(error))
+    }
+    guard let words = board.features.words(for: link) else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.missing, error: "noSuchLink",
+          message: "no feature answers the link '\(text)'",
+          help: "features: " + board.features.names.joined(separator: ", ")))
+    }
+    let end = await perform(action, context, line)
+    guard end.exitCode == 0 else { return end }
+    var next = self.context(line, nil)
+    do throws(UsageError) {
+      // In quotes a word is no option, whatever it begins with.
+      let match = try board.features.commands.parse(
+        words: words.map { Argument(parts: [.text($0)], quoting: .single) })
+      next.name = match.name
+      next.output = context.output
+      next.isBackground = context.isBackground
+      if let redirect = context.redirect {
+        next.redirect = redirect
+        try await inherit(redirect, next.job)
+      }
+      return await perform(match.output.action(next), next, line, link: text)
+    } catch {
+      next.name = "open"
+      return await reject(Failure(error), next)
+    }
+  }
+
+  private func source(
+    _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
+  ) async -> CommandEnd {
+    guard !context.isBackground else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.usage, error: "usage",
+          message: "'source' runs its lines one after the other and takes no '&'",
+          help: "put the '&' behind a line of the file"))
+    }
+    guard line.depth < 16 else {
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.usage, error: "usage",
+          message: "files that source each other go 16 deep and no deeper: \(path)"))
+    }
+    let file: DescriptorLineSource
+    do throws(LineSourceError) {
+      file = try DescriptorLineSource.file(path)
+    } catch {
+      return await fail(context, Failure(error))
+    }
+    file.withDescriptor { input.noteScript($0) }
+    let end = await perform(action, context, line)
+    guard end.exitCode == 0 else { return end }
+    do throws(LineSourceError) {
+      // The one that gives the file's code: the first that failed, else the last.
+      let counted = Mutex(LineOutcome.success)
+      let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
+      let summary = try await ScriptRunner(source: file, policy: policy).run {
+        [self, outer = line] line in
+        var inner = Line(line, secrets, false, outer.id)
+        (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
+        var outcome = await run(line, inner)
+        // An interrupt ends the file, whatever its lines' failures do.
+        if outcome.isInterrupted { outcome.stop = true }
+        counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
+        return outcome
+      }
+      let outcome = counted.withLock { $0 }
+      return CommandEnd(
+        exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
+        message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)
+    } catch {
+      return await fail(self.context(line, nil), Failure(error))
+    }
+  }
+}

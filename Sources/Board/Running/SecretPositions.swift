@@ -1,0 +1,237 @@
+import SwiftBoardCommandLine
+
+/// The positions in the lines of a feature where only a secret can stand: behind the words that its
+/// commands take, since none of them takes a value in a line.
+struct SecretPositions: Sendable {
+  /// What a word of a line is, as far as it was typed.
+  struct Word: Sendable {
+    /// The text without what is put in.
+    var text: String
+    /// A variable, the last value or a secret's name stands in it.
+    var isFilledIn = false
+  }
+
+  /// A value at such a position.
+  struct Found: Sendable {
+    /// The secret's name in the line, or what else the value may be called.
+    var name: String
+    /// The words that may hold it or a part of it.
+    var values: [String]
+    /// The command that was understood; `nil` where a word of it is not known.
+    var synopsis: String?
+    /// The command stores a secret.
+    var isStoring = false
+    /// No variable decides whether the words are the command.
+    var isCertain = true
+  }
+
+  private struct Command: Sendable {
+    var path: [String]
+    /// How many words it takes behind its own.
+    var count: Int
+    var synopsis: String
+  }
+
+  private enum Option {
+    case complete, takesNext, misspelt, unknown
+  }
+
+  /// The first word of the feature's commands.
+  let feature: String
+  private let storing: Command
+  private let commands: [Command]
+  /// Whether options take a value, by their spellings.
+  private let options: [String: Bool]
+  /// The second words of other features' commands.
+  private let others: Set<String>
+
+  /// `nil` for a feature without a command that stores a secret.
+  init?(_ feature: AnyFeature, in table: CommandTable<BoardCommand>) {
+    guard let word = feature.secretWords.storing else { return nil }
+    self.feature = feature.name
+    let path = [feature.name, word]
+    let commands = feature.commands.specs.map { spec in
+      let isRepeating = spec.arguments.contains(where: \.isRepeating)
+      return Command(
+        path: spec.path,
+        count: spec.path == path ? 1 : isRepeating ? .max : spec.arguments.count,
+        synopsis: spec.path == path ? (path + ["NAME"]).joined(separator: " ") : spec.synopsis)
+    }
+    self.commands = commands
+    storing =
+      commands.first { $0.path == path }
+      ?? Command(path: path, count: 1, synopsis: (path + ["NAME"]).joined(separator: " "))
+    var options = ["--help": false, "-h": false]
+    for option in feature.commands.specs.flatMap(\.options) + table.globals {
+      options["--\(option.name)"] = option.value != nil
+      if let short = option.short { options["-\(short)"] = option.value != nil }
+    }
+    self.options = options
+    others = Set(
+      table.specs.filter { $0.path.count > 1 && $0.path[0] != feature.name }.map { $0.path[1] })
+  }
+
+  /// Looks behind the feature's own word.
+  ///
+  /// - Parameter unknownCount: How many words a command may take that a variable names.
+  func find(behind words: some Sequence<Word>, unknownCount: Int = 1) -> Found? {
+    var (positionals, unknown): ([Word], Word?) = ([], nil)
+    var (skipsNext, hasEnded, isMisspelt) = (false, false, false)
+    for word in words {
+      if skipsNext {
+        skipsNext = false
+      } else if hasEnded || word.text.count < 2 || !word.text.hasPrefix("-") {
+        positionals.append(word)
+      } else if word.text == "--" {
+        hasEnded = true
+      } else {
+        switch option(word.text) {
+        case .complete: break
+        case .takesNext: skipsNext = true
+        case .misspelt: isMisspelt = true
+        case .unknown: unknown = unknown ?? word
+        }
+      }
+    }
+    var candidates = commands
+    var depth = 0
+    while depth < positionals.count, !positionals[depth].isFilledIn {
+      let next = candidates.filter {
+        $0.path.count > depth + 1 && $0.path[depth + 1] == positionals[depth].text
+      }
+      guard !next.isEmpty else { break }
+      candidates = next
+      depth += 1
+    }
+    var command = candidates.first { $0.path.count == depth + 1 }
+    var isCertain = true
+    if command == nil, depth < positionals.count {
+      let word = positionals[depth]
+      if word.isFilledIn {
+        command = Command(path: [], count: unknownCount, synopsis: "")
+        isCertain = false
+      } else {
+        isMisspelt = true
+        if word.text.contains(where: \.isWhitespace) { unknown = unknown ?? word }
+        let known = candidates.filter { $0.path.count > depth + 1 }
+        let nearest = Suggestion.nearest(to: word.text, among: known.map { $0.path[depth + 1] })
+        command = known.first { $0.path[depth + 1] == nearest }
+      }
+      depth += 1
+    }
+    let arguments = positionals.dropFirst(depth)
+    let isStoring = command?.path == storing.path
+    var values = arguments.dropFirst(command?.count ?? 0).filter { !$0.text.isEmpty }.map(\.text)
+    var name = command.map { $0.count > 0 } == true ? arguments.first?.text : nil
+    if isStoring, let first = name?.split(separator: "=", maxSplits: 1), first.count == 2 {
+      name = String(first[0])
+      values.append(String(first[1]))
+    }
+    if let unknown { values.append(unknown.text) }
+    guard !values.isEmpty else { return nil }
+    return Found(
+      name: name.flatMap { $0.isEmpty ? nil : $0 } ?? feature, values: values,
+      synopsis: isMisspelt || unknown != nil ? nil : command?.synopsis, isStoring: isStoring,
+      isCertain: isCertain)
+  }
+
+  /// Looks at words of which a variable names the first.
+  ///
+  /// - Parameter namesFeature: Whether another word of the line is the feature's.
+  func find(behindVariable words: some Collection<Word>, namesFeature: Bool) -> Found? {
+    guard let second = words.first(where: { !$0.text.hasPrefix("-") || $0.isFilledIn }) else {
+      return nil
+    }
+    let word = storing.path.last ?? ""
+    let isOwn = commands.contains { $0.path.count > 1 && $0.path[1] == second.text }
+    guard
+      second.isFilledIn || second.text == word
+        || isOwn && (namesFeature || !others.contains(second.text))
+        || !isOwn && Suggestion.nearest(to: second.text, among: [word]) != nil,
+      var found = find(behind: words)
+    else { return nil }
+    found.isCertain = false
+    return found
+  }
+
+  /// Looks at any place of a text that cannot be read as commands, or whose command is not known.
+  func find(anywhereIn text: String) -> Found? {
+    let words = Self.looseWords(of: text)
+    for (index, word) in words.enumerated() where isFeature(word.text) {
+      let rest = words[(index + 1)...]
+      if var found = find(behind: rest) {
+        found.synopsis = nil
+        return found
+      }
+      // What precedes may be a value for it: `echo VALUE | …`, `PASSPHRASE=VALUE …`.
+      let before = words[..<index].map(\.text)
+      let start = text.firstRange(of: word.text).map { text[..<$0.lowerBound] } ?? ""
+      guard start.contains("|") || start.contains("="),
+        let second = rest.first?.text,
+        commands.contains(where: { $0.path.dropFirst().first == second })
+      else { continue }
+      let name = rest.dropFirst().first { !$0.text.hasPrefix("-") }?.text
+      return Found(name: name ?? feature, values: before)
+    }
+    return nil
+  }
+
+  /// Looks at a link of the board; a value in it may be a part of its path or of its query.
+  func find(inLink text: String) -> Found? {
+    let words: [Word]
+    if let link = try? BoardLink(parsing: text) {
+      words = ([link.feature] + link.path + link.query.map(\.value)).map { Word(text: $0) }
+    } else {
+      let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+      words = Self.looseWords(of: String(text[start...]))
+    }
+    guard let first = words.first, isFeature(first.text),
+      var found = find(behind: words.dropFirst())
+    else { return nil }
+    found.synopsis = nil
+    return found
+  }
+
+  /// Whether the feature's word is a part of a text, as in `k=keychain`.
+  func isNamed(in text: String) -> Bool {
+    Self.looseWords(of: text).contains { isFeature($0.text) }
+  }
+
+  /// Whether a word is the feature's, or nearly.
+  func isFeature(_ word: String) -> Bool {
+    word == feature
+      || abs(word.utf8.count - feature.utf8.count) <= 2
+        && Suggestion.nearest(to: word, among: [feature]) != nil
+  }
+
+  private func option(_ text: String) -> Option {
+    let name = String(text.prefix { $0 != "=" })
+    let hasValue = name.count < text.count
+    if text.hasPrefix("--") {
+      let negated = name.hasPrefix("--no-") ? options["--" + name.dropFirst(5)] : nil
+      if let takesValue = options[name] ?? (negated == false ? false : nil) {
+        return hasValue ? (takesValue ? .complete : .unknown) : takesValue ? .takesNext : .complete
+      }
+      return !hasValue && Suggestion.nearest(to: name, among: options.keys) != nil
+        ? .misspelt : .unknown
+    }
+    for (offset, letter) in text.dropFirst().enumerated() {
+      guard let takesValue = options["-\(letter)"] else {
+        return text.count == 2 ? .misspelt : .unknown
+      }
+      if takesValue { return offset == text.count - 2 ? .takesNext : .complete }
+    }
+    return .complete
+  }
+
+  /// The words of a text, whatever parts them: blanks, quotes, and the signs of links, items and
+  /// shells. An option is one word with its value.
+  private static func looseWords(of text: String) -> [Word] {
+    text.split { $0.isWhitespace || "\"'`\\;".contains($0) }.flatMap { part -> [Word] in
+      if part.hasPrefix("--") { return [Word(text: String(part))] }
+      // A word may begin with the line's prefix.
+      return part.drop { $0 == "-" }.split { "/:?=&|<>(){}!,$".contains($0) }
+        .map { Word(text: String($0)) }
+    }
+  }
+}

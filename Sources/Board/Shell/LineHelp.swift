@@ -1,0 +1,37 @@
+/// What help says of the line around its commands.
+enum LineHelp {
+  /// Ends the list of all commands.
+  static let hint = "help line explains prefixes, values that are put in, and > FILE.\n"
+
+  /// What `help line` shows.
+  static let text = """
+    line: what a line may have besides its command's own words
+
+    Prefixes, before the first command
+      ! COMMAND      the line has to fail: its success is a failure
+      - COMMAND      the line may fail: its failure counts as a success
+      time COMMAND   says how long each command took
+
+    Several commands
+      COMMAND; COMMAND   one after the other, up to the first that fails
+      COMMAND &          in the background: see jobs, wait and cancel
+      source FILE        the lines of a file
+
+    Values that are put in
+      $name ${name}      a variable: see set
+      $1 $2              arguments of a script
+      {{last}}           the value of the last command that succeeded
+      {{last.PATH}}      a part of it, for example {{last.body.items[0].id}}
+      {{secret:NAME}}    a secret of the keychain, in requests
+
+    Quotes
+      'as it is'   "with $name, \\n and \\u{2026}"   <<TAG, lines, TAG
+
+    Output
+      COMMAND > FILE    into a file, which is replaced
+      COMMAND >> FILE   behind what the file has
+
+    A # begins a comment.
+
+    """
+}

@@ -1,0 +1,66 @@
+import SwiftBoardJSON
+
+/// The rows of one command that are written as they come, so that any number of them takes the
+/// memory of those that come at once.
+package struct RowStream: Sendable {
+  private let formatter: OutputFormatter
+  private let line: Int
+  private let command: String
+  /// Made of the first rows, which decide the widths.
+  private var layout: TableLayout?
+  private var hasBegun = false
+
+  /// A stream without rows.
+  ///
+  /// - Parameters:
+  ///   - line: the line's number, from 1.
+  ///   - command: the command's name, `db.list`.
+  package init(_ formatter: OutputFormatter, line: Int, command: String) {
+    self.formatter = formatter
+    self.line = line
+    self.command = command
+  }
+
+  /// The text of further rows, the first time with what precedes them.
+  ///
+  /// - Parameters:
+  ///   - columns: The same each time.
+  ///   - values: One for each row, for JSON.
+  package mutating func text(
+    _ columns: [Presentation.Column], _ rows: [[String]], values: [JSON]
+  ) -> String {
+    defer { hasBegun = true }
+    switch formatter.format {
+    case .json:
+      let start = "{\"line\":\(line),\"command\":\(JSON.string(command).text),\"value\":["
+      return (hasBegun ? "," : start) + values.map(OutputFormatter.line).joined(separator: ",")
+    case .csv:
+      return (hasBegun ? "" : CSV.row(columns.map(\.name))) + rows.map(CSV.row).joined()
+    case .table where hasBegun && layout != nil:
+      if let text = layout?.continued(rows) { return text }
+    case .table:
+      layout = TableLayout(
+        columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii)
+    case .plain: break
+    }
+    let text = formatter.render(
+      line: line, command: command, presentation: .table(columns: columns, rows: rows),
+      value: .null, milliseconds: 0)
+    // Records have an empty line between them.
+    let isRecords = formatter.format == .table && hasBegun
+    return (isRecords ? "\n" : "") + text
+  }
+
+  /// What ends the rows: nothing but in JSON, where it says how the command ended.
+  package func end(milliseconds: Int, isOK: Bool, _ failure: Failure?) -> String {
+    guard formatter.format == .json else { return "" }
+    var members: [JSON.Member] = [.init("ms", JSON(milliseconds)), .init("ok", .bool(isOK))]
+    if let failure {
+      members += [
+        .init("code", JSON(Int(failure.code))), .init("error", .string(failure.error)),
+        .init("message", .string(failure.message)),
+      ]
+    }
+    return "]," + OutputFormatter.line(.object(members)).dropFirst() + "\n"
+  }
+}

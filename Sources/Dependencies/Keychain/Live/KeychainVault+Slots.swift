@@ -1,0 +1,233 @@
+import SwiftBoardSystem
+
+/// What opens the keychain, and the way of its entries to and from other files.
+extension KeychainVault {
+  // MARK: Slots
+
+  /// Keeps the data key: who could read the keychain can read it still.
+  func addSlot(_ secret: KeychainSecret) throws(KeychainError) {
+    try secret.checkNew()
+    let state = try current()
+    let slots = state.header.slots
+    guard slots.count < KeychainFormat.maximumSlots else {
+      throw KeychainError(
+        .limitExceeded,
+        message: "the keychain has \(slots.count) slots already, which is the most. "
+          + "Remove one first.")
+    }
+    for (index, slot) in slots.enumerated() where slot.kind == secret.slotKind {
+      guard try !opens(slot, with: secret, state.keys.keyID) else {
+        throw KeychainError(
+          .duplicateKey,
+          message: "slot \(index + 1) takes this \(secret.name) already; nothing was changed.")
+      }
+    }
+    let slot = try makeSlot(for: secret, state.keys)
+    try replaceSlots(slots, with: slots + [slot], keys: state.keys)
+  }
+
+  /// Draws a new data key, so that no secret that goes opens a later save.
+  func rekey(_ change: KeychainRekey) throws(KeychainError) {
+    try change.replacement?.checkNew()
+    // A descriptor gives its secret once, so it is taken before the keychain is unlocked with it.
+    let own = sources.hasSecret ? try sources.secret() : nil
+    let state: Unlocked
+    if unlocked == nil, let first = change.replaced ?? own ?? change.secrets.first {
+      state = try open(with: first)
+    } else {
+      state = try current()
+    }
+    let slots = state.header.slots
+    let plan = try secrets(after: change, own, slots, state.keys.keyID)
+    let keys = try KeychainKeys(random: random)
+    var images: [KeychainSlot] = []
+    for secret in plan { images.append(try makeSlot(for: secret, keys)) }
+    try replaceSlots(slots, with: images, keys: keys)
+  }
+
+  /// The secret of every slot that there will be, in their order.
+  private func secrets(
+    after change: KeychainRekey, _ own: KeychainSecret?, _ slots: [KeychainSlot], _ keyID: [UInt8]
+  ) throws(KeychainError) -> [KeychainSecret] {
+    for number in change.removing where !(1...slots.count ~= number) {
+      throw KeychainError(
+        .limitExceeded,
+        message: "there is no slot \(number): the keychain has \(slots.count). Nothing was changed."
+      )
+    }
+    guard change.removing.count < slots.count else { throw .lastSlot }
+    let replaced = change.replacement == nil ? nil : change.replaced ?? own
+    if change.replacement != nil, replaced == nil { throw locked }
+    var given = change.secrets
+    if let replaced { given.append(replaced) }
+    // The unlock source's need not open anything that stays.
+    let known = given + (own.map { [$0] } ?? [])
+    var fits = [Bool](repeating: false, count: known.count)
+    var plan: [KeychainSecret] = []
+    var needed: KeychainError?
+    for (index, slot) in slots.enumerated() {
+      let goes = change.removing.contains(index + 1)
+      var found: Int?
+      for (number, secret) in known.enumerated() where secret.slotKind == slot.kind {
+        if goes, fits[number] { continue }
+        guard try opens(slot, with: secret, keyID) else { continue }
+        fits[number] = true
+        found = number
+        break
+      }
+      if goes { continue }
+      guard let found else {
+        if needed == nil { needed = .slotSecretNeeded(index + 1, slot.kind.name) }
+        continue
+      }
+      if let replacement = change.replacement, let replaced, known[found].isSame(as: replaced) {
+        plan.append(replacement)
+      } else {
+        plan.append(known[found])
+      }
+    }
+    // A secret that opens nothing is a mistake of the one who gave it, which is told first.
+    for (number, secret) in given.enumerated() where !fits[number] {
+      let isTwice = known[..<number].contains { $0.isSame(as: secret) }
+      guard isTwice else { throw .wrongSecret(secret, slots) }
+    }
+    if let needed { throw needed }
+    return plan
+  }
+
+  private func opens(
+    _ slot: KeychainSlot, with secret: KeychainSecret, _ keyID: [UInt8]
+  ) throws(KeychainError) -> Bool {
+    try deriving(with: secret) { () throws(KeychainError) in
+      try slot.open(with: secret, keyID: keyID) != nil
+    }
+  }
+
+  /// A slot that was opened again from its own bytes: an error of memory must not lock the user
+  /// out.
+  func makeSlot(
+    for secret: KeychainSecret, _ keys: KeychainKeys
+  ) throws(KeychainError) -> KeychainSlot {
+    try deriving(with: secret) { () throws(KeychainError) in
+      let slot = try KeychainSlot(for: secret, keys: keys, kdf: policy.kdf, random: random)
+      guard let again = try slot.open(with: secret, keyID: keys.keyID), again.region == keys.region
+      else {
+        throw .io(EIO, "the new slot does not open")
+      }
+      return slot
+    }
+  }
+
+  /// Saves the entries found under the lock with other slots, which were made for `old` ones.
+  private func replaceSlots(
+    _ old: [KeychainSlot], with new: [KeychainSlot], keys: KeychainKeys
+  ) throws(KeychainError) {
+    try file.withLock { folder throws(KeychainError) in
+      let (state, expected) = try stateUnderLock(folder)
+      guard state.header.slots == old else {
+        throw KeychainError(
+          .changedUnderneath,
+          message: "another process changed what opens the keychain meanwhile. "
+            + "Nothing was written; look at its slots and try again.")
+      }
+      let bytes = try KeychainCodec.encode(
+        state.entries, keys: keys, generation: state.header.generation + 1, slots: new,
+        random: random)
+      try write(bytes, state.entries, keys, in: folder, expecting: expected, made: []) {
+        () throws(KeychainError) in
+        if keys.keyID != state.keys.keyID { try announce(keys.keyID, after: state.mark) }
+      }
+    }
+  }
+
+  /// Notes the key that a rekey is about to give, so that other processes and later runs accept it.
+  private func announce(_ keyID: [UInt8], after mark: RollbackMark) throws(KeychainError) {
+    guard let marks else { return }
+    var mark = mark
+    mark.successor = keyID
+    let path = try file.place().path
+    do {
+      try marks.replace(mark, forKeychainAt: path)
+    } catch {
+      throw KeychainError(
+        .io,
+        message: "what opens the keychain was not changed, since the record of the last save "
+          + "cannot be written, without which the new file would be refused: \(error)")
+    }
+  }
+
+  // MARK: Other files
+
+  /// Writes all entries into a new file with a data key of its own.
+  func export(to path: String, _ secret: KeychainSecret) throws(KeychainError) -> Int {
+    try secret.checkNew()
+    let entries = try current().entries
+    let target = KeychainFile(
+      path: path, system: file.system, lockTimeout: policy.lockTimeout)
+    try located(at: path) { () throws(KeychainError) in
+      do throws(KeychainError) {
+        guard try target.info() == nil else { throw target.exists }
+        let keys = try KeychainKeys(random: random)
+        let slot = try makeSlot(for: secret, keys)
+        let bytes = try KeychainCodec.encode(
+          entries, keys: keys, generation: 1, slots: [slot], random: random)
+        let saved = try target.replace(
+          with: bytes, in: target.unlockedFolder(), expecting: nil, random: random
+        ) { copy throws(KeychainError) in try check(copy, keys, entries) }
+        if let uncertain = saved.uncertain { throw uncertain }
+      } catch {
+        guard error.kind == .exists || error.kind == .insecurePath else { throw error }
+        throw KeychainError(
+          .exists,
+          message: "there is something here already, which was left as it is. "
+            + "Name a file that is not there.")
+      }
+    }
+    return entries.count
+  }
+
+  /// Takes over another file's entries; its own rollback mark plays no part.
+  func importEntries(
+    from path: String, _ secret: KeychainSecret, _ existing: KeychainDuplicates
+  ) throws(KeychainError) -> KeychainImport {
+    let other = try located(at: path) { () throws(KeychainError) in
+      let source = KeychainFile(
+        path: path, system: file.system, lockTimeout: policy.lockTimeout)
+      let bytes: [UInt8]
+      do throws(KeychainError) { bytes = try source.read().bytes } catch {
+        guard error.kind == .missing else { throw error }
+        throw KeychainError(.missing, message: "there is no such file. Name a keychain's file.")
+      }
+      let header = try KeychainHeader(parsing: bytes)
+      return try deriving(with: secret) { () throws(KeychainError) in
+        try KeychainCodec.open(bytes, header, with: secret).entries
+      }
+    }
+    var report = KeychainImport(added: 0, replaced: 0, kept: 0)
+    try change { entries throws(KeychainError) in
+      let merged = try entries.merging(other, existing)
+      report = merged.report
+      return merged.entries
+    }
+    return report
+  }
+}
+
+extension KeychainError {
+  /// A secret that was given for a slot that stays, and opens none.
+  fileprivate static func wrongSecret(
+    _ secret: KeychainSecret, _ slots: [KeychainSlot]
+  ) -> KeychainError {
+    guard slots.contains(where: { $0.kind == secret.slotKind }) else {
+      let kinds = slots.map(\.kind.name).joined(separator: ", ")
+      return KeychainError(
+        .noMatchingSlot,
+        message: "no slot of this keychain takes a \(secret.name); it has: \(kinds). "
+          + "Nothing was changed.")
+    }
+    return KeychainError(
+      .wrongSecret,
+      message: "wrong \(secret.name), or the file was replaced: no slot for a \(secret.name) "
+        + "answers to it. Nothing was changed; try another \(secret.name).")
+  }
+}

@@ -1,0 +1,137 @@
+import SwiftBoardJSON
+
+/// Finds the documents of a query, a page at a time.
+struct DocumentPages {
+  private static let columns = "id, updated, checksum, body"
+  private static let maximalCount = 256
+  private static let maximalBytes = 1 << 20
+
+  private let query: DocumentQuery
+  private let filter: DocumentFilter
+  private let selection: DocumentSelection
+  private let connection: SQLiteConnection
+
+  init(_ query: DocumentQuery, _ filter: DocumentFilter, _ connection: SQLiteConnection) {
+    self.query = query
+    self.filter = filter
+    self.connection = connection
+    selection = DocumentSelection(filter.conditions)
+  }
+
+  func page(from cursor: DocumentCursor?) throws(PersistenceError) -> DocumentPage {
+    let cursor =
+      if let cursor { cursor } else if filter.sortPath != nil {
+        DocumentCursor(rest: .these(try sortedIDs()[...]), limit: nil)
+      } else { DocumentCursor?.none }
+    switch cursor?.rest {
+    case .these(let ids): return try page(of: ids)
+    case .after(let id): return try page(after: id, limit: cursor?.limit)
+    case nil: return try page(after: nil, limit: filter.limit)
+    }
+  }
+
+  // MARK: In the order of ids
+
+  private func page(after lower: String?, limit: Int?) throws(PersistenceError) -> DocumentPage {
+    var page = Page(limit: limit)
+    guard limit != 0 else { return DocumentPage() }
+    let statement = try selection.statement(
+      Self.columns, collection: query.collection, after: lower, index: try index(), connection)
+    try statement.readRows { (row) throws(PersistenceError) -> Bool in
+      switch DocumentTable.read(row, query.collection) {
+      case .damaged(let id): page.damaged.append(id)
+      case .whole(let document): if try matches(document) { page.add(document) }
+      }
+      return !page.isFull
+    }
+    return try page.ended(query.collection, connection) { last in .after(last.id) }
+  }
+
+  private func matches(_ document: Document) throws(PersistenceError) -> Bool {
+    if filter.conditions.isEmpty { return true }
+    return filter.matches(
+      try StoredJSON.parse(document.body, operation: "documents", what: document.name))
+  }
+
+  // MARK: Sorted
+
+  /// The ids of all documents that match, in order: only the values they are sorted by are read,
+  /// where SQL can tell them.
+  private func sortedIDs() throws(PersistenceError) -> [String] {
+    guard let path = filter.sortPath else { return [] }
+    let json = DocumentSelection.json(at: path)
+    // A body is read where its value or its match is not known without.
+    let body =
+      json == nil || !filter.conditions.isEmpty
+      ? "body" : "CASE WHEN NOT (\(DocumentSelection.isPlain)) THEN body END"
+    let statement = try selection.statement(
+      "id, \(json ?? "NULL"), \(body)", collection: query.collection, after: nil,
+      index: try index(), connection)
+    var found = DocumentFilter.Matches(filter)
+    try statement.forEachRow { row in
+      let id = row.text(0)
+      guard let body = row.textIfPresent(2) else {
+        let key = row.textIfPresent(1).flatMap { try? JSON(parsing: $0) }
+        return found.add(DocumentFilter.Match(id, key: key))
+      }
+      // One that is damaged comes last, and is found out if it is shown.
+      let value = try? JSON(parsing: body)
+      guard filter.conditions.isEmpty || value.map(filter.matches) == true else { return }
+      found.add(DocumentFilter.Match(id, key: value?.value(at: path)))
+    }
+    return found.arranged.map(\.id.text)
+  }
+
+  private func page(of ids: ArraySlice<String>) throws(PersistenceError) -> DocumentPage {
+    var page = Page(limit: nil)
+    var rest = ids
+    while !page.isFull, let id = rest.popFirst() {
+      // One that was removed meanwhile is no more.
+      let document = try DocumentTable.get(collection: query.collection, id: id, connection)
+      if let document { page.add(document) }
+    }
+    return DocumentPage(
+      page.documents, next: rest.isEmpty ? nil : DocumentCursor(rest: .these(rest), limit: nil))
+  }
+
+  /// An index that answers a condition of the query.
+  private func index() throws(PersistenceError) -> (number: Int64, key: String)? {
+    for condition in filter.conditions {
+      let number = try DocumentIndexTable.number(query.collection, condition.path, connection)
+      if let number { return (number, DocumentIndexTable.key(condition.value)) }
+    }
+    return nil
+  }
+
+  /// A page that grows.
+  private struct Page {
+    /// How many more documents the query may give.
+    var limit: Int?
+    var documents: [Document] = []
+    var damaged: [String] = []
+    private var bytes = 0
+
+    init(limit: Int?) { self.limit = limit }
+
+    var isFull: Bool {
+      documents.count >= min(limit ?? .max, maximalCount) || bytes >= maximalBytes
+    }
+
+    mutating func add(_ document: Document) {
+      documents.append(document)
+      bytes += document.body.utf8.count
+    }
+
+    func ended(
+      _ collection: String, _ connection: SQLiteConnection,
+      next: (Document) -> DocumentCursor.Rest
+    ) throws(PersistenceError) -> DocumentPage {
+      guard damaged.isEmpty else {
+        throw DocumentTable.damage(damaged, collection, connection)
+      }
+      let left = limit.map { $0 - documents.count }
+      guard isFull, left != 0, let last = documents.last else { return DocumentPage(documents) }
+      return DocumentPage(documents, next: DocumentCursor(rest: next(last), limit: left))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import SwiftBoardJSON
+
+/// The part of a document query that SQL can answer: it finds every document that matches, and
+/// perhaps others. `DocumentFilter` decides.
+///
+/// SQLite's JSON functions compare keys as they are written and numbers as doubles. So a document
+/// with a `\u` in it, in which a key may be written in another way, is always looked at, and a path
+/// with a key that can be written in several other ways is left to the filter altogether.
+struct DocumentSelection: Sendable {
+  /// A condition as SQL.
+  private struct Clause: Sendable {
+    enum Value: Sendable {
+      case none
+      case integer(Int64)
+      case text(String)
+    }
+
+    /// With one `?` where there is a value.
+    var sql: String
+    var value: Value
+  }
+
+  /// True of a document that the JSON functions read as this program does.
+  static let isPlain = #"instr(body, '\u') = 0 AND json_valid(body)"#
+  /// True of a document that only this program can read well.
+  static let isEscaped = #"instr(body, '\u') > 0"#
+
+  private let clauses: [Clause]
+
+  init(_ conditions: [(path: JSONPath, value: JSON)]) {
+    clauses = conditions.compactMap(Self.clause)
+  }
+
+  // MARK: Expressions
+
+  /// The value at a path as SQL's; `nil` where SQL cannot tell.
+  private static func value(at path: JSONPath) -> String? {
+    literal(path).map { "CASE WHEN \(isPlain) THEN json_extract(body, \($0)) END" }
+  }
+
+  /// The JSON text at a path, exactly as it is in the document; `nil` where SQL cannot tell.
+  static func json(at path: JSONPath) -> String? {
+    literal(path).map { "CASE WHEN \(isPlain) THEN body -> \($0) END" }
+  }
+
+  private static func type(at path: JSONPath) -> String? {
+    literal(path).map { "CASE WHEN \(isPlain) THEN json_type(body, \($0)) END" }
+  }
+
+  /// The path as a literal of SQL. A key that JSON can write in several ways has none, nor one that
+  /// Unicode can, which are the same key to a `JSON`.
+  private static func literal(_ path: JSONPath) -> String? {
+    var text = "$"
+    for step in path.steps {
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .key(let key):
+        let isSimple = key.utf8.allSatisfy { byte in
+          (0x20..<0x7F).contains(byte) && !#""\/"#.utf8.contains(byte)
+        }
+        guard isSimple else { return nil }
+        text += ".\"\(key)\""
+      }
+    }
+    return quoted(text)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "'\(text.replacing("'", with: "''"))'"
+  }
+
+  private static func clause(_ condition: (path: JSONPath, value: JSON)) -> Clause? {
+    let (path, wanted) = condition
+    guard let value = value(at: path), let type = type(at: path) else { return nil }
+    switch wanted {
+    case .null: return Clause(sql: "(\(type)) = 'null'", value: .none)
+    case .array: return Clause(sql: "(\(type)) = 'array'", value: .none)
+    case .object: return Clause(sql: "(\(type)) = 'object'", value: .none)
+    case .bool(let isTrue):
+      return Clause(sql: "(\(value)) = ?", value: .integer(isTrue ? 1 : 0))
+    case .string(let text):
+      return Clause(sql: "(\(value)) = ?", value: .text(text))
+    case .number(let text):
+      // Whole numbers up to here are doubles without loss: equal ones are equal in SQL, too.
+      if let whole = Int64(text), abs(whole) <= 1 << 53 {
+        return Clause(sql: "(\(value)) = ?", value: .integer(whole))
+      }
+      return Clause(
+        sql: "CAST((\(value)) AS REAL) = CAST(json_extract(?, '$') AS REAL)", value: .text(text))
+    }
+  }
+
+  // MARK: Statements
+
+  /// The selected documents of a collection, in the order of their ids.
+  ///
+  /// - Parameters:
+  ///   - lower: Only documents behind this id.
+  ///   - index: One of the collection that answers a condition, with the key of its value.
+  func statement(
+    _ columns: String, collection: String, after lower: String?,
+    index: (number: Int64, key: String)?, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> SQLiteStatement {
+    let isBounded = lower == nil ? "" : " AND id > ?2"
+    if let index {
+      // A cross join is done in this order.
+      let statement = try connection.statement(
+        """
+        SELECT \(columns) FROM document_values CROSS JOIN documents USING (id)
+        WHERE collection = ?1 AND indexed = ?3 AND value = ?4\(isBounded) ORDER BY id
+        """)
+      statement.bind(1, collection)
+      if let lower { statement.bind(2, lower) }
+      statement.bind(3, index.number)
+      statement.bind(4, index.key)
+      return statement
+    }
+    let conditions = clauses.enumerated().map { number, clause in
+      clause.sql.replacing("?", with: "?\(number + 3)")
+    }.joined(separator: " AND ")
+    let filter = conditions.isEmpty ? "" : " AND (\(Self.isEscaped) OR (\(conditions)))"
+    let statement = try connection.statement(
+      "SELECT \(columns) FROM documents WHERE collection = ?1\(isBounded)\(filter) ORDER BY id")
+    statement.bind(1, collection)
+    if let lower { statement.bind(2, lower) }
+    for (number, clause) in clauses.enumerated() {
+      switch clause.value {
+      case .none: break
+      case .integer(let integer): statement.bind(Int32(number + 3), integer)
+      case .text(let text): statement.bind(Int32(number + 3), text)
+      }
+    }
+    return statement
+  }
+}

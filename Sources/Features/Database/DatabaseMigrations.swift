@@ -1,0 +1,35 @@
+import SwiftBoardBoard
+import SwiftBoardRecording
+
+enum DatabaseMigrations {
+  /// Each leads one version of the board's recordings up.
+  static let all = [labels, conditions]
+
+  /// Schema 2 numbered the payloads of actions.
+  private static let labels = LogMigration(
+    from: 2,
+    labels: [
+      ("run", [(0, "context"), (1, "command")]),
+      ("succeeded", [(1, "result")]),
+      ("failed", [(1, "failure")]),
+      ("run.command.put", [(2, "body")]),
+      ("run.command.list", [(0, "query")]),
+      ("run.command.preferenceGet", [(0, "name")]),
+      ("run.command.preferenceUnset", [(0, "name")]),
+      ("run.command.backup", [(0, "path")]),
+      ("succeeded.result.document", [(0, "document")]),
+      ("succeeded.result.documents", [(0, "documents")]),
+      ("succeeded.result.removed", [(0, "name")]),
+      ("succeeded.result.preference", [(0, "preference")]),
+      ("succeeded.result.preferences", [(0, "preferences")]),
+      ("succeeded.result.statistics", [(0, "statistics")]),
+      ("succeeded.result.backedUp", [(0, "path")]),
+      ("succeeded.result.paths", [(0, "paths")]),
+      ("run.command.put.body.json", [(0, "text")]),
+      ("run.command.put.body.file", [(0, "path")]),
+    ])
+
+  /// Up to schema 4 the value of a condition was JSON text.
+  private static let conditions = LogMigration(
+    from: 4, parsing: ["run.command.list.query.conditions.*.equals"])
+}

@@ -1,0 +1,29 @@
+import SwiftBoardBoard
+import SwiftBoardRecording
+
+enum KeychainMigrations {
+  /// Each leads one version of the board's recordings up.
+  static let all = [labels]
+
+  /// Schema 2 numbered the payloads of actions.
+  private static let labels = LogMigration(
+    from: 2,
+    labels: [
+      ("run", [(0, "context"), (1, "command")]),
+      ("succeeded", [(1, "result")]),
+      ("failed", [(1, "failure")]),
+      ("run.command.set", [(1, "input")]),
+      ("succeeded.result.created", [(0, "status")]),
+      ("succeeded.result.status", [(0, "status")]),
+      ("succeeded.result.checked", [(0, "status")]),
+      ("succeeded.result.accepted", [(0, "acceptance")]),
+      ("succeeded.result.names", [(0, "names")]),
+      ("succeeded.result.warned", [(0, "warning"), (1, "result")]),
+      ("run.command.set.input.file", [(0, "path")]),
+      ("succeeded.result.warned.result.created", [(0, "status")]),
+      ("succeeded.result.warned.result.status", [(0, "status")]),
+      ("succeeded.result.warned.result.checked", [(0, "status")]),
+      ("succeeded.result.warned.result.accepted", [(0, "acceptance")]),
+      ("succeeded.result.warned.result.names", [(0, "names")]),
+    ])
+}

@@ -1,0 +1,25 @@
+import SwiftBoardBoard
+import SwiftBoardRecording
+
+enum LogMigrations {
+  /// Each leads one version of the board's recordings up.
+  static let all = [labels]
+
+  /// Schema 2 numbered the payloads of actions.
+  private static let labels = LogMigration(
+    from: 2,
+    labels: [
+      ("run", [(0, "context"), (1, "command")]),
+      ("succeeded", [(1, "result")]),
+      ("failed", [(1, "failure")]),
+      ("run.command.tail", [(0, "query")]),
+      ("run.command.level", [(0, "level")]),
+      ("run.command.note", [(0, "text")]),
+      ("run.command.export", [(0, "path")]),
+      ("run.command.redactTest", [(0, "text")]),
+      ("succeeded.result.records", [(0, "records")]),
+      ("succeeded.result.level", [(0, "level")]),
+      ("succeeded.result.statistics", [(0, "statistics")]),
+      ("succeeded.result.redacted", [(0, "text")]),
+    ])
+}

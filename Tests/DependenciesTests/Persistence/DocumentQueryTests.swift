@@ -1,0 +1,208 @@
+import SwiftBoardJSON
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+/// Queries that SQL answers, against the filter that reads every document.
+@Suite("Document queries")
+struct DocumentQueryTests {
+  private static let keys = [
+    "a", "b.c", "b/c", "q\"k", "back\\slash", "é", "e\u{301}", "", "line\nfeed", "$", "it's", "[0]",
+  ]
+  private static let scalars = [
+    "null", "true", "false", "0", "-0", "1", "1.0", "10e-1", "1.5", "9007199254740992",
+    "9007199254740993", "9007199254740993.0", "12345678901234567890", "1e400", "1e308", "-1e-400",
+    "\"\"", "\"1\"", "\"a\"", "\"A\"", "\"\\u0061\"", "\"\\u0000\"", "\"x\\u0000y\"", "\"\\/\"",
+    "\"é\"", "\"e\u{301}\"", "\"\\ud83d\\ude00\"", "\"it's\"", "[]", "[1]", "[1.0]", "{}",
+    "{\"x\":1}",
+  ]
+
+  private static func value(_ random: inout SeededGenerator, depth: Int) -> String {
+    switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
+    case 4:
+      let count = Int.random(in: 0..<3, using: &random)
+      let elements = (0..<count).map { _ in value(&random, depth: depth - 1) }
+      return "[" + elements.joined(separator: " , ") + "]"
+    case 5: return object(&random, depth: depth - 1)
+    default: return scalars.randomElement(using: &random) ?? "null"
+    }
+  }
+
+  private static func object(_ random: inout SeededGenerator, depth: Int) -> String {
+    let count = Int.random(in: 0..<4, using: &random)
+    let chosen = Set((0..<count).compactMap { _ in keys.randomElement(using: &random) }).sorted()
+    let members = chosen.map { key in
+      var written = JSON.string(key).text
+      // A key that is written with an escape is the same key.
+      if key == "a", Int.random(in: 0..<4, using: &random) == 0 { written = "\"\\u0061\"" }
+      if key == "b/c", Bool.random(using: &random) { written = "\"b\\/c\"" }
+      return "\(written): \(value(&random, depth: depth))"
+    }
+    return "{" + members.joined(separator: ",") + "}"
+  }
+
+  private static func path(_ random: inout SeededGenerator) -> String {
+    let steps = (0..<Int.random(in: 1...2, using: &random)).map { _ -> JSONPath.Step in
+      Int.random(in: 0..<4, using: &random) == 0
+        ? .index(Int.random(in: 0..<2, using: &random))
+        : .key(keys.randomElement(using: &random) ?? "a")
+    }
+    return JSONPath(steps).description
+  }
+
+  @Test(
+    "SQL finds what the filter finds, with and without indexes",
+    arguments: 0..<24 as Range<UInt64>)
+  func sameAsFilter(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let folder = try DatabaseFolder()
+    let live = folder.service()
+    let mock = MockPersistenceService()
+    for index in 0..<60 {
+      let body =
+        Int.random(in: 0..<8, using: &random) == 0
+        ? Self.value(&random, depth: 2) : Self.object(&random, depth: 2)
+      let collection = Bool.random(using: &random) ? "c" : "it's"
+      for service in [live, mock] as [any PersistenceService] {
+        try await service.putDocument(Document("\(index)", body, in: collection))
+      }
+    }
+    for _ in 0..<40 {
+      var query = DocumentQuery(collection: Bool.random(using: &random) ? "c" : "it's")
+      for _ in 0..<Int.random(in: 0..<3, using: &random) {
+        query.conditions.append(
+          .init(
+            path: Self.path(&random),
+            equals: try JSON(
+              parsing: Int.random(in: 0..<5, using: &random) == 0
+                ? Self.value(&random, depth: 1)
+                : Self.scalars.randomElement(using: &random) ?? "1")))
+      }
+      if Bool.random(using: &random) {
+        query.sort = (Bool.random(using: &random) ? "-" : "") + Self.path(&random)
+      }
+      if Bool.random(using: &random) { query.limit = Int.random(in: 0..<6, using: &random) }
+      let expected = try await mock.documents(query)
+      let found = try await live.documents(query)
+      #expect(found.map(\.body) == expected.map(\.body), "\(query)")
+      guard let condition = query.conditions.first else { continue }
+      let index = DocumentIndex(collection: query.collection, path: condition.path)
+      guard (try? await live.makeDocumentIndex(index)) != nil else { continue }
+      let indexed = try await live.documents(query)
+      #expect(indexed.map(\.body) == expected.map(\.body), "with an index: \(query)")
+    }
+  }
+
+  @Test("documents come in pages, each once, in the order of the query")
+  func pages() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let filler = String(repeating: "x", count: 9000)
+    for index in 0..<300 {
+      let id = String(repeating: "0", count: 3 - "\(index)".count) + "\(index)"
+      try await service.putDocument(
+        Document(id, #"{"n":\#(index % 7),"odd":\#(index % 2),"f":"\#(filler)"}"#))
+    }
+    for (sort, limit, conditions) in [
+      (nil, nil, []), ("n", nil, []), ("-n", 290, []), (nil, 290, []),
+      (nil, 120, [DocumentQuery.Condition(path: "odd", equals: 1)]),
+    ] as [(String?, Int?, [DocumentQuery.Condition])] {
+      let query = DocumentQuery(
+        collection: "c", conditions: conditions, sort: sort, limit: limit)
+      var ids: [String] = []
+      var sizes: [Int] = []
+      var cursor: DocumentCursor?
+      repeat {
+        let page = try await service.documents(query, from: cursor)
+        ids += page.documents.map(\.id)
+        sizes.append(page.documents.count)
+        cursor = page.next
+      } while cursor != nil
+      #expect(sizes.allSatisfy { $0 <= 118 }, "a mebibyte of bodies: \(sizes)")
+      #expect(ids == (try await service.documents(query).map(\.id)))
+      #expect(Set(ids).count == ids.count)
+      #expect(ids.count == limit ?? 300)
+    }
+  }
+
+  @Test("a document that is removed between two pages is left out, and one that stays comes once")
+  func changesBetweenPages() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for index in 100..<700 {
+      try await service.putDocument(Document("\(index)", #"{"n":\#(-index)}"#))
+    }
+    for sort in [nil, "n"] {
+      let query = DocumentQuery(collection: "c", sort: sort)
+      let first = try await service.documents(query, from: nil)
+      let gone = sort == nil ? "650" : "150"
+      #expect(!first.documents.contains { $0.id == gone })
+      #expect(try await service.removeDocument(collection: "c", id: gone))
+      var rest: [String] = []
+      var cursor = first.next
+      while let next = cursor {
+        let page = try await service.documents(query, from: next)
+        rest += page.documents.map(\.id)
+        cursor = page.next
+      }
+      #expect(first.documents.count + rest.count == 599)
+      #expect(!rest.contains(gone))
+      try await service.putDocument(Document(gone, #"{"n":\#(-(Int(gone) ?? 0))}"#))
+    }
+  }
+
+  @Test("an index is used, listed, kept and removed")
+  func indexes() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for index in 0..<20 { try await service.putDocument(Document("\(index)", #"{"n":\#(index)}"#)) }
+    let index = DocumentIndex(collection: "c", path: "n")
+    #expect(try await service.makeDocumentIndex(index))
+    #expect(try await !service.makeDocumentIndex(index))
+    #expect(try await service.documentIndexes() == [index])
+    try await service.close()
+    let again = folder.service()
+    #expect(try await again.documentIndexes() == [index])
+    let query = DocumentQuery(collection: "c", conditions: [.init(path: "n", equals: .number("7.0"))])
+    #expect(try await again.documents(query).map(\.id) == ["7"])
+    try await again.putDocument(Document("7", #"{"n":70}"#))
+    try await again.putDocument(Document("8", #"{"n":7}"#))
+    #expect(try await again.documents(query).map(\.id) == ["8"])
+    #expect(try await again.removeDocument(collection: "c", id: "8"))
+    #expect(try await again.documents(query) == [])
+    try await again.putDocument(Document("7", #"{"n":0.7e1}"#))
+    #expect(try await again.check() == [])
+    #expect(try await again.removeDocumentIndex(index))
+    #expect(try await !again.removeDocumentIndex(index))
+    #expect(try await again.documents(query).map(\.id) == ["7"])
+    let error = await failure { () throws(PersistenceError) in
+      try await again.makeDocumentIndex(DocumentIndex(collection: "c", path: "a["))
+    }
+    #expect(error?.kind == .invalid)
+  }
+
+  @Test("a query that reads many documents ends when its task is cancelled")
+  func cancelled() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("first", "{}"))
+    // None of these is looked at more closely, so that only SQLite can notice the end.
+    try folder.stranger().execute(
+      """
+      INSERT INTO documents (collection, id, updated, checksum, body)
+      WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
+      SELECT 'c', n, 1, 0, '{}' FROM number
+      """)
+    for sort in [nil, "b"] {
+      let query = DocumentQuery(
+        collection: "c", conditions: [.init(path: "a", equals: 1)], sort: sort)
+      let error = await Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await failure { () throws(PersistenceError) in try await service.documents(query) }
+      }.value
+      #expect(error?.kind == .cancelled)
+      #expect(try await service.documents(query) == [])
+    }
+  }
+}
