@@ -84,8 +84,9 @@ public enum DatabaseCommand: Codable, Sendable, Equatable {
   case stats, check, path
   /// A copy of the main file under this name, which must not be taken.
   case backup(path: String)
-  /// Documents, preferences and services as lines of JSON, and back.
+  /// Documents, preferences and services as lines of JSON.
   case export(path: String, collection: String?)
+  /// What an export has, back.
   case `import`(path: String, existing: ImportDuplicates)
 }
 
