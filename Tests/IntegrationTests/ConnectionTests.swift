@@ -165,7 +165,7 @@ struct ConnectionTests {
       Self.nginx, ["-p", folder.path, "-c", folder.path("nginx.conf")], folder: folder.path)
     defer { process.signal(SIGKILL) }
     #expect(
-      await process.waitForError("start"), "\(String(decoding: process.error, as: UTF8.self))")
+      await process.waitForError("getrlimit"), "\(String(decoding: process.error, as: UTF8.self))")
     let origin = "https://localhost"
     let options = ["--cacert", "c", "--unix-socket", "s"]
     func get(_ words: String...) async throws -> ChildProcess.Outcome {
