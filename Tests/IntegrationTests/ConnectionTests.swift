@@ -6,6 +6,13 @@ import Testing
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// How a service is reached and trusted, and as whom it is asked.
 @Suite(.timeLimit(.minutes(60)))
@@ -121,6 +128,61 @@ struct ConnectionTests {
     #expect(server.requests.first?.header("Host") == "[::1]:\(server.port)")
   }
 
+  private static let nginx = "/usr/sbin/nginx"
+
+  @Test(
+    "a service that has HTTP/2 is asked so",
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: ConnectionTests.nginx)
+        && TestTLSServer.isAvailable))
+  func aServiceThatHasHTTP2() async throws {
+    let folder = program.folder
+    let openssl = try await runProcess(
+      "/usr/bin/openssl",
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+        "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", "k",
+        "-out", "c",
+      ], folder: folder.path)
+    #expect(openssl.status == .exited(0), "\(openssl.errorText)")
+    try folder.write(TestHTTPServer.pattern(0..<3_000_000), to: "big")
+    try folder.write(
+      """
+      daemon off; master_process off; pid \(folder.path("pid")); error_log stderr notice;
+      events {}
+      http {
+        access_log off; client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp;
+        uwsgi_temp_path tmp; scgi_temp_path tmp;
+        server {
+          listen unix:\(folder.path("s")) ssl http2; ssl_certificate \(folder.path("c"));
+          ssl_certificate_key \(folder.path("k")); root \(folder.path);
+          location = /version { return 200 "$server_protocol"; }
+        }
+      }
+
+      """, to: "nginx.conf")
+    let process = try ChildProcess(
+      Self.nginx, ["-p", folder.path, "-c", folder.path("nginx.conf")], folder: folder.path)
+    defer { process.signal(SIGKILL) }
+    #expect(
+      await process.waitForError("getrlimit"), "\(String(decoding: process.error, as: UTF8.self))")
+    let origin = "https://localhost"
+    let options = ["--cacert", "c", "--unix-socket", "s"]
+    func get(_ words: String...) async throws -> ChildProcess.Outcome {
+      try await program.run(["--home", "h", "api", "get"] + words + options)
+    }
+    let version = try await get("\(origin)/version")
+    #expect(version.outputText == "HTTP/2.0", "\(version.errorText)")
+    let headers = try await get("\(origin)/version", "--headers")
+    #expect(headers.outputText.hasPrefix("HTTP/2 200\n"), "\(headers.outputText)")
+    // A real server's validators and ranges.
+    let big = try await get("\(origin)/big", "--out", "got", "--resume")
+    #expect(big.status == .exited(0), "\(big.errorText)")
+    #expect(try folder.read("got") == TestHTTPServer.pattern(0..<3_000_000))
+    let whole = try await get("\(origin)/big")
+    #expect(whole.output == TestHTTPServer.pattern(0..<3_000_000))
+  }
+
   // MARK: As whom
 
   /// Answers as RFC 7616 asks, with MD5.
@@ -175,6 +237,25 @@ struct ConnectionTests {
     let literal = try await self.run("api", "get", server.origin, "--auth", "bearer:abcdefgh")
     #expect(literal.status == .exited(64))
     #expect(server.requests.count == 1)
+  }
+
+  @Test("a preset takes another secret and another user") func aPresetTakesAnotherSecret()
+    async throws
+  {
+    for (name, options, expected) in [
+      ("a", ["--preset", "radarr"], "header:X-Api-Key={{secret:a}}"),
+      ("b", ["--preset", "radarr", "--secret", "s"], "header:X-Api-Key={{secret:s}}"),
+      ("c", ["--preset", "nzbget", "--secret", "s", "--user", "u"], "basic:u:{{secret:s}}"),
+    ] {
+      let add = try await program.run(
+        ["--home", "h", "api", "service", "add", name, "http://127.0.0.1:1"] + options)
+      #expect(add.status == .exited(0), "\(add.errorText)")
+      let shown = try await run("api", "service", "show", name)
+      #expect(shown.outputText.contains(expected), "\(shown.outputText)")
+    }
+    let alone = try await run(
+      "api", "service", "add", "d", "http://127.0.0.1:1", "--secret", "s")
+    #expect(alone.status == .exited(64))
   }
 
   // MARK: Tries

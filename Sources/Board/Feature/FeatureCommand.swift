@@ -10,22 +10,26 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
   /// The option, for example `--reveal`, with which the command writes a secret straight to
   /// standard output; `nil` if it does not. It is refused where the output goes elsewhere.
   public let writesSecret: String?
+  /// The command goes on until it is cancelled. In the background it is cancelled where the lines
+  /// end, and is no failure.
+  public let isEndless: Bool
 
   /// A command from its action.
   public init(
-    readsInput: String? = nil, writesSecret: String? = nil,
+    readsInput: String? = nil, writesSecret: String? = nil, isEndless: Bool = false,
     _ action: @escaping @Sendable (CommandContext) -> Action
   ) {
     self.action = action
     self.readsInput = readsInput
     self.writesSecret = writesSecret
+    self.isEndless = isEndless
   }
 
   /// The same command with another action.
   func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> FeatureCommand<Other> {
-    FeatureCommand<Other>(readsInput: readsInput, writesSecret: writesSecret) { [action] in
-      transform(action($0))
-    }
+    FeatureCommand<Other>(
+      readsInput: readsInput, writesSecret: writesSecret, isEndless: isEndless
+    ) { [action] in transform(action($0)) }
   }
 }
 

@@ -14,16 +14,19 @@ public struct OutcomePart: Sendable {
   public var values: [JSON]
   /// The values in whose place marks stand.
   public var masked: MaskedValues?
+  /// The marks in the rows; those of `masked`, or none, unless it says so.
+  public var marks: Outcome.Marks?
 
   /// Rows to show.
   public init(
     job: Int, columns: [Presentation.Column], rows: [[String]], values: [JSON],
-    masked: MaskedValues? = nil
+    masked: MaskedValues? = nil, marks: Outcome.Marks? = nil
   ) {
     self.job = job
     self.columns = columns
     self.rows = rows
     self.values = values
     self.masked = masked
+    self.marks = marks
   }
 }

@@ -8,6 +8,8 @@ final class BoardOutputWriter: Sendable {
   private let standardError = StandardOutput.standardError()
   private let failure = Mutex<Int32?>(nil)
   private let isJSON: Bool
+  /// Called once, when standard output can be written to no more.
+  let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// - Parameter isJSON: Whether failures are printed as JSON.
   init(isJSON: Bool) {
@@ -30,6 +32,7 @@ final class BoardOutputWriter: Sendable {
         try standardOutput.write(output.bytes)
       } catch {
         failure.withLock { $0 = error.exitCode }
+        onFailure.withLock { $0 }?()
         if error != .closed {
           BoardProgram.complain("\(error)", help: nil, code: error.exitCode, isJSON: isJSON)
         }

@@ -151,6 +151,9 @@ final class BoardRun: Sendable {
     let session = BoardSession(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true)
+    // Nothing else would end a command that goes on until it is cancelled.
+    output.onFailure.withLock { $0 = { Task { session.endWithoutOutput() } } }
+    defer { output.onFailure.withLock { $0 = nil } }
     let reader = PlainLineReader()
     listen { [self] in answer($0, board, session, reader, redirects) }
     var code = await runLines(board, session, reader)

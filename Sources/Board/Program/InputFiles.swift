@@ -41,4 +41,8 @@ struct InputFiles: FileService {
   func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
     try await files.output(path, continues: continues)
   }
+
+  func newFile(_ path: String) async throws(FileError) -> any FileOutput {
+    try await files.newFile(path)
+  }
 }

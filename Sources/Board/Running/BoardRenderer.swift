@@ -157,7 +157,8 @@ public struct BoardRenderer: Sendable {
       ?? RowStream(formatter(context, state), line: context.line, command: context.name)
     let text = rows.text(part.columns, part.rows, values: part.values)
     streams[part.job] = rows
-    let marks = part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
+    let marks =
+      part.marks ?? part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
     return outputs
       + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
   }

@@ -61,6 +61,9 @@ public final class BoardSession: Sendable {
   @discardableResult
   public func interrupt() -> Interrupted { jobs.interrupt() }
 
+  /// Cancels commands that go on until they are cancelled: what they print is read no more.
+  func endWithoutOutput() { jobs.cancelEndless() }
+
   /// A line as it may be shown: without a secret that was typed into it, and without what steers a
   /// terminal.
   public func shown(_ line: ScriptLine) -> String {
@@ -94,8 +97,8 @@ public final class BoardSession: Sendable {
     await run(ScriptLine(text: text, place: place, parsed: LineParser.parse(text)))
   }
 
-  /// Waits for the background commands when no line follows, or cancels them. Ctrl-C cancels those
-  /// that are being waited for.
+  /// Waits for the background commands when no line follows, or cancels them; those without an end
+  /// are cancelled in any case. Ctrl-C cancels those that are being waited for.
   ///
   /// - Parameter cause: What they are cancelled by, in words; `nil`: they are waited for, unless
   ///   the last line was interrupted.
@@ -106,7 +109,11 @@ public final class BoardSession: Sendable {
     let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
     let line = jobs.beginLine()
     let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
-    if let cause { jobs.cancel(background, by: cause) }
+    if let cause {
+      jobs.cancel(background, by: cause)
+    } else {
+      jobs.cancel(jobs.endless, by: "the end of the lines")
+    }
     let codes = await jobs.wait(for: background, in: line)
     let failed = zip(background, codes).map { job, code in
       let outcome = jobs.judge(job, code)
@@ -254,6 +261,7 @@ public final class BoardSession: Sendable {
         context.redirect = redirect
         try await inherit(redirect, context.job)
       }
+      if match.output.isEndless { jobs.noteEndless(context.job) }
       let action = placed(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }

@@ -20,6 +20,8 @@ final class JobControl: Sendable {
     var lineCount = 0
     /// Background commands that no line has waited for.
     var background: [Int: CommandContext] = [:]
+    /// Commands that go on until they are cancelled, in the background or not.
+    var endless: Set<Int> = []
     /// The last line ended with an interrupt.
     var wasInterrupted = false
   }
@@ -96,6 +98,17 @@ final class JobControl: Sendable {
 
   /// Background commands that no line has waited for, those that have ended too.
   var background: [Int] { state.withLock { $0.background.keys.sorted() } }
+
+  /// Notes that a command goes on until it is cancelled.
+  func noteEndless(_ job: Int) { state.withLock { _ = $0.endless.insert(job) } }
+
+  /// Background commands that go on until they are cancelled.
+  var endless: [Int] {
+    state.withLock { $0.endless.intersection($0.background.keys).sorted() }
+  }
+
+  /// Cancels every command that goes on until it is cancelled.
+  func cancelEndless() { cancel(state.withLock { $0.endless.sorted() }) }
 
   /// Cancels those of the commands that run.
   func cancel(_ jobs: [Int], by cause: String? = nil) {

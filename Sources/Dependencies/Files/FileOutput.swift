@@ -37,15 +37,17 @@ actor CollectingOutput: FileOutput {
   nonisolated let kept: KeptPart? = nil
   private let files: any FileService
   private let path: String
+  private let mode: FileWriteMode
   private var data = Data()
 
-  init(_ files: any FileService, _ path: String) {
+  init(_ files: any FileService, _ path: String, _ mode: FileWriteMode) {
     self.files = files
+    self.mode = mode
     self.path = path
   }
 
   func begin(afterKept: Bool, tag: String?) async throws(FileError) { data = Data() }
   func write(_ piece: Data) async throws(FileError) { data.append(piece) }
-  func finish() async throws(FileError) { try await files.write(data, to: path, mode: .replace) }
+  func finish() async throws(FileError) { try await files.write(data, to: path, mode: mode) }
   func discard() async { data = Data() }
 }

@@ -25,6 +25,10 @@ public protocol FileService: Service {
   /// - Parameter continues: What has come stays beside the file when it does not come to its end,
   ///   and is found there the next time.
   func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput
+  /// Begins a file that is written piece by piece, at a path where nothing is.
+  ///
+  /// Its `begin` throws `exists` where something is.
+  func newFile(_ path: String) async throws(FileError) -> any FileOutput
 }
 
 extension FileService {
@@ -42,7 +46,12 @@ extension FileService {
 
   /// Keeps everything in memory and writes it at the end; nothing is continued.
   public func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
-    CollectingOutput(self, path)
+    CollectingOutput(self, path, .replace)
+  }
+
+  /// Keeps everything in memory and writes it at the end, when it also fails where something is.
+  public func newFile(_ path: String) async throws(FileError) -> any FileOutput {
+    CollectingOutput(self, path, .create)
   }
 
   /// Refuses nothing.

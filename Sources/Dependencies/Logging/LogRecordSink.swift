@@ -9,6 +9,11 @@ public protocol LogRecordSink: Sendable {
   func flush(deadline: ContinuousClock.Instant) -> Bool
   /// Records that the sink was given and could not keep.
   var dropped: Int { get }
+  /// The records that it keeps, for reading; `nil` for a sink whose records cannot be read back.
+  ///
+  /// - Parameter redactor: Takes out of a record what was registered as secret since it was
+  ///   written.
+  func archive(redactor: Redactor) -> (any LogArchive)?
 }
 
 extension LogRecordSink {
@@ -16,4 +21,6 @@ extension LogRecordSink {
   public func flush(deadline: ContinuousClock.Instant) -> Bool { true }
   /// Nothing was dropped.
   public var dropped: Int { 0 }
+  /// Nothing can be read back.
+  public func archive(redactor: Redactor) -> (any LogArchive)? { nil }
 }

@@ -12,6 +12,8 @@ public protocol Logger: Service {
   func recent(limit: Int) -> [LogRecord]
   /// Removes what is in memory.
   func clear()
+  /// The records that are kept, those of other processes too where a sink keeps a file.
+  var archive: any LogArchive { get }
   /// The least level that is written for the category; `nil` stands for every category without one
   /// of its own.
   func setLevel(_ level: LogLevel, category: String?)
@@ -27,6 +29,11 @@ public protocol Logger: Service {
 }
 
 extension Logger {
+  /// What is in memory at the moment of reading; nothing follows.
+  public var archive: any LogArchive {
+    FixedArchive(records: { recent(limit: .max) }, remove: { clear() })
+  }
+
   /// What a sink would write in place of `text`.
   public func redact(_ text: String) -> String { redactor.redact(text) }
 
@@ -91,16 +98,24 @@ public struct LogRecord: Sendable, Equatable, Codable {
   }
 }
 
-/// How much was logged since the start.
+/// How much was logged.
 public struct LoggerStatistics: Sendable, Equatable, Codable {
-  /// Records taken since the start, by level.
+  /// Records by level: of a logger those since the start, of an archive those that are kept.
   public var counts: [String: Int]
-  /// Records a sink could not take.
+  /// Records a sink of this process could not take.
   public var dropped: Int
+  /// Records by category, where they were counted.
+  public var categories: [String: Int]?
+  /// Lines of an archive that are no records; `nil` for none.
+  public var unreadable: Int?
 
   /// Counts at one moment.
-  public init(counts: [String: Int], dropped: Int) {
+  public init(
+    counts: [String: Int], dropped: Int, categories: [String: Int]? = nil, unreadable: Int? = nil
+  ) {
     self.counts = counts
     self.dropped = dropped
+    self.categories = categories
+    self.unreadable = unreadable
   }
 }

@@ -120,6 +120,11 @@ enum APICommands {
           OptionSpec(
             "preset", value: "KIND", "how services of a kind want their key",
             kind: .choice(APIPreset.allCases.map(\.rawValue))),
+          OptionSpec(
+            "secret", value: "NAME",
+            "with --preset: the secret, where it has another name than the service"),
+          OptionSpec(
+            "user", value: "NAME", "with --preset nzbget: the user, where it is not nzbget"),
         ],
         examples: [
           "api service add rm http://127.0.0.1:18110/api",
@@ -303,6 +308,16 @@ enum APICommands {
     return items
   }
 
+  private static func user(_ invocation: Invocation) throws(UsageError) -> String? {
+    guard let user = try invocation.text("user") else { return nil }
+    guard !user.isEmpty,
+      user.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
+    else {
+      throw UsageError("'\(user)' is no name for a user", at: invocation.option("user"))
+    }
+    return user
+  }
+
   private static func newService(_ invocation: Invocation) throws(UsageError) -> APIService {
     let name = try invocation.requiredText("name")
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
@@ -318,7 +333,11 @@ enum APICommands {
       if let auth = invocation.option("auth") {
         service.authentication = try AuthenticationParser.parse(auth)
       } else if let preset = try invocation.text("preset") {
-        service.authentication = APIPreset(rawValue: preset)?.authentication(secret: name)
+        let secret = try invocation.text("secret") ?? name
+        service.authentication = APIPreset(rawValue: preset)?.authentication(
+          secret: secret, user: try user(invocation))
+      } else if let option = invocation.option("secret") ?? invocation.option("user") {
+        throw UsageError("--secret and --user go with --preset", at: option)
       }
       return service
     }
@@ -347,16 +366,16 @@ extension APIItem {
   }
 }
 
-/// How services of a kind want their key. The secret has the service's name.
+/// How services of a kind want their key.
 enum APIPreset: String, CaseIterable {
   case radarr, sonarr, lidarr, sabnzbd, nzbget
   case rickAndMorty = "rick-and-morty"
 
-  func authentication(secret: String) -> APIService.Authentication? {
+  func authentication(secret: String, user: String?) -> APIService.Authentication? {
     switch self {
     case .radarr, .sonarr, .lidarr: .header(name: "X-Api-Key", secret: secret)
     case .sabnzbd: .query(name: "apikey", secret: secret)
-    case .nzbget: .basic(user: "nzbget", secret: secret)
+    case .nzbget: .basic(user: user ?? "nzbget", secret: secret)
     case .rickAndMorty: nil
     }
   }

@@ -105,6 +105,8 @@ private func explaining<Value: Sendable>(
     var failure = Failure(error, dependencies)
     switch error.kind {
     case .tooLarge where spec.out == nil: failure.help = "--out FILE takes a body of any size"
+    case .tls where spec.connection?.authorityFile == nil:
+      failure.help = "--cacert FILE trusts an authority of your own"
     case .tooLargeDecoded: failure.help = "allow more with --compressed-limit BYTES"
     default:
       if let download, spec.resumes == true, download.keptBytes > 0, let file = spec.out {

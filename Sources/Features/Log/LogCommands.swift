@@ -7,13 +7,15 @@ enum LogCommands {
 
   static let table = CommandTable<FeatureCommand<LogAction>>([
     CommandSpec(
-      ["log", "tail"], "show the newest records",
+      ["log", "tail"], "show the newest records, of every process",
       options: [
         OptionSpec("lines", short: "n", value: "N", "how many; 10 unless told"),
+        OptionSpec(flag: "follow", short: "f", "go on with records as they are written"),
         OptionSpec("level", value: "LEVEL", "this level and above", kind: .choice(levels)),
         OptionSpec("grep", value: "TEXT", "only records that contain TEXT"),
         OptionSpec("since", value: "DUR", "only records of the last DUR, like 5m"),
-      ], examples: ["log tail -n 20", "log tail --level warning --since 5m"]
+        OptionSpec("step", value: "N", "only records of step N, which is in their fields"),
+      ], examples: ["log tail -n 20", "log tail --level warning --since 5m", "log tail -f"]
     ) { invocation throws(UsageError) in
       var query = LogQuery()
       if let lines = try invocation.int("lines") {
@@ -25,7 +27,15 @@ enum LogCommands {
       if let level = try invocation.text("level") { query.level = LogLevel(name: level) }
       query.text = try invocation.text("grep")
       if let since = try invocation.duration("since") { query.since = since.microseconds }
-      return .log(.tail(query: query))
+      if let step = try invocation.int("step") {
+        guard step >= 0 else {
+          throw UsageError("--step takes a whole number from 0", at: invocation.option("step"))
+        }
+        query.step = step
+      }
+      guard invocation.flag("follow") else { return .log(.tail(query: query)) }
+      query.follows = true
+      return .log(.tail(query: query), isEndless: true)
     },
     CommandSpec(
       ["log", "level"], "set the least level that is written",
@@ -56,10 +66,10 @@ enum LogCommands {
       return .log(.note(text: words.joined(separator: " ")))
     },
     CommandSpec(
-      ["log", "stats"], "count the records by level", examples: ["log stats"]
+      ["log", "stats"], "count the kept records by level and category", examples: ["log stats"]
     ) { _ in .log(.stats) },
     CommandSpec(
-      ["log", "export"], "write the records in memory to a file, as JSON Lines",
+      ["log", "export"], "write the kept records to a file, as JSON Lines",
       arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
       examples: ["log export today.jsonl"]
     ) { invocation throws(UsageError) in .log(.export(path: try invocation.requiredText("file"))) },
@@ -72,13 +82,13 @@ enum LogCommands {
       return .log(.redactTest(text: words.joined(separator: " ")))
     },
     CommandSpec(
-      ["log", "clear"], "forget the records in memory", examples: ["log clear"]
+      ["log", "clear"], "remove the kept records, of every process", examples: ["log clear"]
     ) { _ in .log(.clear) },
   ])
 }
 
 extension FeatureCommand<LogAction> {
-  static func log(_ command: LogCommand) -> Self {
-    Self { .run(context: $0, command: command) }
+  static func log(_ command: LogCommand, isEndless: Bool = false) -> Self {
+    Self(isEndless: isEndless) { .run(context: $0, command: command) }
   }
 }

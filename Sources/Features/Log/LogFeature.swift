@@ -9,10 +9,12 @@ extension BoardFeatures {
     name: "log", summary: "what happened, for people", state: LogState(), reducer: LogReducer(),
     commands: LogCommands.table,
     outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
+    part: LogOutcomes.part,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     volatile: [
       "succeeded.result.records.records[*].time",
-      "succeeded.result.records.records[*].fields[key=verdict]",
+      "succeeded.result.records.records[*].fields[key=verdict]", "listed.records[*].time",
+      "listed.records[*].fields[key=verdict]",
     ], version: nil, migrations: LogMigrations.all)
 }
 
@@ -31,6 +33,8 @@ public struct LogState: Codable, Sendable, Equatable {
 public enum LogAction {
   /// A line asks for something.
   case run(context: CommandContext, command: LogCommand)
+  /// Some of the records of a command that shows more of them than one answer holds, in order.
+  case listed(job: Int, records: [LogRecord])
   /// The command ended well.
   case succeeded(job: Int, result: LogResult)
   /// The command failed.
@@ -52,13 +56,13 @@ public enum LogCommand: Codable, Sendable, Equatable {
   case level(level: LogLevel, category: String?)
   /// Writes a record of the person's own.
   case note(text: String)
-  /// How much was taken and dropped.
+  /// How many records are kept, by level and category.
   case stats
-  /// Writes the records in memory to a file that does not exist yet.
+  /// Writes the kept records to a file that does not exist yet.
   case export(path: String)
   /// What a sink would write in place of the text.
   case redactTest(text: String)
-  /// Forgets the records in memory; files and database keep theirs.
+  /// Removes the kept records, those of other processes too; the database keeps its own.
   case clear
 }
 
@@ -72,6 +76,10 @@ public struct LogQuery: Codable, Sendable, Equatable {
   public var text: String?
   /// Microseconds back from now.
   public var since: Int64?
+  /// That this step of the session, or an effect of it, caused.
+  public var step: Int?
+  /// Records that are written later follow, until the command is cancelled.
+  public var follows: Bool?
 
   /// The newest ten.
   public init() {}
@@ -79,26 +87,28 @@ public struct LogQuery: Codable, Sendable, Equatable {
 
 /// How a command of `log` ended well.
 public enum LogResult: Codable, Sendable, Equatable {
-  /// Oldest first.
-  case records(records: [LogRecord])
+  /// Oldest first; `unreadable` is how many lines of the log are no records, where there are such.
+  case records(records: [LogRecord], unreadable: Int? = nil)
+  /// The records that `listed` had the parts of have ended, after so many.
+  case listed(count: Int, unreadable: Int? = nil)
   /// The level that counts now.
   case level(level: LogLevel, category: String?)
   /// The note is written.
   case noted
-  /// Since the start.
+  /// Of the records that are kept.
   case statistics(statistics: LoggerStatistics)
   /// How many records, and where they are.
-  case exported(count: Int, path: String)
+  case exported(count: Int, path: String, unreadable: Int? = nil)
   /// The text without secrets.
   case redacted(text: String)
-  /// Nothing is left in memory.
+  /// Nothing is kept any more.
   case cleared
 }
 
 enum LogOutcomes {
   static func outcome(of action: LogAction) -> Outcome? {
     switch action {
-    case .run: nil
+    case .run, .listed: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result):
       outcome(of: result, job).withMarks
@@ -107,39 +117,65 @@ enum LogOutcomes {
 
   private static func outcome(of result: LogResult, _ job: Int) -> Outcome {
     switch result {
-    case .records(let records):
+    case .records(let records, let unreadable):
       Outcome(
         job: job, value: .array(records.map(json)),
-        presentation: .table(
-          columns: [
-            Column("time", priority: 2), Column("level"), Column("category", priority: 3),
-            Column("message"), Column("fields", priority: 1),
-          ], rows: records.map(row)))
+        presentation: .table(columns: columns, rows: records.map(row)), notes: notes(unreadable))
+    case .listed(let count, let unreadable):
+      Outcome(
+        job: job, value: .object([.init("count", JSON(count))]), notes: notes(unreadable))
     case .level(let level, let category):
       Outcome(
         job: job, value: .string(level.name),
         notes: ["\(category ?? "every category"): \(level.name) and above"])
     case .noted: Outcome(job: job, value: .bool(true))
-    case .statistics(let statistics):
-      Outcome(
-        job: job,
-        value: .object(
-          statistics.counts.sorted { $0.key < $1.key }.map {
-            .init($0.key, .number(String($0.value)))
-          }
-            + [.init("dropped", .number(String(statistics.dropped)))]),
-        presentation: .fields(
-          statistics.counts.sorted { $0.key < $1.key }.map { ($0.key, String($0.value)) }
-            + [("dropped", String(statistics.dropped))]))
-    case .exported(let count, let path):
+    case .statistics(let statistics): figures(statistics, job)
+    case .exported(let count, let path, let unreadable):
       Outcome(
         job: job,
         value: .object([.init("records", .number(String(count))), .init("file", .string(path))]),
-        notes: ["wrote \(count) records to \(path)"])
+        notes: ["wrote \(count) records to \(path)"] + notes(unreadable))
     case .redacted(let text):
       Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
     case .cleared: Outcome(job: job, value: .bool(true), notes: ["log cleared"])
     }
+  }
+
+  private static let columns = [
+    Column("time", priority: 2), Column("level"), Column("category", priority: 3),
+    Column("message"), Column("fields", priority: 1),
+  ]
+
+  /// Rows of records that go on.
+  static func part(of action: LogAction) -> OutcomePart? {
+    guard case .listed(let job, let records) = action else { return nil }
+    return OutcomePart(
+      job: job, columns: columns, rows: records.map(row), values: records.map(json), marks: .all)
+  }
+
+  private static func notes(_ unreadable: Int?) -> [String] {
+    guard let unreadable else { return [] }
+    return [
+      unreadable == 1
+        ? "1 line of the log is no record" : "\(unreadable) lines of the log are no records"
+    ]
+  }
+
+  private static func figures(_ statistics: LoggerStatistics, _ job: Int) -> Outcome {
+    let levels = statistics.counts.sorted { $0.key < $1.key }
+    let categories = (statistics.categories ?? [:]).sorted { $0.key < $1.key }
+    var members = levels.map { JSON.Member($0.key, JSON($0.value)) }
+    var fields = levels.map { ($0.key, String($0.value)) }
+    members.append(.init("dropped", JSON(statistics.dropped)))
+    fields.append(("dropped", String(statistics.dropped)))
+    if statistics.categories != nil {
+      members.append(
+        .init("categories", .object(categories.map { .init($0.key, JSON($0.value)) })))
+      fields += categories.map { ("category \($0.key)", String($0.value)) }
+    }
+    return Outcome(
+      job: job, value: .object(members), presentation: .fields(fields),
+      notes: notes(statistics.unreadable))
   }
 
   static func json(_ record: LogRecord) -> JSON {

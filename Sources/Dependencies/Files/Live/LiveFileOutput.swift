@@ -6,15 +6,17 @@ import Synchronization
 final class LiveFileOutput: FileOutput {
   let kept: KeptPart? = nil
   private let path: String
+  private let mode: OutputFile.Mode
   private let system: FileSystem
   private let check: @Sendable (_ path: String) throws(FileError) -> Void
   private let file = Mutex<OutputFile?>(nil)
 
   init(
-    _ path: String, _ system: FileSystem,
+    _ path: String, _ mode: OutputFile.Mode, _ system: FileSystem,
     check: @escaping @Sendable (_ path: String) throws(FileError) -> Void
   ) {
     self.path = path
+    self.mode = mode
     self.system = system
     self.check = check
   }
@@ -22,7 +24,7 @@ final class LiveFileOutput: FileOutput {
   func begin(afterKept: Bool, tag: String?) async throws(FileError) {
     try await DetachedThread.run { [self] () throws(FileError) in
       try check(path)
-      let new = try OutputFile(path, .replace, system)
+      let new = try OutputFile(path, mode, system)
       let old = file.withLock { file in
         defer { file = new }
         return file

@@ -97,10 +97,17 @@ package struct LiveFileService: FileService {
     let check: @Sendable (String) throws(FileError) -> Void = { (path) throws(FileError) in
       try checkTarget(path, isRecording: false)
     }
-    guard continues else { return LiveFileOutput(path, system, check: check) }
+    guard continues else { return LiveFileOutput(path, .replace, system, check: check) }
     let system = system
     return try await DetachedThread.run { () throws(FileError) in
       try PartialFile(path, system, check: check)
+    }
+  }
+
+  /// Opens nothing before `begin`, which throws `exists`, `cannotCreate` or `ownFile`.
+  package func newFile(_ path: String) async throws(FileError) -> any FileOutput {
+    LiveFileOutput(path, .create, system) { (path) throws(FileError) in
+      try checkTarget(path, isRecording: false)
     }
   }
 

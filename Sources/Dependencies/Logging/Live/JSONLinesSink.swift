@@ -15,6 +15,9 @@ import Synchronization
 public final class JSONLinesSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let failed = Shared(0)
+  private let path: String
+  private let maxFiles: Int
+  private let system: FileSystem
 
   /// A sink that has opened nothing yet.
   ///
@@ -26,6 +29,9 @@ public final class JSONLinesSink: LogRecordSink {
   }
 
   init(path: String, maxBytes: Int, maxFiles: Int, system: FileSystem) {
+    self.path = path
+    self.maxFiles = maxFiles
+    self.system = system
     let file = LockedFile(
       LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: system))
     let failed = failed
@@ -54,6 +60,13 @@ public final class JSONLinesSink: LogRecordSink {
   /// Blocks the thread until the queue is empty and written.
   public func flush(deadline: ContinuousClock.Instant) -> Bool {
     worker.flush(deadline: deadline)
+  }
+
+  /// The lines of the file and of the rotated ones, whichever process wrote them.
+  public func archive(redactor: Redactor) -> (any LogArchive)? {
+    LogFileArchive(
+      path: path, maxFiles: maxFiles, system: system, redactor: redactor
+    ) { [worker] in _ = worker.flush(deadline: .now.advanced(by: .seconds(2))) }
   }
 
   /// The number of records that were dropped because the queue was full or a write failed.

@@ -83,12 +83,16 @@ public final class LiveLogger: Logger {
 
   /// The newest records in memory, without what was registered as secret since they were written.
   public func recent(limit: Int) -> [LogRecord] {
-    ring.recent(limit: limit).map { record in
-      var record = record
-      record.message = redactor.redact(record.message)
-      record.fields = record.fields.map(redactor.redact)
-      return record
+    ring.recent(limit: limit).map(redactor.redact)
+  }
+
+  /// What the first sink keeps that can be read back, such as `JSONLinesSink`; without one the
+  /// memory.
+  public var archive: any LogArchive {
+    for sink in sinks {
+      if let archive = sink.archive(redactor: redactor) { return archive }
     }
+    return RingArchive(ring: ring, redactor: redactor)
   }
 
   /// Empties the memory; sinks keep what they have.

@@ -7,6 +7,8 @@ package final class RingSink: LogRecordSink {
     var records: [LogRecord] = []
     /// The oldest record's place once the ring is full.
     var next = 0
+    /// How many were ever written: the number of the next.
+    var written = 0
   }
 
   private let capacity: Int
@@ -23,6 +25,7 @@ package final class RingSink: LogRecordSink {
   package func write(_ record: LogRecord) {
     // The record that leaves is freed after the lock.
     let old = state.withLock { state -> LogRecord? in
+      state.written += 1
       if state.records.count < capacity {
         state.records.append(record)
         return nil
@@ -44,10 +47,28 @@ package final class RingSink: LogRecordSink {
     }
   }
 
+  /// The oldest records from a number on, before another one, and the number that follows them. The
+  /// first record ever written has the number 0.
+  func records(
+    from number: Int, to end: Int?, limit: Int
+  ) -> (records: [LogRecord], next: Int) {
+    let (records, next, written) = state.withLock { ($0.records, $0.next, $0.written) }
+    let oldest = written - records.count
+    let start = min(max(number, oldest), written)
+    let last = min(written, end ?? .max)
+    guard start < last, limit > 0 else { return ([], max(start, number)) }
+    let stop = start + min(limit, last - start)
+    return ((start..<stop).map { records[(next + $0 - oldest) % records.count] }, stop)
+  }
+
   /// Forgets all records and gives their memory back.
   package func clear() {
     let old = state.withLock { state in
-      defer { state = State() }
+      defer {
+        let written = state.written
+        state = State()
+        state.written = written
+      }
       return state
     }
     withExtendedLifetime(old) {}

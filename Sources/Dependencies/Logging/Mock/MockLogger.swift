@@ -32,6 +32,8 @@ public final class MockLogger: Logger {
 
   /// As `records`, the newest of them.
   public func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
+  /// The records in memory; touches no file.
+  public var archive: any LogArchive { base.archive }
   /// Forgets what was logged.
   public func clear() { base.clear() }
   /// As in `LiveLogger`.

@@ -1,0 +1,373 @@
+import SwiftBoardJSON
+import SwiftBoardSystem
+import Synchronization
+
+/// The lines of a log file and of the rotated ones: `NAME`, `NAME.1`, `NAME.2` …
+///
+/// Reading takes part in the lock of `LineFile` for as long as the files are opened, a few calls of
+/// the system: a rotation meanwhile would give the same lines twice, or not at all.
+struct LogFileArchive: LogArchive {
+  let path: String
+  let maxFiles: Int
+  let system: FileSystem
+  let redactor: Redactor
+  /// Writes what this process has logged; blocks.
+  let flush: @Sendable () -> Void
+
+  func reader(
+    newest: Int?, matching filter: LogFilter, follows: Bool
+  ) async throws(FileError) -> any LogReader {
+    try await DetachedThread.run { () throws(FileError) in
+      flush()
+      var cursor = LogFileCursor(LogFileSet(path: path, maxFiles: maxFiles, system: system), filter)
+      cursor.redactor = redactor
+      try cursor.open(newest: newest, follows: follows)
+      return LogFileReader(cursor)
+    }
+  }
+
+  func clear() async throws(FileError) {
+    try await DetachedThread.run { () throws(FileError) in
+      flush()
+      try LogFileSet(path: path, maxFiles: maxFiles, system: system).clear()
+    }
+  }
+}
+
+/// Reads log files, each page on a thread of its own.
+final class LogFileReader: LogReader {
+  private let cursor: Mutex<LogFileCursor>
+
+  init(_ cursor: LogFileCursor) {
+    self.cursor = Mutex(cursor)
+  }
+
+  func next(_ limit: Int) async throws(FileError) -> [LogRecord] {
+    try await DetachedThread.run { [self] () throws(FileError) in
+      try cursor.withLock { cursor in
+        Result { () throws(FileError) in try cursor.next(limit) }
+      }.get()
+    }
+  }
+
+  var unreadable: Int { cursor.withLock { $0.unreadable } }
+}
+
+/// A log file and its rotated ones.
+struct LogFileSet: Sendable {
+  struct Part: Sendable {
+    var file: OpenFile
+    var id: FileID
+    var size: Int64
+    /// Where reading goes on.
+    var offset: Int64 = 0
+  }
+
+  let path: String
+  let maxFiles: Int
+  let system: FileSystem
+
+  private var rotated: [String] {
+    (1..<max(2, maxFiles)).map { "\(path).\($0)" }
+  }
+
+  /// The files as they are at one moment, the oldest first.
+  func snapshot() throws(FileError) -> [Part] {
+    do throws(SystemError) {
+      // Another process may rotate between open and lock, but not forever.
+      for _ in 0..<100 {
+        let current = try part(path)
+        if let current {
+          lock(current.file, LOCK_SH)
+          guard current.id == FileID(path) else { continue }
+        }
+        var parts: [Part] = []
+        for name in rotated {
+          if let part = try part(name) { parts.append(part) }
+        }
+        guard var current else {
+          // Without a file nothing can be locked: a file that has come meanwhile may be rotated.
+          guard FileID(path) == nil else { continue }
+          return parts.reversed()
+        }
+        current.size = try system.info(current.file).size
+        flock(current.file.number, LOCK_UN)
+        return parts.reversed() + [current]
+      }
+      throw SystemError(code: EBUSY, call: "open")
+    } catch {
+      throw FileError(path, "read", error.code)
+    }
+  }
+
+  /// Whether the path leads to this file still.
+  func isCurrent(_ part: Part) -> Bool { FileID(path) == part.id }
+
+  /// Removes the rotated files and empties the current one.
+  func clear() throws(FileError) {
+    do throws(SystemError) {
+      for _ in 0..<100 {
+        let file: OpenFile
+        do throws(SystemError) {
+          file = try system.open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
+        } catch  where error.code == ENOENT {
+          return try removeRotated()
+        }
+        lock(file, LOCK_EX)
+        guard try system.info(file).id == FileID(path) else { continue }
+        try removeRotated()
+        return try system.truncate(file, to: 0)
+      }
+      throw SystemError(code: EBUSY, call: "open")
+    } catch {
+      throw FileError(path, "written", error.code)
+    }
+  }
+
+  private func removeRotated() throws(SystemError) {
+    for name in rotated {
+      do throws(SystemError) { try system.remove(name) } catch  where error.code == ENOENT {}
+    }
+  }
+
+  private func part(_ name: String) throws(SystemError) -> Part? {
+    let file: OpenFile
+    do throws(SystemError) {
+      file = try system.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    } catch  where error.code == ENOENT {
+      return nil
+    }
+    let info = try system.info(file)
+    guard info.isRegular else { throw SystemError(code: EINVAL, call: "open") }
+    return Part(file: file, id: info.id, size: info.size)
+  }
+
+  /// Waits for the lock up to two seconds: a stopped process may hold it forever, and some file
+  /// systems have none. Reading goes on without it then.
+  private func lock(_ file: OpenFile, _ kind: Int32) {
+    for _ in 0..<400 {
+      if flock(file.number, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
+      usleep(5000)
+    }
+  }
+}
+
+/// A place in log files, and what is read from there.
+struct LogFileCursor: Sendable {
+  /// Lines that are no records.
+  private(set) var unreadable = 0
+  var redactor: Redactor?
+  private let files: LogFileSet
+  private let filter: LogFilter
+  private var follows = false
+  /// What is not read to its end, the oldest first.
+  private var parts: [LogFileSet.Part] = []
+  /// Whole lines that are read and not given.
+  private var lines: [UInt8] = []
+  private var linesStart = 0
+  /// The rest of a line that is too long is passed over.
+  private var skipsLine = false
+
+  private static let block = 64 << 10
+  /// No record is longer.
+  private static let longestLine = 8 << 20
+  /// A page ends behind this many bytes.
+  private static let pageBytes = 1 << 20
+
+  init(_ files: LogFileSet, _ filter: LogFilter) {
+    self.files = files
+    self.filter = filter
+  }
+
+  /// Opens the files at the oldest record, or at the newest so many that match.
+  mutating func open(newest: Int?, follows: Bool) throws(FileError) {
+    self.follows = follows
+    parts = try files.snapshot()
+    if let newest { try seek(newest: newest) }
+  }
+
+  /// The next records that match.
+  mutating func next(_ limit: Int) throws(FileError) -> [LogRecord] {
+    var found: [LogRecord] = []
+    var bytes = 0
+    while found.count < limit, bytes < Self.pageBytes {
+      guard linesStart < lines.count else {
+        guard try fill() else { break }
+        continue
+      }
+      let end = lines[linesStart...].firstIndex(of: 0x0A) ?? lines.endIndex
+      let line = lines[linesStart..<end]
+      linesStart = end + 1
+      guard !line.isEmpty else { continue }
+      guard let record = LogRecordLine.record(line) else {
+        unreadable += 1
+        continue
+      }
+      if let record = match(record) {
+        found.append(record)
+        bytes += line.count
+      }
+    }
+    return found
+  }
+
+  private func match(_ record: LogRecord) -> LogRecord? {
+    let record = redactor?.redact(record) ?? record
+    return filter.matches(record) ? record : nil
+  }
+
+  /// Reads whole lines into `lines`; false where no more are there.
+  private mutating func fill() throws(FileError) -> Bool {
+    var size = Self.block
+    while !parts.isEmpty || follows {
+      if parts.isEmpty {
+        parts = try files.snapshot()
+        if parts.isEmpty { return false }
+      }
+      let isLast = parts.count == 1
+      let place = parts[0].offset
+      // What is written after the opening is not read, except in following.
+      let end = isLast && !follows ? parts[0].size : .max
+      let bytes = try read(parts[0], from: place, count: Int(min(Int64(size), max(0, end - place))))
+      if let last = bytes.lastIndex(of: 0x0A) {
+        parts[0].offset += Int64(last + 1)
+        lines = bytes
+        lines.removeSubrange((last + 1)...)
+        linesStart = 0
+        if skipsLine {
+          linesStart = (lines.firstIndex(of: 0x0A) ?? last) + 1
+          skipsLine = false
+        }
+        if linesStart < lines.count { return true }
+      } else if bytes.count == size {
+        if size < Self.longestLine {
+          size *= 4
+        } else {
+          parts[0].offset += Int64(bytes.count)
+          if !skipsLine { unreadable += 1 }
+          skipsLine = true
+        }
+      } else if !isLast {
+        parts.removeFirst()
+        size = Self.block
+      } else if try !advance() {
+        return false
+      }
+    }
+    return false
+  }
+
+  /// Goes on behind the end of the newest file, where that has been rotated or emptied.
+  ///
+  /// - Returns: Whether there may be more to read.
+  private mutating func advance() throws(FileError) -> Bool {
+    guard follows, let last = parts.first else { return false }
+    if files.isCurrent(last) {
+      guard let size = FileInfo(descriptor: last.file.number)?.size, size < last.offset else {
+        return false
+      }
+      parts[0].offset = 0
+      return true
+    }
+    let snapshot = try files.snapshot()
+    let newer = snapshot.lastIndex { $0.id == last.id }.map { snapshot[($0 + 1)...] }
+    let more = newer ?? snapshot[...]
+    // Between a rotation and its first line no file has the name.
+    guard !more.isEmpty else { return false }
+    // What was written before the rotation is read first: nothing is added to that file any more.
+    parts += more
+    return true
+  }
+
+  // MARK: From the end
+
+  /// Moves to the line of the `newest`th record from the end that matches.
+  private mutating func seek(newest: Int) throws(FileError) {
+    var left = max(0, newest)
+    for index in parts.indices.reversed() {
+      var position = parts[index].size
+      while left > 0, position > 0 {
+        (position, left) = try seekBack(parts[index], from: position, left)
+      }
+      if left == 0 {
+        parts[index].offset = position
+        parts.removeFirst(index)
+        return
+      }
+    }
+  }
+
+  /// Goes back over the lines of one block that ends at a place behind a line.
+  ///
+  /// - Returns: The place of the first line that was passed, and how many records are left to find.
+  private func seekBack(
+    _ part: LogFileSet.Part, from end: Int64, _ left: Int
+  ) throws(FileError) -> (Int64, Int) {
+    var count = min(Int64(Self.block), end)
+    while true {
+      let start = end - count
+      let bytes = try read(part, from: start, count: Int(count))
+      // The file was cut short meanwhile.
+      guard bytes.count == Int(count) else { return (0, left) }
+      var first = 0
+      if start > 0 {
+        guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
+          if count >= Int64(Self.longestLine) { return (start, left) }
+          count = min(count * 4, end)
+          continue
+        }
+        first = newline + 1
+      }
+      var left = left
+      var lineEnd = bytes.count
+      while lineEnd > first, left > 0 {
+        let previous = bytes[first..<(lineEnd - 1)].lastIndex(of: 0x0A)
+        let lineStart = previous.map { $0 + 1 } ?? first
+        let line = bytes[lineStart..<lineEnd]
+        if line.last == 0x0A, let record = LogRecordLine.record(line.dropLast()),
+          match(record) != nil
+        {
+          left -= 1
+        }
+        lineEnd = lineStart
+      }
+      return (start + Int64(lineEnd), left)
+    }
+  }
+
+  private func read(
+    _ part: LogFileSet.Part, from offset: Int64, count: Int
+  ) throws(FileError) -> [UInt8] {
+    guard count > 0 else { return [] }
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        guard let base = buffer.baseAddress else { return }
+        let got = pread(
+          part.file.number, base + filled, count - filled, off_t(offset) + off_t(filled))
+        if got < 0, errno == EINTR { continue }
+        if got < 0 { code = errno }
+        if got <= 0 { return }
+        filled += got
+      }
+    }
+    guard code == 0 else { throw FileError(files.path, "read", code) }
+    return bytes
+  }
+}
+
+extension LogRecordLine {
+  /// The record of a line, without its newline; `nil` for what is none.
+  package static func record(_ line: ArraySlice<UInt8>) -> LogRecord? {
+    guard let json = try? JSON(parsing: line), let text = json["time"]?.stringValue,
+      let time = Timestamp.microseconds(parsing: text),
+      let level = json["level"]?.stringValue.flatMap(LogLevel.init(name:)),
+      let category = json["category"]?.stringValue, let message = json["message"]?.stringValue
+    else { return nil }
+    return LogRecord(
+      time: Int64(time), level: level, category: category, message: message,
+      fields: (json["fields"]?.members ?? []).compactMap { member in
+        member.value.stringValue.map { LogField(member.key, $0) }
+      })
+  }
+}

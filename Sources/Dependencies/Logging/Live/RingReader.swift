@@ -1,0 +1,73 @@
+import Synchronization
+
+/// The records in a ring.
+struct RingArchive: LogArchive {
+  let ring: RingSink
+  let redactor: Redactor
+
+  func reader(
+    newest: Int?, matching filter: LogFilter, follows: Bool
+  ) async throws(FileError) -> any LogReader {
+    RingReader(ring, newest: newest, filter, follows: follows, redactor: redactor)
+  }
+
+  func clear() async throws(FileError) { ring.clear() }
+}
+
+/// Reads a ring. A record that leaves the ring before it is read is not read.
+final class RingReader: LogReader {
+  let unreadable = 0
+  private let ring: RingSink
+  private let filter: LogFilter
+  private let redactor: Redactor?
+  /// Records from this number on are not read.
+  private let end: Int?
+  private let place: Mutex<Int>
+
+  init(
+    _ ring: RingSink, newest: Int?, _ filter: LogFilter, follows: Bool, redactor: Redactor?
+  ) {
+    self.ring = ring
+    self.filter = filter
+    self.redactor = redactor
+    let (records, next) = ring.records(from: 0, to: nil, limit: .max)
+    end = follows ? nil : next
+    var start = next - records.count
+    if let newest {
+      var left = max(0, newest)
+      start = next
+      for record in records.reversed() {
+        guard left > 0 else { break }
+        start -= 1
+        if filter.matches(redactor?.redact(record) ?? record) { left -= 1 }
+      }
+    }
+    place = Mutex(start)
+  }
+
+  func next(_ limit: Int) async throws(FileError) -> [LogRecord] {
+    place.withLock { place in
+      var found: [LogRecord] = []
+      while found.count < limit {
+        let (records, next) = ring.records(from: place, to: end, limit: limit - found.count)
+        place = next
+        if records.isEmpty { break }
+        for record in records {
+          let record = redactor?.redact(record) ?? record
+          if filter.matches(record) { found.append(record) }
+        }
+      }
+      return found
+    }
+  }
+}
+
+extension Redactor {
+  /// The record without what was registered as secret since it was written.
+  func redact(_ record: LogRecord) -> LogRecord {
+    var record = record
+    record.message = redact(record.message)
+    record.fields = record.fields.map(redact)
+    return record
+  }
+}

@@ -1,0 +1,195 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The log of every process, as the commands of each show it.
+@Suite("The log of all processes", .timeLimit(.minutes(5)))
+struct LogProgramTests {
+  private func note(_ text: String, in program: Program) async throws {
+    let outcome = try await program.run("--home", "h", "log", "note", text)
+    try #require(outcome.status == .exited(0), "\(outcome.errorText)")
+  }
+
+  /// Log files with so many records, `record 0` and so on, a half of them rotated.
+  private func fill(_ program: Program, _ count: Int) throws {
+    try program.makeFolder("h")
+    func text(_ range: Range<Int>) -> String {
+      range.map {
+        #"{"time":"2026-01-01T00:00:00.000000Z","level":"info","category":"t","message":"record \#($0)"}"#
+          + "\n"
+      }.joined()
+    }
+    try program.folder.write(text(0..<count / 2), to: "h/log.jsonl.1")
+    try program.folder.write(text(count / 2..<count), to: "h/log.jsonl")
+  }
+
+  @Test("a process shows, counts and exports what others have logged")
+  func others() async throws {
+    let program = try Program()
+    for text in ["first", "second", "third"] { try await note(text, in: program) }
+    let tail = try await program.run("--home", "h", "--plain", "log", "tail", "-n", "2")
+    #expect(tail.status == .exited(0), "\(tail.errorText)")
+    let messages = tail.outputText.split(separator: "\n").map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false)[3]
+    }
+    #expect(messages == ["second", "third"])
+    let stats = try await program.run("--home", "h", "--plain", "log", "stats")
+    #expect(stats.outputText.contains("notice\t3\n"))
+    #expect(stats.outputText.contains("category note\t3\n"))
+    let export = try await program.run("--home", "h", "log", "export", "out.jsonl")
+    #expect(export.status == .exited(0), "\(export.errorText)")
+    let lines = try program.text("out.jsonl").split(separator: "\n")
+    #expect(
+      try lines.map { try JSON(parsing: String($0))["message"]?.stringValue }
+        == ["first", "second", "third"])
+    let again = try await program.run("--home", "h", "log", "export", "out.jsonl")
+    #expect(again.status == .exited(73))
+    let cleared = try await program.run("--home", "h", "-c", "log clear", "-c", "log tail")
+    #expect(cleared.status == .exited(0))
+    #expect(!cleared.outputText.contains("third"))
+  }
+
+  @Test("any number of records is shown in parts, and a recording replays to the same bytes")
+  func parts() async throws {
+    let program = try Program()
+    try fill(program, 1000)
+    for option in ["--plain", "--json", ""] {
+      let tail = try await program.run([
+        "--home", "h", "--record", "r\(option).jsonl", "-c", "log tail -n 700 \(option)",
+      ])
+      #expect(tail.status == .exited(0), "\(tail.errorText)")
+      let text = tail.outputText
+      for index in [300, 555, 556, 811, 812, 999] {
+        #expect(text.contains("record \(index)"), "\(option) \(index)")
+      }
+      #expect(!text.contains("record 299"))
+      if option == "--json" {
+        #expect(try JSON(parsing: text)["value"]?.elements?.count == 700)
+      } else {
+        #expect(text.split(separator: "\n").count { $0.contains("record ") } == 700)
+      }
+      let replay = try await program.run("--home", "o", "session", "replay", "r\(option).jsonl")
+      #expect(replay.status == .exited(0), "\(replay.errorText)")
+      #expect(replay.outputText == text)
+      let verify = try await program.run("--home", "o", "session", "verify", "r\(option).jsonl")
+      #expect(verify.status == .exited(0), "\(verify.errorText)")
+    }
+  }
+
+  @Test("what is no record is passed over, and said")
+  func unreadable() async throws {
+    let program = try Program()
+    try fill(program, 4)
+    let text = try program.text("h/log.jsonl")
+    try program.folder.write("who wrote this?\n" + text, to: "h/log.jsonl")
+    let tail = try await program.run("--home", "h", "--plain", "log", "tail")
+    #expect(tail.outputText.split(separator: "\n").count == 4)
+    #expect(tail.errorText.contains("1 line of the log is no record"))
+  }
+
+  @Test("-f follows, also when another process rotates the file, until it is interrupted")
+  func follow() async throws {
+    let program = try Program()
+    try await note("before", in: program)
+    try await note("last", in: program)
+    let child = try program.start("--home", "h", "--plain", "log", "tail", "-n", "1", "-f")
+    #expect(await child.waitForOutput("last"))
+    try await note("during", in: program)
+    #expect(await child.waitForOutput("during"))
+    #expect(rename(program.folder.path("h/log.jsonl"), program.folder.path("h/log.jsonl.1")) == 0)
+    try await note("behind", in: program)
+    #expect(await child.waitForOutput("behind"))
+    child.signal(SIGINT)
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(130))
+    let text = outcome.outputText
+    for word in ["last", "during", "behind"] {
+      #expect(text.split(separator: "\n").count { $0.contains(word) } == 1, "\(text)")
+    }
+    #expect(!text.contains("before"))
+  }
+
+  @Test("-f in the background is cancelled at the end of the lines, which is no failure")
+  func background() async throws {
+    let program = try Program()
+    let outcome = try await program.run(
+      ["--home", "h", "--record", "r.jsonl"],
+      stdin: "log tail -f &\nlog note x\n")
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("cancelled by the end of the lines"))
+    let replay = try await program.run("--home", "o", "session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0), "\(replay.errorText)")
+    #expect(replay.outputText == outcome.outputText)
+  }
+
+  @Test("-f ends when the reader of its output has gone")
+  func closedPipe() async throws {
+    let program = try Program()
+    try await note("x", in: program)
+    let child = try ChildProcess(
+      "/bin/sh", ["-c", "\"$0\" --home h --plain log tail -f | head -n 1", Program.executable()],
+      environment: program.environment(), folder: program.folder.path)
+    let end = Task { await child.wait() }
+    let isOver = Flag()
+    Task {
+      _ = await end.value
+      isOver.value.store(true, ordering: .relaxed)
+    }
+    // The first write that finds no reader ends it.
+    while !isOver.value.load(ordering: .relaxed) { try await note("y", in: program) }
+    let outcome = await end.value
+    #expect(outcome.status == .exited(0))
+    #expect(outcome.outputText.contains("\tx\t"))
+  }
+
+  private final class Flag: Sendable {
+    let value = Atomic(false)
+  }
+
+  @Test("several processes that write and rotate the same log lose and tear no line")
+  func rotation() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    // A few hundred bytes below the size at which the file is rotated.
+    let line =
+      #"{"time":"2026-01-01T00:00:00.000000Z","level":"info","category":"t","message":""#
+      + String(repeating: "x", count: 900) + "\"}\n"
+    let count = (4 << 20) / line.utf8.count
+    try program.folder.write(String(repeating: line, count: count), to: "h/log.jsonl")
+    let (writers, notes) = (3, 60)
+    for writer in 0..<writers {
+      try program.folder.write(
+        (0..<notes).map { "log note note \(writer).\($0)\n" }.joined(), to: "\(writer).sb")
+    }
+    let children = try (0..<writers).map {
+      try program.start("--home", "h", "-q", "-f", "\($0).sb")
+    }
+    for child in children {
+      let outcome = await child.wait()
+      #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    }
+    #expect(program.exists("h/log.jsonl.1"))
+    let text = try program.text("h/log.jsonl.1") + program.text("h/log.jsonl")
+    var seen: [String: Int] = [:]
+    for line in text.split(separator: "\n") {
+      let json = try JSON(parsing: String(line))
+      if json["category"]?.stringValue == "note" {
+        seen[json["message"]?.stringValue ?? "", default: 0] += 1
+      }
+    }
+    #expect(seen.count == writers * notes)
+    #expect(seen.values.allSatisfy { $0 == 1 })
+    let stats = try await program.run("--home", "h", "--plain", "log", "stats")
+    #expect(stats.outputText.contains("category note\t\(writers * notes)\n"))
+  }
+}
