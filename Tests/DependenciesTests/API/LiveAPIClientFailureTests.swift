@@ -134,7 +134,7 @@ struct LiveAPIClientFailureTests {
   @Test("a request shows no secret") func aRequestShowsNoSecret() {
     let request = APIRequest(
       url: "http://h/path?apikey=hidden", headers: [HTTPHeader("X-Api-Key", "hidden")],
-      body: Data("hidden".utf8))
+      body: Data("hidden".utf8), timeout: .seconds(3600))
     var dumped = ""
     dump(request, to: &dumped)
     #expect("\(request)" == "GET http://h/path")

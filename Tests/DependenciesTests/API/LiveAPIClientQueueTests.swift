@@ -211,7 +211,8 @@ struct LiveAPIClientQueueTests {
   {
     let engine = TransferEngine(configuration: Self.configuration(perHost: 1))
     let answer = await engine.perform(
-      APIRequest(url: server.origin + "/echo"), to: try URLBuilder(server.origin + "/echo"),
+      APIRequest(url: server.origin + "/echo", timeout: .seconds(3600)),
+      to: try URLBuilder(server.origin + "/echo"),
       deadline: ContinuousClock().now)
     #expect(answer.kind == .timeout)
     #expect(server.connectionCount == 0)
@@ -245,7 +246,10 @@ struct LiveAPIClientQueueTests {
     let url = server.origin + "/held"
     let address = try URLBuilder(url)
     let tasks = (0..<3).map { _ in
-      Task { await engine.perform(APIRequest(url: url), to: address, deadline: nil) }
+      Task {
+        await engine.perform(
+          APIRequest(url: url, timeout: .seconds(3600)), to: address, deadline: nil)
+      }
     }
     var iterator = waits.makeAsyncIterator()
     for _ in 0..<2 { #expect(await iterator.next() == url) }

@@ -129,7 +129,8 @@ struct LiveAPIClientRedirectTests {
     ])
     return try await client.send(
       APIRequest(
-        method: method, url: url.url, body: Data("password=hidden-value".utf8), redirectLimit: 5,
+        method: method, url: url.url, body: Data("password=hidden-value".utf8),
+        timeout: .seconds(3600), redirectLimit: 5,
         secretValues: ["hidden-value"], hasSecretBody: true))
   }
 
@@ -208,7 +209,8 @@ struct LiveAPIClientRedirectTests {
     }
     let response = try await client.send(
       APIRequest(
-        url: "\(other.origin)/away?apikey=hidden%2Bvalue%201&short=ab", redirectLimit: 5,
+        url: "\(other.origin)/away?apikey=hidden%2Bvalue%201&short=ab", timeout: .seconds(3600),
+        redirectLimit: 5,
         secretValues: ["hidden+value 1", "ab"]))
     let expected = "/echo" + (kept.map { "?\($0)" } ?? "")
     #expect(server.requests.last?.target == expected)
@@ -217,6 +219,7 @@ struct LiveAPIClientRedirectTests {
     _ = try await client.send(
       APIRequest(
         url: "\(origin)/faults/redirect?to=/echo?\(query.replacing("&", with: "%26"))",
+        timeout: .seconds(3600),
         redirectLimit: 5, secretValues: ["hidden+value 1", "ab"]))
     #expect(server.requests.last?.path == "/echo")
     #expect(server.requests.last?.query.isEmpty == false)
@@ -230,7 +233,8 @@ struct LiveAPIClientRedirectTests {
     let error = await #expect(throws: APIError.self) {
       try await client.send(
         APIRequest(
-          url: "\(server.origin)/faults/redirect?to=\(other.origin)\(path)", redirectLimit: 5,
+          url: "\(server.origin)/faults/redirect?to=\(other.origin)\(path)",
+          timeout: .seconds(3600), redirectLimit: 5,
           secretValues: ["hidden-value", "ab"]))
     }
     #expect(error?.kind == .redirectRefused)

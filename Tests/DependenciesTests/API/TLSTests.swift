@@ -26,7 +26,8 @@ struct TLSTests {
     return await ResponseRepository(
       client: LiveAPIClient(configuration: configuration), cache: cache
     ).fetch(
-      request: APIRequest(url: url), key: "k", service: "", policy: .remoteFirst, now: 1)
+      request: APIRequest(url: url, timeout: .seconds(3600)), key: "k", service: "",
+      policy: .remoteFirst, now: 1)
   }
 
   @Test("a certificate that holds is trusted, and a server that is gone is stood in for")
@@ -73,7 +74,7 @@ struct TLSTests {
   func broken() async throws {
     let server = try TestHTTPServer()
     for fault in ["cut", "garbage", "old", "reset", "loop", "redirect?to=ftp://h/"] {
-      var request = APIRequest(url: "\(server.origin)/faults/\(fault)")
+      var request = APIRequest(url: "\(server.origin)/faults/\(fault)", timeout: .seconds(3600))
       request.redirectLimit = 2
       let cache = MockPersistenceService()
       try await cache.storeResponse(
