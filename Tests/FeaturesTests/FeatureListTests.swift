@@ -107,6 +107,7 @@ struct FeatureListTests {
       .keychain(.succeeded(job: 1, result: .checked(status: status))),
       .keychain(.succeeded(job: 1, result: .checkedFile(status: status))),
       .log(.succeeded(job: 1, result: .records(records: [record]))),
+      .log(.listed(job: 1, records: [record])),
     ]
   }()
 }
