@@ -159,7 +159,7 @@ import Testing
         try await keychain.save(Data([2]), forKey: "b")
         #expect(try await keychain.export(to: path, secret: words) == 2)
         #expect(await kind { _ = try await keychain.export(to: path, secret: words) } == .exists)
-        func take(_ existing: KeychainDuplicates) async throws -> KeychainImport {
+        func take(_ existing: ImportDuplicates) async throws -> KeychainImport {
           try await keychain.importEntries(from: path, secret: words, existing: existing)
         }
         try await keychain.save(Data([9]), forKey: "a")
