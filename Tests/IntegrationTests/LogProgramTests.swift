@@ -86,6 +86,36 @@ struct LogProgramTests {
     }
   }
 
+  @Test("a line names the step and the job that caused it, and --step finds it")
+  func step() async throws {
+    let program = try Program()
+    let outcome = try await program.run([
+      "--home", "h", "--record", "r.jsonl", "-c", "log note a", "-c", "log note b", "-c",
+      "log tail --plain",
+    ])
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    // The steps in which the recording has the commands.
+    var steps: [Int] = []
+    for line in try program.text("r.jsonl").split(separator: "\n") {
+      let json = try JSON(parsing: String(line))
+      guard line.contains(#""note":{"#), line.contains(#""run":{"#),
+        let number = json["n"]?.intValue
+      else { continue }
+      steps.append(number)
+    }
+    try #require(steps.count == 2)
+    let fields = outcome.outputText.split(separator: "\n").map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).last.map(String.init)
+    }
+    #expect(fields == ["step=\(steps[0]) job=1", "step=\(steps[1]) job=2"])
+    let found = try await program.run(
+      "--home", "h", "--plain", "log", "tail", "--step", "\(steps[1])")
+    #expect(found.outputText.split(separator: "\n").count == 1)
+    #expect(found.outputText.contains("\tb\t"))
+    let replay = try await program.run("--home", "o", "session", "replay", "r.jsonl")
+    #expect(replay.outputText == outcome.outputText)
+  }
+
   @Test("what is no record is passed over, and said")
   func unreadable() async throws {
     let program = try Program()

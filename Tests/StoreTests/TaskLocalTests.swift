@@ -54,6 +54,28 @@ struct TaskLocalTests {
     #expect(Set(scene.values.entries) == ["task: a", "run: a"])
   }
 
+  @Test("an effect with a value of its own keeps its description, and hands the value on")
+  func binding() async {
+    let own = Effect<String>.merge([
+      .task(name: "a") { Trace.id }.cancellable(id: "x"),
+      .concatenate([
+        .run(name: "b") { send in send(Trace.id) },
+        .task { await Task { Trace.id }.value },
+      ]),
+    ])
+    let bound = own.binding(Trace.$id, to: "step")
+    #expect([bound].descriptors() == [own].descriptors())
+    let scene = Scene(executor: nil) { action, note in
+      guard action == "go" else {
+        note(action)
+        return []
+      }
+      return [bound]
+    }
+    await scene.send("go", as: "sender").finish()
+    #expect(scene.values.entries.map { $0.prefix { $0 != ":" } } == ["step", "step", "step"])
+  }
+
   @Test("R4 with observers and hooks, too")
   func watched() {
     let scene = Scene { action, note in action == "go" ? [.run { _ in note("run") }] : [] }

@@ -83,7 +83,10 @@ public final class Board: Sendable {
       })
     self.recordings = recordings
     store = Store(
-      initialState: state, reducer: BoardReducer(features, travels: travels, recording: recordings),
+      initialState: state,
+      reducer: BoardReducer(
+        features, travels: travels, recording: recordings, steps: StepCounter()),
+
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")

@@ -9,6 +9,7 @@ public struct BoardReducer: ComposedReducer {
   private let features: FeatureList
   private let travels: SessionTravels
   private let recording: any RecordingService
+  private let steps: StepCounter?
   private let reducers: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
 
   /// The reducer of a board that is not recorded, such as one in a replay.
@@ -19,23 +20,30 @@ public struct BoardReducer: ComposedReducer {
   /// - Parameters:
   ///   - travels: The recordings that effects read.
   ///   - recording: What effects record with; it continues in forks that `travels` made.
-  init(_ features: FeatureList, travels: SessionTravels, recording: any RecordingService) {
+  ///   - steps: Numbers the steps of one store for its log; `nil`: log lines say nothing of steps.
+  init(
+    _ features: FeatureList, travels: SessionTravels, recording: any RecordingService,
+    steps: StepCounter? = nil
+  ) {
     self.features = features
     self.travels = travels
     self.recording = recording
+    self.steps = steps
     reducers = ReducerBuilder.buildArray(features.features.map(\.reducer))
   }
 
   /// The features in an order that does not matter to them, then the account of running commands,
   /// which sees what they left.
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
-    reducers
-    Scope(state: \.session, action: BoardAction.session, id: "session") {
-      SessionReducer(travels: travels, recording: recording)
+    CausedReducer(steps) {
+      reducers
+      Scope(state: \.session, action: BoardAction.session, id: "session") {
+        SessionReducer(travels: travels, recording: recording)
+      }
+      ShellReducer(features: features)
+      JobsReducer(features: features)
+      ResumeReducer(recording: recording)
     }
-    ShellReducer(features: features)
-    JobsReducer(features: features)
-    ResumeReducer(recording: recording)
   }
 }
 

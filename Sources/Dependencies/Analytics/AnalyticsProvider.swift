@@ -6,9 +6,34 @@ public protocol AnalyticsProvider: Sendable {
   /// For statistics.
   var name: String { get }
   /// Takes events, oldest first.
-  /// - Throws: Anything; the same events are then offered again with the next ones, three times at
-  ///   most. A provider that may have kept some of them tells them apart by their ids.
+  /// - Throws: Anything; the same events are then offered again, `attempts` times at most, and not
+  ///   before `delay` is over. A provider that may have kept some of them tells them apart by their
+  ///   ids. Events of an `AnalyticsRefusal` are not offered again.
   func deliver(_ events: [AnalyticsDelivery]) throws
+  /// How often an event is offered at most.
+  var attempts: Int { get }
+  /// How long to wait before the next attempt; `nil`: until there is another event.
+  ///
+  /// - Parameter count: How many attempts have failed one after the other; from 1.
+  func delay(afterFailures count: Int) -> Duration?
+}
+
+extension AnalyticsProvider {
+  /// Three.
+  public var attempts: Int { 3 }
+  /// Waits for another event.
+  public func delay(afterFailures count: Int) -> Duration? { nil }
+}
+
+/// Thrown by a provider that will never take the events it was offered.
+public struct AnalyticsRefusal: Error, Sendable, Equatable {
+  /// Why, in words.
+  public var message: String
+
+  /// A refusal for a reason.
+  public init(message: String) {
+    self.message = message
+  }
 }
 
 /// An event on its way.
@@ -29,18 +54,18 @@ public struct AnalyticsDelivery: Sendable, Equatable, Codable {
 }
 
 /// What became of a provider's events.
-package struct AnalyticsStatistics: Sendable, Equatable, Codable {
+public struct AnalyticsStatistics: Sendable, Equatable, Codable {
   /// The provider's name.
-  package var provider: String
+  public var provider: String
   /// Events that it took.
-  package var delivered: Int
-  /// Found no place in the queue, or were refused three times.
-  package var dropped: Int
+  public var delivered: Int
+  /// Found no place in the queue, or were refused as often as the provider is asked.
+  public var dropped: Int
   /// Events in its queue.
-  package var waiting: Int
+  public var waiting: Int
 
   /// Counts at one moment.
-  package init(provider: String, delivered: Int, dropped: Int, waiting: Int) {
+  public init(provider: String, delivered: Int, dropped: Int, waiting: Int) {
     self.provider = provider
     self.delivered = delivered
     self.dropped = dropped

@@ -20,7 +20,9 @@ extension Dependencies {
       rollbackMarks: DatabaseKeychainMarks(in: persistence),
       onDerivation: configuration.onDerivation)
     let analytics = LiveAnalytics(
-      providers: [FileAnalyticsProvider(path: paths.analytics)], redactor: logger.redactor)
+      providers: [
+        LogAnalyticsProvider(logger: logger), FileAnalyticsProvider(path: paths.analytics),
+      ], redactor: logger.redactor)
     return Dependencies(
       apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
       keychainService: RedactingKeychain(keychain, redactor: logger.redactor),

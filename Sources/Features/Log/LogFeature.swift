@@ -11,10 +11,11 @@ extension BoardFeatures {
     outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
     part: LogOutcomes.part,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
+    // A live replay has a log of its own, without the records of earlier sessions.
     volatile: [
-      "succeeded.result.records.records[*].time",
-      "succeeded.result.records.records[*].fields[key=verdict]", "listed.records[*].time",
-      "listed.records[*].fields[key=verdict]",
+      "succeeded.result.records.records", "succeeded.result.records.unreadable", "listed.records",
+      "succeeded.result.statistics.statistics", "succeeded.result.exported.count",
+      "succeeded.result.exported.unreadable",
     ], version: nil, migrations: LogMigrations.all)
 }
 

@@ -173,6 +173,100 @@ struct AnalyticsTests {
     #expect(good.names == ["a"])
   }
 
+  @Test("events that a provider refuses for good are not offered again")
+  func refusedForGood() {
+    struct Strict: AnalyticsProvider {
+      let name = "strict"
+      let offered = Counter()
+      func deliver(_ events: [AnalyticsDelivery]) throws {
+        offered.value.withLock { $0 += events.count }
+        throw AnalyticsRefusal(message: "no")
+      }
+    }
+    final class Counter: Sendable { let value = Mutex(0) }
+    let strict = Strict()
+    let analytics = live([strict])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("a"))
+    for _ in 0..<3 { #expect(analytics.flush(within: .seconds(3600))) }
+    #expect(strict.offered.value.withLock { $0 } == 1)
+    #expect(analytics.statistics()[0].dropped == 1)
+  }
+
+  @Test("a provider that asks for patience is offered nothing before, except at a flush")
+  func patience() {
+    final class Slow: AnalyticsProvider {
+      let name = "slow"
+      let attempts = 5
+      let delay: Duration
+      let offered = Mutex(0)
+      let refusals: Mutex<Int>
+      let waits = Mutex<[Int]>([])
+      let done = DispatchSemaphore(value: 0)
+      let failed = DispatchSemaphore(value: 0)
+
+      struct Refusal: Error {}
+
+      init(delay: Duration, refusals: Int) {
+        self.delay = delay
+        self.refusals = Mutex(refusals)
+      }
+
+      func deliver(_ events: [AnalyticsDelivery]) throws {
+        offered.withLock { $0 += 1 }
+        let refuses = refusals.withLock { count in
+          defer { count -= 1 }
+          return count > 0
+        }
+        if refuses {
+          failed.signal()
+          throw Refusal()
+        }
+        done.signal()
+      }
+
+      func delay(afterFailures count: Int) -> Duration? {
+        waits.withLock { $0.append(count) }
+        return delay
+      }
+    }
+    // An hour: neither time nor another event brings the next attempt, a flush does.
+    let patient = Slow(delay: .seconds(3600), refusals: 1)
+    let analytics = live([patient])
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("a"))
+    patient.failed.wait()
+    for index in 0..<10 { analytics.track(AnalyticsEvent("\(index)")) }
+    #expect(patient.offered.withLock { $0 } == 1)
+    #expect(analytics.flush(within: .seconds(3600)))
+    #expect(patient.offered.withLock { $0 } == 2)
+    #expect(analytics.statistics()[0].delivered == 11)
+    // A millisecond: it comes by itself.
+    let quick = Slow(delay: .milliseconds(1), refusals: 3)
+    let other = live([quick])
+    other.setConsent(true)
+    other.track(AnalyticsEvent("a"))
+    quick.done.wait()
+    #expect(quick.waits.withLock { $0 } == [1, 2, 3])
+  }
+
+  @Test("the log provider writes a record an event")
+  func logProvider() {
+    let logger = MockLogger()
+    let analytics = live([LogAnalyticsProvider(logger: logger)])
+    analytics.track(AnalyticsEvent("without.consent"))
+    analytics.setConsent(true)
+    analytics.track(AnalyticsEvent("api.get", properties: [LogField("service", "a")]))
+    #expect(analytics.flush(within: .seconds(3600)))
+    let records = logger.records
+    #expect(records.map(\.message) == ["api.get"])
+    #expect(records.map(\.category) == ["analytics"])
+    #expect(
+      records.first?.fields == [
+        LogField("service", "a"), LogField("event", "00000000-0000-0000-0000-000000000001"),
+      ])
+  }
+
   @Test("no secret is counted") func noSecretIsCounted() {
     let redactor = Redactor()
     redactor.registerSecret(Array("s3cr3t-value".utf8), name: "n")

@@ -203,6 +203,12 @@ struct JSONLinesSinkTests {
     #expect(kept.first?.contains("before") == true)
     #expect(kept.last?.contains("after") == true)
     #expect(sink.dropped == 3)
+    sink.write(record("later"))
+    #expect(sink.flush(deadline: lastResort))
+    let said = try lines(folder, ["log"]).compactMap {
+      try JSON(parsing: $0)["message"]?.stringValue
+    }
+    #expect(said == ["before", "3 records were lost", "after", "later"])
   }
 
   @Test("a folder that is not there, or goes, costs no later record")
@@ -216,7 +222,7 @@ struct JSONLinesSinkTests {
     #expect(unlink(folder.path("blocker")) == 0)
     sink.write(record("y"))
     #expect(sink.flush(deadline: lastResort))
-    #expect(try lines(folder, ["blocker/log"]).count == 1)
+    #expect(try lines(folder, ["blocker/log"]).count == 2, "with one that says what was lost")
     // Somebody removes file and folder under the open handle.
     #expect(unlink(folder.path("blocker/log")) == 0)
     #expect(rmdir(folder.path("blocker")) == 0)
@@ -287,7 +293,9 @@ struct JSONLinesSinkTests {
     #expect(!sink.flush(deadline: ContinuousClock().now))
     gate.open()
     #expect(sink.flush(deadline: lastResort))
-    #expect(try lines(folder, ["log"]).count == 8193)
+    #expect(try lines(folder, ["log"]).count == 8193 + 1)
+    #expect(
+      try lines(folder, ["log"]).count { $0.contains("\(10_000 - 8192) records were lost") } == 1)
   }
 
   @Test("dropping the sink writes what waits") func droppingTheSinkWritesWhatWaits() throws {

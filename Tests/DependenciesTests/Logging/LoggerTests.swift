@@ -217,6 +217,64 @@ struct LiveLoggerTests {
     #expect(LiveLogger(sinks: [collector]).flush(within: .zero))
   }
 
+  @Test(
+    "a sink that hangs or fails delays neither callers nor other sinks, and says its losses once")
+  func queuedSinks() {
+    struct Refusal: Error {}
+    let gate = ThreadGate()
+    let hanging = QueuedSink(capacity: 10) { _ in gate.pass() }
+    let isFailing = Shared(true)
+    let kept = Shared<[String]>([])
+    let failing = QueuedSink { records in
+      if isFailing.value.withLock({ $0 }) { throw Refusal() }
+      kept.value.withLock { $0 += records.map(\.message) }
+    }
+    let good = Shared<[String]>([])
+    let other = QueuedSink { records in good.value.withLock { $0 += records.map(\.message) } }
+    let logger = LiveLogger(sinks: [hanging, failing, other], date: .fixed())
+    logger.log("first")
+    gate.waitUntilSomeoneWaits()
+    for index in 0..<100 { logger.log("\(index)") }
+    // The others are through while the first one hangs.
+    let lastResort = ContinuousClock.now.advanced(by: .seconds(3600))
+    #expect(failing.flush(deadline: lastResort) && other.flush(deadline: lastResort))
+    #expect(good.value.withLock { $0 } == ["first"] + (0..<100).map(String.init))
+    #expect(hanging.dropped == 90)
+    #expect(failing.dropped == 101)
+    #expect(logger.statistics().dropped == 191)
+    #expect(logger.recent(limit: 1000).count == 101)
+    isFailing.value.withLock { $0 = false }
+    for message in ["back", "again"] {
+      logger.log(message)
+      #expect(failing.flush(deadline: lastResort))
+    }
+    #expect(kept.value.withLock { $0 } == ["101 records were lost", "back", "again"])
+    gate.open()
+    #expect(logger.flush(within: .seconds(3600)))
+  }
+
+  @Test("what causes a record is among its fields, and is asked for only when it is written")
+  func cause() async {
+    let logger = MockLogger(level: .info)
+    logger.log("outside")
+    await LogCause.$current.withValue(LogCause(step: 7, job: 3)) {
+      logger.log("within", fields: [LogField("k", "v")])
+      logger.log("off", level: .debug)
+      // Inherited by what the work starts.
+      await Task { logger.log("task") }.value
+      LogCause.$current.withValue(LogCause(step: 8)) { logger.log("next") }
+    }
+    #expect(logger.records.map(\.message) == ["outside", "within", "task", "next"])
+    let cause = [LogField("step", "7"), LogField("job", "3")]
+    #expect(
+      logger.records.map(\.fields) == [
+        [], [LogField("k", "v")] + cause, cause, [LogField("step", "8")],
+      ])
+    var filter = LogFilter()
+    filter.step = 7
+    #expect(logger.records.filter(filter.matches).map(\.message) == ["within", "task"])
+  }
+
   @Test("store sink hands records over") func storeSinkHandsRecordsOver() async throws {
     let store = MockPersistenceService.mock
     let sink = StoreSink(store: store)

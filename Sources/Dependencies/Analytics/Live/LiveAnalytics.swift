@@ -4,8 +4,9 @@ import Synchronization
 /// Hands events to providers side by side. Each has a queue and a thread of its own: one that is
 /// slow, hangs or fails delays neither the caller nor the others.
 ///
-/// A queue holds `capacity` events; the oldest leave first and are counted. Without consent `track`
-/// does nothing.
+/// A queue holds `capacity` events; the oldest leave first and are counted. Events that a provider
+/// fails to take stay in its queue until they are offered again, as the provider says. Without
+/// consent `track` does nothing.
 public final class LiveAnalytics: Analytics {
   private let outlets: [AnalyticsOutlet]
   private let redactor: Redactor
@@ -53,7 +54,7 @@ public final class LiveAnalytics: Analytics {
   }
 
   /// By provider, in the order given.
-  package func statistics() -> [AnalyticsStatistics] { outlets.map { $0.statistics() } }
+  public func statistics() -> [AnalyticsStatistics] { outlets.map { $0.statistics() } }
 
   /// Returns when every provider was offered what was tracked so far; false when the time was over
   /// first. It blocks the thread.
@@ -83,6 +84,8 @@ private final class AnalyticsOutlet: Sendable {
   private struct Counts {
     var delivered = 0
     var refused = 0
+    /// Attempts that failed one after the other.
+    var failures = 0
   }
 
   private let provider: any AnalyticsProvider
@@ -97,18 +100,28 @@ private final class AnalyticsOutlet: Sendable {
     limits.bytes = .max
     limits.batch = 64
     limits.overflow = .dropOldest
-    worker = BackgroundWorker(limits: limits) { items in
+    worker = BackgroundWorker(retrying: limits) { items in
       let offered = items.count
       do {
         try provider.deliver(items.map(\.delivery))
         items = []
-        counts.value.withLock { $0.delivered += offered }
+        counts.value.withLock {
+          $0.delivered += offered
+          $0.failures = 0
+        }
+        return nil
       } catch {
         for index in items.indices { items[index].attempts += 1 }
         // The oldest deliveries have the most attempts, so the ones to remove are at the front.
-        items.removeAll { $0.attempts >= 3 }
+        let most = error is AnalyticsRefusal ? 0 : provider.attempts
+        items.removeAll { $0.attempts >= most }
         let refused = offered - items.count
-        counts.value.withLock { $0.refused += refused }
+        let failures = counts.value.withLock { counts in
+          counts.refused += refused
+          counts.failures = error is AnalyticsRefusal ? 0 : counts.failures + 1
+          return counts.failures
+        }
+        return failures == 0 ? nil : provider.delay(afterFailures: failures)
       }
     }
   }

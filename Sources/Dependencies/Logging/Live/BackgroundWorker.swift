@@ -24,8 +24,19 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
 
   /// - Parameter process: Called on the thread, never concurrently. What it leaves at the array's
   ///   end goes back to the head of the queue and is tried again with the next element or flush.
-  init(
+  convenience init(
     limits: Limits = Limits(), process: @escaping @Sendable (inout [Element]) -> Void
+  ) {
+    self.init(retrying: limits) { elements in
+      process(&elements)
+      return nil
+    }
+  }
+
+  /// - Parameter process: As in `init(limits:process:)`. What it leaves is tried again after the
+  ///   duration that it returns, or with a flush, and not before.
+  init(
+    retrying limits: Limits, process: @escaping @Sendable (inout [Element]) -> Duration?
   ) {
     core = WorkerCore(limits: limits, process: process)
   }
@@ -40,7 +51,9 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
   /// The number of queued elements, without those that are being delivered.
   var count: Int { core.count }
 
-  func add(_ element: Element, bytes: Int = 0) {
+  /// - Returns: Whether it found a place; another element may have left for it.
+  @discardableResult
+  func add(_ element: Element, bytes: Int = 0) -> Bool {
     core.add(element, bytes: bytes)
   }
 
@@ -78,6 +91,8 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     var attemptsBegun: UInt64 = 0
     var attemptsEnded: UInt64 = 0
     var hasNew = false
+    /// What came back from a failed attempt is tried again then, and nothing before.
+    var retryTime: ContinuousClock.Instant?
     var flushRequested = false
     /// Raised by `removeAll`, so that what comes back from an attempt begun before it is forgotten
     /// too.
@@ -88,14 +103,15 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 
   private let limits: BackgroundWorker<Element>.Limits
-  private let process: @Sendable (inout [Element]) -> Void
+  private let process: @Sendable (inout [Element]) -> Duration?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
   private let done: UnsafeMutablePointer<pthread_cond_t>
   private var state = State()
 
   init(
-    limits: BackgroundWorker<Element>.Limits, process: @escaping @Sendable (inout [Element]) -> Void
+    limits: BackgroundWorker<Element>.Limits,
+    process: @escaping @Sendable (inout [Element]) -> Duration?
   ) {
     self.limits = limits
     self.process = process
@@ -125,9 +141,10 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   var dropped: Int { locked { $0.dropped } }
   var count: Int { locked { $0.queue.count } }
 
-  func add(_ element: Element, bytes: Int) {
+  func add(_ element: Element, bytes: Int) -> Bool {
     // Elements that leave are freed after the lock.
     var leaving: [Element] = []
+    var hasPlace = false
     let mustStart = locked { state -> Bool in
       guard !state.isClosed else { return false }
       while state.queue.count >= limits.elements || state.bytes + bytes > limits.bytes {
@@ -137,6 +154,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
         state.bytes -= old.bytes
         leaving.append(old.element)
       }
+      hasPlace = true
       state.lastNumber += 1
       state.queue.append(Item(element: element, bytes: bytes, number: state.lastNumber))
       state.bytes += bytes
@@ -147,6 +165,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     }
     withExtendedLifetime(leaving) {}
     if mustStart { start() }
+    return hasPlace
   }
 
   func removeAll() {
@@ -154,6 +173,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       defer {
         state.queue = []
         state.bytes = 0
+        state.retryTime = nil
         state.generation += 1
       }
       return state.queue
@@ -179,12 +199,14 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       if state.attemptsEnded >= attempt && state.attempted >= last { break }
       state.flushRequested = true
       pthread_cond_signal(wake)
-      guard wait(until: deadline) else { return false }
+      guard wait(for: done, until: deadline) else { return false }
     }
     return true
   }
 
-  private func wait(until deadline: ContinuousClock.Instant) -> Bool {
+  private func wait(
+    for condition: UnsafeMutablePointer<pthread_cond_t>, until deadline: ContinuousClock.Instant
+  ) -> Bool {
     let left = ContinuousClock().now.duration(to: deadline).microseconds
     guard left > 0 else { return false }
     var time = timespec()
@@ -195,7 +217,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     time.tv_nsec = nanoseconds % 1_000_000_000
     // A wall clock that jumps ends or prolongs one wait; the caller's loop then checks the real
     // deadline.
-    pthread_cond_timedwait(done, mutex, &time)
+    pthread_cond_timedwait(condition, mutex, &time)
     return true
   }
 
@@ -209,11 +231,16 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
     while true {
-      while !state.isClosed && !state.flushRequested && !state.hasNew {
+      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.retryTime != nil) {
         state.isWaiting = true
-        pthread_cond_wait(wake, mutex)
-        state.isWaiting = false
+        defer { state.isWaiting = false }
+        guard let time = state.retryTime else {
+          pthread_cond_wait(wake, mutex)
+          continue
+        }
+        if !wait(for: wake, until: time) { break }
       }
+      state.retryTime = nil
       if state.queue.isEmpty {
         if state.isClosed { break }
         state.hasNew = false
@@ -225,10 +252,13 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       pthread_mutex_unlock(mutex)
 
       var batch = taken.map(\.element)
-      process(&batch)
+      let delay = process(&batch)
 
       pthread_mutex_lock(mutex)
       putBack(batch, from: taken, generation: generation)
+      if let delay, !state.queue.isEmpty, generation == state.generation {
+        state.retryTime = .now.advanced(by: delay)
+      }
       state.attempted = max(state.attempted, taken.last?.number ?? 0)
       state.attemptsEnded += 1
       pthread_cond_broadcast(done)

@@ -7,14 +7,15 @@ import Synchronization
 /// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays
 /// for putting the record into a queue of at most 8192 records and 8 MiB, and what finds no place
 /// there is dropped and counted. So is what the disk refuses; each record tries anew, so that
-/// writing continues when there is space again. Records of level `error` and above are synchronised
+/// writing continues when there is space again. A record in front of the next ones says how many
+/// were lost. Records of level `error` and above are synchronised
 /// to the disk.
 ///
 /// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one
 /// included. Several processes may write to the same path.
 public final class JSONLinesSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
-  private let failed = Shared(0)
+  private let losses = Shared(LogLosses())
   private let path: String
   private let maxFiles: Int
   private let system: FileSystem
@@ -34,11 +35,19 @@ public final class JSONLinesSink: LogRecordSink {
     self.system = system
     let file = LockedFile(
       LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: system))
-    let failed = failed
+    let losses = losses
     var limits = BackgroundWorker<LogRecord>.Limits()
     limits.batch = limits.elements
     worker = BackgroundWorker(limits: limits) { records in
       var text: [UInt8] = []
+      let lost = losses.value.withLock { $0.unsaid }
+      if lost > 0, let time = records.first?.time {
+        LogRecordLine.append(.lost(lost, at: time), to: &text)
+        if file.value.withLock({ $0.append([text[...]], sync: false) }) == 0 {
+          losses.value.withLock { $0.said += lost }
+        }
+        text = []
+      }
       var ends = [0]
       for record in records {
         LogRecordLine.append(record, to: &text)
@@ -46,15 +55,17 @@ public final class JSONLinesSink: LogRecordSink {
       }
       let lines = zip(ends, ends.dropFirst()).map { text[$0..<$1] }
       let sync = records.contains { $0.level >= .error }
-      let lost = file.value.withLock { $0.append(lines, sync: sync) }
-      if lost > 0 { failed.value.withLock { $0 += lost } }
+      let refused = file.value.withLock { $0.append(lines, sync: sync) }
+      if refused > 0 { losses.value.withLock { $0.count += refused } }
       records = []
     }
   }
 
   /// Puts the record into the queue; one lock. Dropped and counted if there is no place.
   public func write(_ record: LogRecord) {
-    worker.add(record, bytes: record.approximateBytes)
+    if !worker.add(record, bytes: record.approximateBytes) {
+      losses.value.withLock { $0.count += 1 }
+    }
   }
 
   /// Blocks the thread until the queue is empty and written.
@@ -70,7 +81,7 @@ public final class JSONLinesSink: LogRecordSink {
   }
 
   /// The number of records that were dropped because the queue was full or a write failed.
-  public var dropped: Int { worker.dropped + failed.value.withLock { $0 } }
+  public var dropped: Int { losses.value.withLock { $0.count } }
 }
 
 /// A file that a closure can hold.

@@ -60,19 +60,21 @@ public final class LiveLogger: Logger {
   ) {
     write(
       LogRecord(
-        time: date.now, level: level, category: category, message: message, fields: fields))
+        time: date.now, level: level, category: category, message: message, fields: fields),
+      LogCause.current)
   }
 
   /// Takes a record with its own time.
-  func write(_ record: LogRecord) {
+  func write(_ record: LogRecord, _ cause: LogCause? = nil) {
     guard !LogRecursion.isInside else {
       counts.withLock { $0.dropped += 1 }
       return
     }
     let pass = redactor.pass()
-    let record = LogRecord(
+    var record = LogRecord(
       time: record.time, level: record.level, category: clean(record.category, limit: 128, pass),
       message: clean(record.message, limit: 16 << 10, pass), fields: clean(record.fields, pass))
+    if let cause { record.fields += cause.fields }
     counts.withLock { $0.byLevel[record.level.rawValue] += 1 }
     ring.write(record)
     guard !sinks.isEmpty else { return }

@@ -1,0 +1,31 @@
+extension Effect {
+  /// The same effect, whose work runs with a task-local value; so does what the work starts.
+  ///
+  /// Name, kind, ids and place are those of the original.
+  ///
+  /// - Parameters:
+  ///   - value: In place of the sender's.
+  ///   - local: The projected value of the property: `Trace.$id`.
+  /// - Complexity: One closure for each member.
+  public func binding<Value: Sendable>(
+    _ local: TaskLocal<Value>, to value: Value
+  ) -> Effect {
+    folded { (effect: Effect, members: [Effect]) -> Effect in
+      var copy = effect
+      switch effect.operation {
+      case .none, .send, .cancel, .issue: break
+      case .task(let operation):
+        copy.operation = .task {
+          try await local.withValue(value) { try await operation() }
+        }
+      case .run(let operation):
+        copy.operation = .run { send in
+          try await local.withValue(value) { try await operation(send) }
+        }
+      case .merge: copy.operation = .merge(members)
+      case .concatenate: copy.operation = .concatenate(members)
+      }
+      return copy
+    }
+  }
+}
