@@ -106,8 +106,12 @@ struct FeatureListTests {
       .keychain(.succeeded(job: 1, result: .status(status: status))),
       .keychain(.succeeded(job: 1, result: .checked(status: status))),
       .keychain(.succeeded(job: 1, result: .checkedFile(status: status))),
-      .log(.succeeded(job: 1, result: .records(records: [record]))),
+      .log(.succeeded(job: 1, result: .records(records: [record], unreadable: 1))),
       .log(.listed(job: 1, records: [record])),
+      .log(
+        .succeeded(
+          job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),
+      .log(.succeeded(job: 1, result: .exported(count: 1, path: "p", unreadable: 1))),
     ]
   }()
 }
