@@ -20,6 +20,7 @@ extension KeychainConformance {
       check("what was exported is imported: refused, kept or replaced where names are taken") {
         try await exportsAndImports()
       },
+      check("another file is verified without its secret") { try await verifiesOthers() },
     ]
   }
 
@@ -132,7 +133,7 @@ extension KeychainConformance {
       try await keychain.save(Data([2]), forKey: "b")
       try await equal(keychain.export(to: path, secret: words), 2)
       try await equal(kind { _ = try await keychain.export(to: path, secret: words) }, .exists)
-      func take(_ existing: KeychainDuplicates) async throws -> KeychainImport {
+      func take(_ existing: ImportDuplicates) async throws -> KeychainImport {
         try await keychain.importEntries(from: path, secret: words, existing: existing)
       }
       try await keychain.save(Data([9]), forKey: "a")
@@ -160,6 +161,20 @@ extension KeychainConformance {
           _ = try await keychain.importEntries(
             from: path + "x", secret: words, existing: .keep)
         }, .missing)
+    }
+  }
+
+  private func verifiesOthers() async throws {
+    try await with { keychain, folder in
+      let path = folder + "/copy.sbkc"
+      try await equal(kind { _ = try await keychain.verify(fileAt: path) }, .missing)
+      _ = try await keychain.export(to: path, secret: .words("copy"))
+      let status = try await keychain.verify(fileAt: path)
+      try equal(status.path, path)
+      try equal([status.exists, status.unlocked], [true, false])
+      try equal(status.generation, 1)
+      try equal(status.slots.map(\.kind), ["passphrase"])
+      try await equal(keychain.status().unlocked, true)
     }
   }
 

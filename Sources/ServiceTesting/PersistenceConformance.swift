@@ -69,6 +69,9 @@ public struct PersistenceConformance: Sendable {
         try await theNewestRecordsOldestFirst($0)
       },
       check("many tasks at once") { try await manyTasksAtOnce($0) },
+      check("documents are put all or none, and their collections are named") {
+        try await putsAllOrNone($0)
+      },
       check("statistics count rows") { try await statisticsCountRows($0) },
     ]
   }
@@ -407,6 +410,23 @@ public struct PersistenceConformance: Sendable {
     try await equal(service.documents(DocumentQuery(collection: "c")).count, 100)
     try await equal(service.cachedResponses().count, 100)
     try await equal(service.check(), [])
+  }
+
+  private func putsAllOrNone(_ service: any PersistenceService) async throws {
+    try await equal(service.collections(), [])
+    try await service.putDocuments([])
+    let broken = await failure { () throws(PersistenceError) in
+      try await service.putDocuments([Document("1", "1"), Document("2", "{")])
+    }
+    try equal(broken?.kind, .invalid)
+    try await equal(service.collections(), [])
+    try await service.putDocuments([
+      Document("1", "1", in: "b"), Document("1", "2", in: "a"), Document("1", "3", in: "a"),
+    ])
+    try await equal(service.collections(), ["a", "b"])
+    try await equal(service.document(collection: "a", id: "1")?.body, "3")
+    _ = try await service.removeDocument(collection: "b", id: "1")
+    try await equal(service.collections(), ["a"])
   }
 
   private func statisticsCountRows(_ service: any PersistenceService) async throws {

@@ -105,6 +105,7 @@ struct FeatureListTests {
       .keychain(.succeeded(job: 1, result: .created(status: status))),
       .keychain(.succeeded(job: 1, result: .status(status: status))),
       .keychain(.succeeded(job: 1, result: .checked(status: status))),
+      .keychain(.succeeded(job: 1, result: .checkedFile(status: status))),
       .log(.succeeded(job: 1, result: .records(records: [record]))),
     ]
   }()

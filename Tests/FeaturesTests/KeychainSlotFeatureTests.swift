@@ -225,8 +225,11 @@ import Testing
         "keychain import f --passphrase-file p",
         "keychain import f --passphrase-file p --existing replace",
         "keychain export f --new-from-file p", "keychain import g --passphrase-file p",
+        "keychain check f", "keychain check g",
       ], keychain)
-    #expect(printed.map(\.status) == [0, 0, 0, 0, 64, 0, 73, 66], "\(printed.map(\.errors))")
+    #expect(
+      printed.map(\.status) == [0, 0, 0, 0, 64, 0, 73, 66, 0, 66], "\(printed.map(\.errors))")
+    #expect(printed[8].errors.contains("whole, but unverified"), "\(printed[8].errors)")
     #expect(printed[0].errors.contains("1 secret written to f"))
     #expect(printed[3].errors.contains("1 added, 0 replaced, 0 kept"))
     #expect(printed[5].errors.contains("0 added, 1 replaced, 0 kept"))
@@ -253,6 +256,9 @@ import Testing
     let command = try JSONDecoder().decode(KeychainCommand.self, from: recorded)
     #expect(command == .create())
     #expect(try CanonicalEncoder.encode(command) == Array(recorded))
+    let check = Data(#"{"check":{}}"#.utf8)
+    #expect(try JSONDecoder().decode(KeychainCommand.self, from: check) == .check())
+    #expect(try CanonicalEncoder.encode(KeychainCommand.check()) == Array(check))
     let state = try JSONDecoder().decode(KeychainState.self, from: Data(#"{"names":[]}"#.utf8))
     #expect(state.autoLock == nil)
   }

@@ -43,7 +43,10 @@ struct EveryCommandTests {
     ("keychain.rekey", ["-keychain rekey --key-file k"]),
     ("keychain.passphrase", ["-keychain passphrase --new-from-file p"]),
     ("keychain.export", ["keychain export copy.sbkc --new-from-file p"]),
-    ("keychain.import", ["keychain import copy.sbkc --passphrase-file p --existing keep"]),
+    (
+      "keychain.import",
+      ["keychain check copy.sbkc", "keychain import copy.sbkc --passphrase-file p --existing keep"]
+    ),
     ("keychain.autolock", ["keychain autolock 15m", "keychain autolock", "keychain autolock off"]),
     ("keychain.remove", ["keychain remove pear"]),
     ("keychain.lock", ["keychain lock"]),
@@ -51,6 +54,8 @@ struct EveryCommandTests {
     ("db.get", ["db get c 1", "-db get c 2"]),
     ("db.list", ["db list c", "db list c --json", "db list c -o csv"]),
     ("db.index", ["db index c a.b", "db index", "db index c a.b --remove", "-db index c"]),
+    ("db.export", ["db export all.jsonl", "-db export c.jsonl none"]),
+    ("db.import", ["db import all.jsonl --existing keep", "-db import all.jsonl"]),
     ("db.remove", ["db remove c 1"]),
     ("db.preference.set", ["db preference set p 1"]),
     ("db.preference.get", ["db preference get p"]),

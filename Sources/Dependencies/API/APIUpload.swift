@@ -7,8 +7,8 @@ public struct APIUpload: Sendable {
 
   /// The number of bytes, where it is known before; otherwise the body is sent in chunks.
   public let length: Int64?
-  /// Whether `open` may be called again, for a redirect, a challenge or a connection that was closed
-  /// meanwhile.
+  /// Whether `open` may be called again, for a redirect, a challenge or a connection that was
+  /// closed meanwhile.
   public let isRepeatable: Bool
   /// Begins at the first byte.
   public let open: @Sendable () async throws(APIError) -> Pieces

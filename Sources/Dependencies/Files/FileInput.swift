@@ -19,5 +19,5 @@ public struct FileInput: Sendable {
   }
 
   /// The most bytes of a piece.
-  package static let pieceSize = 1 << 20
+  package static let pieceSize = 1 << 18
 }

@@ -6,8 +6,8 @@ public protocol FileOutput: Sendable {
   var kept: KeptPart? { get }
   /// Begins with the first byte, or behind what is kept.
   ///
-  /// - Parameter tag: What has to be known to continue the file after a failure; `nil`: it cannot be
-  ///   continued.
+  /// - Parameter tag: What has to be known to continue the file after a failure; `nil`: it cannot
+  ///   be continued.
   func begin(afterKept: Bool, tag: String?) async throws(FileError)
   /// Adds a piece. Call `begin` before.
   func write(_ data: Data) async throws(FileError)

@@ -22,8 +22,8 @@ public protocol FileService: Service {
   func input(_ path: String) async throws(FileError) -> FileInput
   /// Begins a file that is written piece by piece.
   ///
-  /// - Parameter continues: What has come stays beside the file when it does not come to its end, and
-  ///   is found there the next time.
+  /// - Parameter continues: What has come stays beside the file when it does not come to its end,
+  ///   and is found there the next time.
   func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput
 }
 

@@ -35,16 +35,6 @@ public struct KeychainRekey: Sendable {
   }
 }
 
-/// What an import does with an entry whose name is taken.
-public enum KeychainDuplicates: String, Sendable, Codable, CaseIterable {
-  /// Nothing at all is imported.
-  case refuse
-  /// The entry that is here stays.
-  case keep
-  /// The imported one takes its place.
-  case replace
-}
-
 /// What an import did; numbers of entries.
 public struct KeychainImport: Sendable, Equatable, Codable {
   /// Entries under names that were free.

@@ -31,6 +31,9 @@ public protocol KeychainService: Service {
   /// unlocked, else as far as that goes without a secret. Throws `.missing` if there is no
   /// keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
+  /// Reads another keychain file, such as an export, and verifies it as far as that goes without a
+  /// secret. Throws `.missing` if there is no file.
+  func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus
   /// Opens the keychain that is there and remembers it, also where it is older than the one that
   /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
   /// else the unlock source's.
@@ -51,7 +54,7 @@ public protocol KeychainService: Service {
   /// Takes over the entries of another keychain file in one save, all or none. The other file is
   /// not changed. Throws `.duplicateKey` where names are taken and `existing` refuses that.
   func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport
   /// Locks the keychain if no call has needed its entries for `duration`.
   func lock(unusedFor duration: Duration) async -> KeychainIdleness

@@ -113,6 +113,11 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
   }
 
+  /// As the wrapped keychain.
+  public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
+    try await base.verify(fileAt: path)
+  }
+
   /// As the wrapped keychain; the secret is not registered.
   public func secret(from place: KeychainSecretPlace) async throws(KeychainError)
     -> KeychainSecret
@@ -139,7 +144,7 @@ public final class RedactingKeychain: KeychainService {
 
   /// Registers what was taken over.
   public func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
     try await learning { () throws(KeychainError) in
       try await base.importEntries(from: path, secret: secret, existing: existing)

@@ -19,6 +19,10 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
 public protocol DocumentStore: Sendable {
   /// Inserts or replaces; durable on return. `body` must be valid JSON (`.invalid` otherwise).
   func putDocument(_ document: Document) async throws(PersistenceError)
+  /// Puts all of them, or none; durable on return, at the price of one.
+  func putDocuments(_ documents: [Document]) async throws(PersistenceError)
+  /// The names of the collections that have documents, sorted.
+  func collections() async throws(PersistenceError) -> [String]
   /// `nil` only where it is absent. A stored body that no longer matches its digest is
   /// `.corrupted`.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?

@@ -280,8 +280,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var stale: String?
   /// The file that the body was written to.
   public var file: String?
-  /// BLAKE2b of the bytes that came and were written there, in hexadecimal digits.
-  public var digest: String?
+  /// `BodyChecksum` of the bytes that came and were written there.
+  public var checksum: String?
   /// How many bytes of the file an earlier attempt had left.
   public var kept: Int64?
   /// How often it was sent, the first time included.

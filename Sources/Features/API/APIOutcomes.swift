@@ -37,9 +37,9 @@ enum APIOutcomes {
     if let file = answer.file {
       value = value.adding("file", .string(file))
       // Earlier recordings have none, and a value that says nothing of it.
-      if let digest = answer.digest {
+      if let checksum = answer.checksum {
         value = value.adding("bytes", .number(String(answer.bytes)))
-          .adding("blake2b", .string(digest))
+          .adding("checksum", .string(checksum))
       }
     }
     var notes = (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]

@@ -16,11 +16,26 @@ func perform(
     let keychain = dependencies.keychainService
     _ = try await unlocking(dependencies) { () throws(KeychainError) in try await keychain.keys() }
   }
-  if remembers {
-    let shown = "\(spec.method) \(spec.target.description)"
-    try? await dependencies.persistence.addSearch(
-      dependencies.logger.redact(shown), scope: "api", at: dependencies.date.now)
+  guard remembers else { return try await ask(prepared, spec, context, dependencies) }
+  let shown = dependencies.logger.redact("\(spec.method) \(spec.target.description)")
+  let now = dependencies.date.now
+  // The service need not wait for the database; the command waits for both.
+  async let remembered: Void? = try? dependencies.persistence.addSearch(
+    shown, scope: "api", at: now)
+  do {
+    let answer = try await ask(prepared, spec, context, dependencies)
+    _ = await remembered
+    return answer
+  } catch {
+    _ = await remembered
+    throw error
   }
+}
+
+private func ask(
+  _ prepared: PreparedRequest, _ spec: APIRequestSpec, _ context: CommandContext,
+  _ dependencies: Dependencies
+) async throws -> APIAnswer {
   // A request cannot be undone, so the output file is checked first.
   if let file = spec.out {
     try dependencies.files.checkTarget(file, isRecording: false)
@@ -50,14 +65,14 @@ func perform(
   if let file = spec.out {
     if let written = download?.written {
       answer.bytes = written.bytes
-      answer.digest = written.digest
+      answer.checksum = written.checksum
       answer.kept = written.kept
       answer.file = file
     } else if spec.resumes != true {
       try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
-      let digest = ContentDigest()
-      digest.add(fetched.response.body)
-      answer.digest = digest.finish()
+      var checksum = BodyChecksum()
+      checksum.add(fetched.response.body)
+      answer.checksum = checksum.text
       answer.file = file
     }
     // An answer that is no part of a file that is continued is shown.

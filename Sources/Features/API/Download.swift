@@ -9,8 +9,8 @@ final class Download: APIClient {
   struct Written: Sendable {
     /// Bytes of the body that came.
     var bytes: Int
-    /// BLAKE2b of them.
-    var digest: String
+    /// Their checksum.
+    var checksum: String
     /// Bytes that an earlier attempt has left.
     var kept: Int64?
   }
@@ -137,13 +137,13 @@ final class Download: APIClient {
     if total == nil, response.headers.value(of: "Content-Encoding") == nil {
       total = response.headers.value(of: "Content-Length").flatMap { Int64($0) }
     }
-    let digest = ContentDigest()
+    var checksum = BodyChecksum()
     var bytes = 0
     var copy: Data? = Data()
     show(kept ?? 0, total)
     while !isEmpty, let piece = try await stream.next() {
       try await onFile { () throws(FileError) in try await output.write(piece) }
-      digest.add(piece)
+      checksum.add(piece)
       bytes += piece.count
       if let kept = copy, kept.count + piece.count > copyLimit { copy = nil }
       copy?.append(piece)
@@ -155,7 +155,7 @@ final class Download: APIClient {
       throw APIError(.truncated, "the service sent another number of bytes than it had announced")
     }
     try await onFile { () throws(FileError) in try await output.finish() }
-    let written = Written(bytes: bytes, digest: digest.finish(), kept: kept)
+    let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)
     state.withLock { state in
       state.written = written
       state.keptBytes = 0

@@ -134,6 +134,34 @@ enum DatabaseCommands {
       arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
       examples: ["db backup monday.sqlite"]
     ) { invocation throws(UsageError) in .db(.backup(path: try invocation.requiredText("file"))) },
+    CommandSpec(
+      ["db", "export"], "write documents, preferences and services to a file, as JSON Lines",
+      arguments: [
+        ArgumentSpec("file", "replaced if it is there", kind: .file),
+        ArgumentSpec("collection", "its documents alone", kind: .collection, optional: true),
+      ],
+      examples: ["db export all.jsonl", "db export characters.jsonl characters"]
+    ) { invocation throws(UsageError) in
+      .db(
+        .export(
+          path: try invocation.requiredText("file"),
+          collection: try invocation.text("collection")))
+    },
+    CommandSpec(
+      ["db", "import"], "take what an export has",
+      arguments: [ArgumentSpec("file", "as 'db export' writes it", kind: .file)],
+      options: [
+        OptionSpec(
+          "existing", value: "WHAT", "what happens to names that are taken; refuse imports nothing",
+          kind: .choice(ImportDuplicates.allCases.map(\.rawValue)))
+      ],
+      examples: ["db import all.jsonl", "db import all.jsonl --existing replace"]
+    ) { invocation throws(UsageError) in
+      .db(
+        .import(
+          path: try invocation.requiredText("file"),
+          existing: try invocation.text("existing").flatMap(ImportDuplicates.init) ?? .refuse))
+    },
     CommandSpec(["db", "path"], "say where the files are", examples: ["db path"]) {
       _ in .db(.path)
     },

@@ -84,6 +84,10 @@ public enum DatabaseCommand: Codable, Sendable, Equatable {
   case stats, check, path
   /// A copy of the main file under this name, which must not be taken.
   case backup(path: String)
+  /// Documents, preferences and services as lines of JSON.
+  case export(path: String, collection: String?)
+  /// What an export has, back.
+  case `import`(path: String, existing: ImportDuplicates)
 }
 
 /// The source of a document's body.
@@ -92,6 +96,20 @@ public enum DatabaseBody: Codable, Sendable, Equatable {
   case json(text: String)
   /// A file that is read when the command runs.
   case file(path: String)
+}
+
+/// How many entries an import added, put in the place of others, and left out because their names
+/// were taken.
+public struct DatabaseImport: Codable, Sendable, Equatable {
+  /// Under names that were free.
+  public var added = 0
+  /// In the place of others.
+  public var replaced = 0
+  /// Left out.
+  public var kept = 0
+
+  /// Nothing imported yet.
+  public init() {}
 }
 
 /// How a command of `db` ended well.
@@ -120,6 +138,10 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case healthy
   /// The file of the copy.
   case backedUp(path: String)
+  /// The file of an export, and how many lines it has besides its first.
+  case exported(path: String, count: Int)
+  /// What an import did.
+  case imported(path: String, counts: DatabaseImport)
   /// The files; none in a mock.
   case paths(paths: [String])
 }
@@ -195,6 +217,21 @@ enum DatabaseOutcomes {
       return Outcome(
         job: job, value: .object([.init("backup", .string(path))]),
         notes: ["copied to \(path)"])
+    case .exported(let path, let count):
+      return Outcome(
+        job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
+        notes: ["exported \(count) \(count == 1 ? "entry" : "entries") to \(path)"])
+    case .imported(let path, let counts):
+      return Outcome(
+        job: job,
+        value: .object([
+          .init("file", .string(path)), .init("added", JSON(counts.added)),
+          .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
+        ]),
+        notes: [
+          "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
+            + "\(counts.kept) kept"
+        ])
     case .paths(let paths):
       return Outcome(
         job: job, value: .array(paths.map(JSON.string)),

@@ -26,7 +26,7 @@ struct DatabaseReducer: Reducer {
       ]
     case .succeeded(_, let result, _):
       switch result {
-      case .put, .removed: state.writes += 1
+      case .put, .removed, .imported: state.writes += 1
       default: break
       }
       return []
@@ -98,6 +98,8 @@ extension DatabaseCommand {
     case .check: "check"
     case .path: "path"
     case .backup: "backup"
+    case .export: "export"
+    case .import: "import"
     }
   }
 
@@ -171,6 +173,10 @@ private func perform(_ command: DatabaseCommand, _ dependencies: Dependencies) a
     }
     return .healthy
   case .path: return .paths(paths: try await store.statistics().paths)
+  case .export(let path, let collection):
+    return try await DatabaseExport(path, collection, dependencies).run()
+  case .import(let path, let existing):
+    return try await DatabaseImporter(path, existing, dependencies).run()
   case .backup(let path):
     try dependencies.files.checkTarget(path, isRecording: false)
     try await store.backup(to: path)

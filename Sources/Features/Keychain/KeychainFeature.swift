@@ -19,7 +19,9 @@ extension BoardFeatures {
       default: nil
       }
     },
-    volatile: ["created", "status", "checked"].map { "succeeded.result.\($0).*.path" },
+    volatile: ["created", "status", "checked", "checkedFile"].map {
+      "succeeded.result.\($0).*.path"
+    },
     passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
     atTerminal: { $0.autoLock = KeychainState.usualAutoLock }, version: nil,
     migrations: KeychainMigrations.all)
@@ -69,9 +71,11 @@ extension KeychainAction: FeatureAction {
 public enum KeychainCommand: Codable, Sendable, Equatable {
   /// `init`; without a secret it is the unlock source's, or asked for.
   case create(secret: KeychainNewSecret? = nil)
-  /// `unlock`, `lock`, `status`, `check`, `list` and `accept`; what they need of a secret comes from
-  /// the terminal or an unlock source.
-  case unlock, lock, status, check, list, accept
+  /// `unlock`, `lock`, `status`, `list` and `accept`; what they need of a secret comes from the
+  /// terminal or an unlock source.
+  case unlock, lock, status, list, accept
+  /// Verifies the keychain's file, or another one without its secret.
+  case check(path: String? = nil)
   /// Lists what opens it.
   case slots
   /// Lets another secret open it.
@@ -85,7 +89,7 @@ public enum KeychainCommand: Codable, Sendable, Equatable {
   case changePassphrase(secret: KeychainNewSecret, secrets: [KeychainOtherSecret])
   /// Writes all entries into a new keychain file.
   case export(path: String, secret: KeychainNewSecret)
-  /// Takes over the entries of another keychain file; `existing` as in `KeychainDuplicates`, `nil`:
+  /// Takes over the entries of another keychain file; `existing` as in `ImportDuplicates`, `nil`:
   /// `refuse`.
   case importEntries(path: String, secret: KeychainOtherSecret, existing: String?)
   /// Sets after how long it is locked, 0: never; `nil` only tells.
@@ -167,6 +171,8 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   case imported(report: KeychainImport)
   /// After how long it is locked; `nil`: never.
   case autoLock(milliseconds: Int64?)
+  /// Another file is whole, as far as that can be checked without a secret.
+  case checkedFile(status: KeychainStatus)
   /// Any of the others, with a warning about the keychain's file.
   case warned(warning: String, result: KeychainResult)
 }
@@ -195,14 +201,7 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: json(status), presentation: .fields(record(status)),
         notes: status.warnings)
-    case .checked(let status):
-      Outcome(
-        job: job, value: json(status), presentation: .fields(record(status)),
-        notes: status.warnings + [
-          status.unlocked
-            ? "the file is whole"
-            : "the file is whole, but unverified: without its secret a forged change cannot be told"
-        ])
+    case .checked(let status): checked(status, job)
     case .accepted(let acceptance):
       Outcome(
         job: job, value: json(acceptance), presentation: table(acceptance),
@@ -231,9 +230,19 @@ enum KeychainOutcomes {
         value: .object([.init("from", .string(from)), .init("to", .string(to))]),
         notes: ["renamed \(from) to \(to)"])
     case .slots, .slotAdded, .slotRemoved, .rekeyed, .passphraseChanged, .exported, .imported,
-      .autoLock:
+      .autoLock, .checkedFile:
       slotOutcome(of: result, job)
     }
+  }
+
+  private static func checked(_ status: KeychainStatus, _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: json(status), presentation: .fields(record(status)),
+      notes: status.warnings + [
+        status.unlocked
+          ? "the file is whole"
+          : "the file is whole, but unverified: without its secret a forged change cannot be told"
+      ])
   }
 
   /// What is said of a value that is not looked for.
@@ -364,6 +373,7 @@ enum KeychainOutcomes {
         notes: [
           milliseconds.map { "locked after \(time($0)) without use" } ?? "not locked by itself"
         ])
+    case .checkedFile(let status): checked(status, job)
     default: Outcome(job: job, value: .null)
     }
   }

@@ -74,7 +74,7 @@ struct KeychainReducer: Reducer {
     case .passphraseChanged, .rekeyed, .slotAdded, .slotRemoved, .exported:
       state.isUnlocked = true
     case .autoLock(let milliseconds): state.autoLock = milliseconds
-    case .revealed, .slots: break
+    case .revealed, .slots, .checkedFile: break
     }
   }
 }
@@ -166,7 +166,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   case .importEntries(let path, let secret, let existing):
     return .imported(
       report: try await work.importEntries(
-        from: path, secret, existing.flatMap(KeychainDuplicates.init(rawValue:)) ?? .refuse))
+        from: path, secret, existing.flatMap(ImportDuplicates.init(rawValue:)) ?? .refuse))
   case .autoLock(let milliseconds):
     return .autoLock(milliseconds: milliseconds)
   case .create(let secret):
@@ -181,7 +181,8 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
     await keychain.lock()
     return .locked
   case .status: return .status(status: try await keychain.status())
-  case .check:
+  case .check(let path?): return .checkedFile(status: try await keychain.verify(fileAt: path))
+  case .check(nil):
     try await unlockIfPossible(dependencies)
     return .checked(status: try await keychain.verify())
   case .accept:

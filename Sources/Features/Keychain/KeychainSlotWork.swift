@@ -109,7 +109,7 @@ struct KeychainSlotWork {
   }
 
   func importEntries(
-    from path: String, _ secret: KeychainOtherSecret, _ existing: KeychainDuplicates
+    from path: String, _ secret: KeychainOtherSecret, _ existing: ImportDuplicates
   ) async throws -> KeychainImport {
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.unlock(with: nil)

@@ -219,4 +219,33 @@ struct LiveStreamTests {
     task.cancel()
     #expect(await task.value == .cancelled)
   }
+
+  /// `SWIFTBOARD_CANCELS` sets how many there are.
+  @Test("transfers in both directions are cancelled at any moment")
+  func cancelledAtAnyMoment() async throws {
+    let given = ProcessInfo.processInfo.environment["SWIFTBOARD_CANCELS"].flatMap { Int($0) }
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<(given ?? 300) {
+      let kind = Int.random(in: 0..<3, using: &generator)
+      let spins = Int.random(in: 0..<200, using: &generator)
+      var request = request(
+        kind == 0 ? "/faults/ranges?bytes=3000000" : "/faults/status/200",
+        kind == 2 ? "POST" : "GET")
+      if kind == 2 { request.upload = upload(400_000) }
+      let task = Task { [client, request] in
+        guard kind == 0 else { return (try? await client.send(request)) != nil }
+        guard let stream = try? await client.open(request) else { return false }
+        do throws(APIError) {
+          while try await stream.next() != nil {}
+          return true
+        } catch {
+          return false
+        }
+      }
+      for _ in 0..<spins { await Task.yield() }
+      task.cancel()
+      _ = await task.value
+    }
+    #expect(try await client.send(request("/faults/status/200")).status == 200)
+  }
 }

@@ -225,6 +225,10 @@ import Testing
     let own = try header()
     #expect(copy.generation == 1)
     #expect(copy.keyID != own.keyID)
+    let status = try await service.verify(fileAt: path)
+    #expect(status.path == path && status.generation == 1 && !status.unlocked)
+    #expect(try await service.status().unlocked, "it is another keychain's")
+    #expect(await kind { _ = try await service.verify(fileAt: path + "x") } == .missing)
     let other = LiveKeychainService(at: path)
     #expect(await kind { try await other.unlock(with: .words("open")) } == .wrongSecret)
     try await other.unlock(with: .words("copy"))
@@ -264,6 +268,7 @@ import Testing
       }
     }
     #expect(await take() == .damaged)
+    #expect(await kind { _ = try await service.verify(fileAt: path) } == .damaged)
     _ = try folder.write([], to: "copy.sbkc")
     #expect(await take() == .damaged)
     try #require(unlink(path) == 0)
@@ -362,5 +367,11 @@ import Testing
     let heard = notes.withLock { $0 }
     #expect(heard.count >= 4)
     #expect(heard == (0..<heard.count).map { $0 % 2 == 0 })
+    // A file that asks for 4 TiB is refused before anything is derived.
+    let vector = try #require(KeychainVector.all.first { $0.name == "kdf_4tib" })
+    try put(vector.file)
+    await service.lock()
+    #expect(await kind { try await service.unlock(with: vector.secret) } == .kdfParametersRefused)
+    #expect(notes.withLock { $0.count } == heard.count)
   }
 }

@@ -164,7 +164,8 @@ struct DocumentQueryTests {
     try await service.close()
     let again = folder.service()
     #expect(try await again.documentIndexes() == [index])
-    let query = DocumentQuery(collection: "c", conditions: [.init(path: "n", equals: .number("7.0"))])
+    let query = DocumentQuery(
+      collection: "c", conditions: [.init(path: "n", equals: .number("7.0"))])
     #expect(try await again.documents(query).map(\.id) == ["7"])
     try await again.putDocument(Document("7", #"{"n":70}"#))
     try await again.putDocument(Document("8", #"{"n":7}"#))

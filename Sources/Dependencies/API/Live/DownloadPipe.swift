@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// The body of one answer on its way from the engine's thread to the task that takes it. Holds about
-/// a megabyte.
+/// The body of one answer on its way from the engine's thread to the task that takes it. Holds
+/// about a megabyte.
 final class DownloadPipe: Sendable {
   private struct State {
     var buffer = Data()

@@ -3,7 +3,7 @@ import SwiftBoardSystem
 import Synchronization
 
 /// The body of one request on its way from the task that reads it to the engine's thread. Holds
-/// about a megabyte.
+/// less than a megabyte.
 final class UploadPipe: Sendable {
   private struct State {
     var pieces: [Data] = []
@@ -28,7 +28,7 @@ final class UploadPipe: Sendable {
     }
   }
 
-  private static let capacity = 1 << 20
+  private static let capacity = 1 << 19
   let upload: APIUpload
   private let state = Mutex(State())
 

@@ -4,7 +4,8 @@ import Synchronization
 /// A file whose beginning stays when it does not come to its end: `FILE.part`, for its owner alone,
 /// and beside it `FILE.part.tag` with what has to be known to continue it.
 ///
-/// Only one process writes it at a time. When it is whole, it takes the name of the file in one step.
+/// Only one process writes it at a time. When it is whole, it takes the name of the file in one
+/// step.
 final class PartialFile: FileOutput {
   let kept: KeptPart?
   private let path: String

@@ -168,7 +168,7 @@ struct KeychainEntries: Sendable {
   /// With the entries of `other`, and what became of them; `nil` where nothing changes. Throws
   /// `.duplicateKey` where names are taken and `existing` refuses that. O(bytes of both).
   func merging(
-    _ other: KeychainEntries, _ existing: KeychainDuplicates
+    _ other: KeychainEntries, _ existing: ImportDuplicates
   ) throws(KeychainError) -> (entries: KeychainEntries?, report: KeychainImport) {
     try region.withBytes { mine throws(KeychainError) in
       try other.region.withBytes { theirs throws(KeychainError) in

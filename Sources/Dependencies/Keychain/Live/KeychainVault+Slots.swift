@@ -188,7 +188,7 @@ extension KeychainVault {
 
   /// Takes over another file's entries; its own rollback mark plays no part.
   func importEntries(
-    from path: String, _ secret: KeychainSecret, _ existing: KeychainDuplicates
+    from path: String, _ secret: KeychainSecret, _ existing: ImportDuplicates
   ) throws(KeychainError) -> KeychainImport {
     let other = try located(at: path) { () throws(KeychainError) in
       let source = KeychainFile(

@@ -167,6 +167,16 @@ public actor LiveKeychainService: KeychainService {
   /// That others may read the file, once in the service's life.
   public func takeWarning() -> String? { vault.takeWarning() }
 
+  /// O(size). Asks for no secret and remembers nothing.
+  public func verify(fileAt path: String) throws(KeychainError) -> KeychainStatus {
+    try located(at: path) { () throws(KeychainError) in
+      try KeychainVault(
+        path: path, sources: .none, policy: vault.policy, marks: nil, system: vault.file.system,
+        random: vault.random
+      ).verify()
+    }
+  }
+
   /// Touches no keychain and needs none.
   public func secret(from place: KeychainSecretPlace) throws(KeychainError) -> KeychainSecret {
     try vault.sources.secret(from: place)
@@ -191,7 +201,7 @@ public actor LiveKeychainService: KeychainService {
 
   /// As `save`, after the key derivation of the other file.
   public func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) throws(KeychainError) -> KeychainImport {
     try perform { vault throws(KeychainError) in
       try vault.importEntries(from: path, secret, existing)

@@ -19,7 +19,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     /// The changes of what opens it; secrets are not kept.
     case addSlot, rekey
     /// `export(to:secret:)` and `importEntries(from:secret:existing:)`.
-    case export(path: String), importEntries(path: String, existing: KeychainDuplicates)
+    case export(path: String), importEntries(path: String, existing: ImportDuplicates)
   }
 
   private struct State {
@@ -272,6 +272,19 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
+  /// Of what was exported by this mock.
+  public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
+    try perform(.verify) { state throws(KeychainError) in
+      guard let other = state.exports[path] else {
+        throw KeychainError(
+          .missing, path: path, message: "\(path): there is no such file. Name a keychain's file.")
+      }
+      return KeychainStatus(
+        path: path, exists: true, unlocked: false, generation: 1,
+        slots: [KeychainStatus.Slot(kind: other.secret.slotKind.name, ops: 0, memory: 0)])
+    }
+  }
+
   /// As in the live one; there is no key derivation.
   public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
     try perform(.addSlot) { state throws(KeychainError) in
@@ -346,7 +359,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
 
   /// Takes over what was exported by this mock.
   public func importEntries(
-    from path: String, secret: KeychainSecret, existing: KeychainDuplicates
+    from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
     try perform(.importEntries(path: path, existing: existing)) { state throws(KeychainError) in
       guard let other = state.exports[path] else {

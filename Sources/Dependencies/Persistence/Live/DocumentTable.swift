@@ -1,14 +1,48 @@
+import SwiftBoardJSON
+
 extension LivePersistenceService {
   /// Parses the body, to refuse what is no JSON, and commits: one fsync. O(length of the body).
   ///
   /// - Throws: `invalid`, and what the database throws: see `PersistenceError.Kind`.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
-    let body = try StoredJSON.parse(
-      document.body, operation: "putDocument", what: "The body of \(document.name)",
-      limits: .strict)
-    try await main.write("putDocument") { (connection) throws(PersistenceError) in
-      try DocumentTable.put(document, connection)
-      try DocumentIndexTable.update(document.collection, document.id, body, connection)
+    try await put([document], "putDocument")
+  }
+
+  /// One transaction, and one fsync.
+  ///
+  /// - Throws: As `putDocument`.
+  public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
+    if documents.isEmpty { return }
+    try await put(documents, "putDocuments")
+  }
+
+  private func put(_ documents: [Document], _ operation: String) async throws(PersistenceError) {
+    var bodies: [JSON] = []
+    for document in documents {
+      bodies.append(
+        try StoredJSON.parse(
+          document.body, operation: operation, what: "The body of \(document.name)",
+          limits: .strict))
+    }
+    try await main.write(operation) { [bodies] (connection) throws(PersistenceError) in
+      for (document, body) in zip(documents, bodies) {
+        try DocumentTable.put(document, connection)
+        try DocumentIndexTable.update(document.collection, document.id, body, connection)
+      }
+    }
+  }
+
+  /// Finds the next name by the key's index: O(collections).
+  public func collections() async throws(PersistenceError) -> [String] {
+    try await main.read("collections", whenMissing: []) { (connection) throws(PersistenceError) in
+      try connection.texts(
+        """
+        WITH RECURSIVE names (name) AS (
+          SELECT min(collection) FROM documents UNION ALL
+          SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names
+          WHERE name IS NOT NULL)
+        SELECT name FROM names WHERE name IS NOT NULL
+        """)
     }
   }
 

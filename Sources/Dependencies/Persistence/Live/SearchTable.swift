@@ -5,7 +5,8 @@ extension LivePersistenceService {
     async throws(PersistenceError)
   {
     let limit = limits.searches
-    try await main.write("addSearch", durability: .normal) { (connection) throws(PersistenceError) in
+    try await main.write("addSearch", durability: .normal) {
+      (connection) throws(PersistenceError) in
       try SearchTable.remove(text, scope: scope, connection)
       let insertion = try connection.statement(
         """

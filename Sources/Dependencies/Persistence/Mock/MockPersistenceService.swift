@@ -97,6 +97,30 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
+  /// All of them, or none.
+  ///
+  /// - Throws: `invalid` for a body that is no JSON.
+  public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
+    try perform("putDocuments", documents.map(\.name)) { (content) throws(PersistenceError) in
+      for document in documents {
+        _ = try StoredJSON.parse(
+          document.body, operation: "putDocuments", what: "The body of \(document.name)",
+          limits: .strict)
+      }
+      for document in documents {
+        content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
+          document
+      }
+    }
+  }
+
+  /// The names of the collections.
+  public func collections() async throws(PersistenceError) -> [String] {
+    try perform("collections") { content in
+      content.documents.filter { !$0.value.isEmpty }.keys.sorted().map(\.text)
+    }
+  }
+
   /// Returns the stored document, or `nil`.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
     try perform("document", [collection, id]) { $0.documents[ByteText(collection)]?[ByteText(id)] }

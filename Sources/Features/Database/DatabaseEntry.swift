@@ -1,0 +1,96 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+/// A line of an export: `{"document":{"collection":…,"id":…,"updated":…,"body":…}}`,
+/// `{"preference":{"name":…,"value":…}}` or `{"service":…}`.
+///
+/// A value that is written as it would be here is JSON in the line; any other is a string, `text`,
+/// so that what is imported is what was exported, byte for byte.
+enum DatabaseEntry {
+  case document(Document)
+  case preference(Preference)
+  case service(APIService)
+
+  /// The first line of an export.
+  static let header = #"{"swiftboard":"db export","version":1}"#
+
+  // MARK: Writing
+
+  func line() throws -> String {
+    switch self {
+    case .document(let document):
+      let start: JSON = [
+        "collection": .string(document.collection), "id": .string(document.id),
+        "updated": .number(String(document.updated)),
+      ]
+      return Self.line("document", start, document.body, as: "body")
+    case .preference(let preference):
+      return Self.line(
+        "preference", ["name": .string(preference.name)], preference.json, as: "value")
+    case .service(let service):
+      return
+        #"{"service":\#(String(decoding: try CanonicalEncoder.encode(service), as: UTF8.self))}"#
+    }
+  }
+
+  private static func line(_ kind: String, _ start: JSON, _ value: String, as name: String)
+    -> String
+  {
+    let isUsual = (try? JSON(parsing: value, limits: .strict))?.text == value
+    return "{\"\(kind)\":" + start.text.dropLast()
+      + (isUsual ? ",\"\(name)\":\(value)}}" : ",\"text\":\(JSON.string(value).text)}}")
+  }
+
+  // MARK: Reading
+
+  /// - Throws: What is wrong with the line.
+  init(_ line: JSON) throws(DatabaseEntryError) {
+    guard let member = line.members?.first, line.members?.count == 1 else {
+      throw DatabaseEntryError("it is no document, preference or service")
+    }
+    let value = member.value
+    switch member.key {
+    case "document":
+      guard let collection = value["collection"]?.stringValue, let id = value["id"]?.stringValue,
+        let updated = value["updated"]?.intValue
+      else { throw DatabaseEntryError("a document needs collection, id and updated") }
+      self = .document(
+        Document(
+          collection: collection, id: id, body: try Self.text(value, "body"),
+          updated: Int64(updated)))
+    case "preference":
+      guard let name = value["name"]?.stringValue else {
+        throw DatabaseEntryError("a preference needs a name")
+      }
+      self = .preference(Preference(name: name, json: try Self.text(value, "value")))
+    case "service":
+      do {
+        self = .service(
+          try CanonicalDecoder.decode(APIService.self, from: Array(value.text.utf8)))
+      } catch {
+        throw DatabaseEntryError("this is no service: \(error)")
+      }
+    default: throw DatabaseEntryError("there is no kind of entry '\(member.key)'")
+    }
+  }
+
+  private static func text(_ value: JSON, _ name: String) throws(DatabaseEntryError) -> String {
+    if let json = value[name] { return json.text }
+    guard let text = value["text"]?.stringValue else {
+      throw DatabaseEntryError("it has neither '\(name)' nor 'text'")
+    }
+    guard (try? JSON(parsing: text, limits: .strict)) != nil else {
+      throw DatabaseEntryError("its text is no JSON")
+    }
+    return text
+  }
+}
+
+/// Why a line is no entry.
+struct DatabaseEntryError: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,108 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// `db export` and `db import`.
+@Suite("Export and import of the database")
+struct DatabaseTransferTests {
+  /// A board with documents that are written unusually, a preference and a service.
+  private static func exported() async throws -> Program {
+    let program = try Program()
+    try program.folder.write("{ \"a\" : 1.0,\n \"b\\u0061\": [1e2] }", to: "odd.json")
+    let run = try await program.run(
+      "--home", "h", "-c", "db put c 1 {\"n\":1}", "-c", "db put c odd @odd.json", "-c",
+      "db put 'd e' 2 [true]", "-c", "db preference set theme dark", "-c",
+      "api service add rm http://rm.test --auth bearer:{{secret:k}}", "-c", "db export all.jsonl")
+    try #require(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("exported 5 entries to all.jsonl"))
+    return program
+  }
+
+  @Test("what is exported is imported byte for byte")
+  func roundTrip() async throws {
+    let program = try await Self.exported()
+    let lines = String(decoding: try program.folder.read("all.jsonl"), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    #expect(lines.count == 6)
+    #expect(lines.first == #"{"swiftboard":"db export","version":1}"#)
+    #expect(lines.contains { $0.hasSuffix(#""body":{"n":1}}}"#) })
+    let run = try await program.run(
+      "--home", "other", "-c", "db import all.jsonl", "-c", "db preference get theme", "-c",
+      "api service show rm", "-c", "db export again.jsonl")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("5 added, 0 replaced, 0 kept"))
+    #expect(run.outputText.contains("dark"))
+    #expect(try program.folder.read("again.jsonl") == program.folder.read("all.jsonl"))
+  }
+
+  @Test("a name that is taken refuses the import, is kept, or is replaced")
+  func duplicates() async throws {
+    let program = try await Self.exported()
+    let put = try await program.run("--home", "h2", "-c", "db put c 1 {\"n\":9}")
+    try #require(put.status == .exited(0))
+    let refused = try await program.run("--home", "h2", "-c", "db import all.jsonl")
+    #expect(refused.status == .exited(73), "\(refused.errorText)")
+    #expect(refused.errorText.contains("all.jsonl:4: the document c/1 is here already"))
+    let none = try await program.run("--home", "h2", "-c", "db list c --plain")
+    #expect(none.outputText.split(separator: "\n").count == 1)
+    let kept = try await program.run(
+      "--home", "h2", "-c", "db import all.jsonl --existing keep", "-c", "db get c 1")
+    #expect(kept.errorText.contains("4 added, 0 replaced, 1 kept"), "\(kept.errorText)")
+    #expect(kept.outputText.contains("9"))
+    let replaced = try await program.run(
+      "--home", "h2", "-c", "db import all.jsonl --existing replace", "-c", "db get c 1")
+    #expect(replaced.errorText.contains("0 added, 5 replaced, 0 kept"), "\(replaced.errorText)")
+    #expect(!replaced.outputText.contains("9"))
+  }
+
+  @Test(
+    "a mistake in any line is named, and nothing is imported",
+    arguments: [
+      (
+        #"{"document":{"collection":"c","id":"7"}}"#,
+        "3: a document needs collection, id and updated"
+      ),
+      (
+        #"{"document":{"collection":"c","id":"7","updated":1,"text":"{"}}"#,
+        "3: its text is no JSON"
+      ),
+      (#"{"thing":1}"#, "3: there is no kind of entry 'thing'"), ("{", "3: column"),
+      (#"{"service":{"name":1}}"#, "3: this is no service"),
+    ])
+  func mistakes(line: String, message: String) async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      {"swiftboard":"db export","version":1}
+      {"preference":{"name":"p","value":1}}
+      \(line)
+
+      """, to: "bad.jsonl")
+    let run = try await program.run(
+      "--home", "h", "-k", "-c", "db import bad.jsonl", "-c", "db preference list")
+    #expect(run.status == .exited(65), "\(run.errorText)")
+    #expect(run.errorText.contains("bad.jsonl:\(message)"), "\(run.errorText)")
+    #expect(!run.outputText.contains("p  "))
+  }
+
+  @Test(
+    "what is no export is refused",
+    arguments: ["", "[1]\n", #"{"swiftboard":"db export","version":2}"#])
+  func noExport(text: String) async throws {
+    let program = try Program()
+    try program.folder.write(text, to: "x.jsonl")
+    let run = try await program.run("--home", "h", "-c", "db import x.jsonl")
+    #expect(run.status == .exited(65), "\(run.errorText)")
+    #expect(run.errorText.contains("x.jsonl:1: "), "\(run.errorText)")
+  }
+
+  @Test("an export of a collection that is not there leaves the file as it was")
+  func missing() async throws {
+    let program = try await Self.exported()
+    let before = try program.folder.read("all.jsonl")
+    let run = try await program.run("--home", "h", "-c", "db export all.jsonl nope")
+    #expect(run.status == .exited(66), "\(run.errorText)")
+    #expect(try program.folder.read("all.jsonl") == before)
+    let one = try await program.run("--home", "h", "-c", "db export one.jsonl c")
+    #expect(one.errorText.contains("exported 2 entries"), "\(one.errorText)")
+  }
+}
