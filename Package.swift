@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "SwiftBoardRecording", targets: ["SwiftBoardRecording"]),
     .library(name: "SwiftBoardTesting", targets: ["SwiftBoardTesting"]),
     .library(name: "SwiftBoardDependencies", targets: ["SwiftBoardDependencies"]),
+    .library(name: "SwiftBoardServiceTesting", targets: ["SwiftBoardServiceTesting"]),
     .library(name: "SwiftBoardCommandLine", targets: ["SwiftBoardCommandLine"]),
     .library(name: "SwiftBoardBoard", targets: ["SwiftBoardBoard"]),
     .library(name: "SwiftBoardFeatures", targets: ["SwiftBoardFeatures"]),
@@ -52,6 +53,11 @@ let package = Package(
     module(
       "SwiftBoardDependencies", folder: "Dependencies",
       dependencies: ["SwiftBoardJSON", "SwiftBoardSystem", "CSodium", "CSQLite", "CCurl"]),
+    module(
+      "SwiftBoardServiceTesting", folder: "ServiceTesting",
+      dependencies: [
+        "SwiftBoardTesting", "SwiftBoardDependencies", "SwiftBoardJSON", "SwiftBoardSystem",
+      ]),
     module(
       "SwiftBoardCommandLine", folder: "CommandLine",
       dependencies: ["SwiftBoardJSON", "SwiftBoardSystem"]),
@@ -93,7 +99,8 @@ let package = Package(
     tests(
       "DependenciesTests",
       of: [
-        "SwiftBoardDependencies", "SwiftBoardTestSupport", "SwiftBoardSystem", "CSodium", "CSQLite",
+        "SwiftBoardDependencies", "SwiftBoardServiceTesting", "SwiftBoardTesting",
+        "SwiftBoardTestSupport", "SwiftBoardSystem", "CSodium", "CSQLite",
       ],
       exclude: ["keychain-vectors", "read_keychain.py"]),
     tests("SystemTests", of: ["SwiftBoardSystem", "SwiftBoardTestSupport"]),

@@ -58,16 +58,24 @@ extension APIClient {
   ///   `T`. The message has the path in the JSON, never a value.
   public func request<T: Decodable>(_ endpoint: APIEndpoint) async throws(APIError) -> T {
     let request = try endpoint.request()
-    let response = try await send(request)
-    guard (200..<300).contains(response.status) else {
-      throw APIError(
-        .undecodable, "\(request) was answered with status \(response.status), not with a value")
+    return try await send(request).decoded(request) {
+      try JSONDecoder().decode(T.self, from: $0.body)
     }
-    do {
-      return try JSONDecoder().decode(T.self, from: response.body)
-    } catch {
+  }
+}
+
+extension APIResponse {
+  /// The value that `decode` makes of an answer of 2xx.
+  ///
+  /// - Throws: `undecodable`, and an `APIError` of `decode` as it is.
+  func decoded<Value>(
+    _ request: APIRequest, _ decode: (_ response: APIResponse) throws -> Value
+  ) throws(APIError) -> Value {
+    guard (200..<300).contains(status) else { throw .noValue(request, status: status) }
+    do { return try decode(self) } catch let error as APIError { throw error } catch {
       throw APIError(
-        .undecodable, "the answer to \(request) is not a \(T.self): \(Self.reason(error))")
+        .undecodable,
+        "the answer to \(request) is not a \(Value.self): \(Self.reason(error))")
     }
   }
 
@@ -90,5 +98,12 @@ extension APIClient {
       return "\(place(context)) the value is not allowed"
     default: return "it could not be decoded"
     }
+  }
+}
+
+extension APIError {
+  /// Says that the status of an answer is not that of a value.
+  static func noValue(_ request: APIRequest, status: Int) -> APIError {
+    APIError(.undecodable, "\(request) was answered with status \(status), not with a value")
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// A value stays known after `lock` and `delete`: text that was made with it may still be on its
 /// way. Everything else is the other keychain's.
 public final class RedactingKeychain: KeychainService {
-  private let base: any KeychainService
+  fileprivate let base: any KeychainService
   private let redactor: Redactor
   /// What the redactor knows.
   private let known = Mutex<KeychainRevision?>(nil)
@@ -171,4 +171,9 @@ public final class RedactingKeychain: KeychainService {
   ) async -> KeychainRevision? {
     await base.visitEntries(since: revision, body)
   }
+}
+
+extension RedactingKeychain: CheckedMock {
+  /// Those of a mock behind it.
+  public var issues: [MockIssue] { (base as? any CheckedMock)?.issues ?? [] }
 }

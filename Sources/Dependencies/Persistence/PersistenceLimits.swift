@@ -1,16 +1,16 @@
 /// How much the stores keep before the oldest has to go.
-package struct PersistenceLimits: Sendable, Equatable {
+public struct PersistenceLimits: Sendable, Equatable {
   /// Bytes of cached answers: bodies, headers and keys. An answer larger than that is not kept.
-  package var cacheBytes: Int
+  public var cacheBytes: Int
   /// Cached answers.
-  package var cacheEntries: Int
+  public var cacheEntries: Int
   /// Log records.
-  package var logRecords: Int
+  public var logRecords: Int
   /// Recent searches of one scope.
-  package var searches: Int
+  public var searches: Int
 
   /// Limits; 0 and what is below keeps nothing.
-  package init(
+  public init(
     cacheBytes: Int = 64 << 20, cacheEntries: Int = 10_000, logRecords: Int = 100_000,
     searches: Int = 100
   ) {

@@ -304,7 +304,8 @@ struct InMemoryPersistenceTests {
     }
     #expect(kinds == [.full, .busy, nil])
     #expect(try await service.preferences() == [])
-    #expect(service.calls == ["putDocument", "putDocument", "putDocument", "preferences"])
+    #expect(
+      service.calls.map(\.name) == ["putDocument", "putDocument", "putDocument", "preferences"])
   }
 
   @Test("each mention is a world of its own") func eachMentionIsAWorldOfItsOwn() async throws {

@@ -30,7 +30,7 @@ public enum MockAnswer: Sendable {
 ///
 /// The rules are tried from the newest to the oldest. A request that no rule answers throws
 /// `unanswered`, whose message says which answer to give.
-public final class MockAPIClient: APIClient {
+public final class MockAPIClient: APIClient, CheckedMock {
   private struct Rule: Sendable {
     var answer: @Sendable (APIRequest) -> MockAnswer?
   }
@@ -47,7 +47,9 @@ public final class MockAPIClient: APIClient {
 
   private struct State {
     var rules: [Rule] = []
+    var queues: [AnswerQueue] = []
     var requests: [APIRequest] = []
+    var unanswered: [MockIssue] = []
     var hanging: [Int: Hanging] = [:]
     var waiters: [Int: (goal: Goal, continuation: CheckedContinuation<Void, Never>)] = [:]
     var lastID = 0
@@ -77,21 +79,42 @@ public final class MockAPIClient: APIClient {
   /// How many requests hang at the moment.
   public var hangingCount: Int { state.withLock { $0.hanging.count } }
 
+  /// Requests without an answer, and answers to a method and an address that were never given. Those
+  /// of a closure are not counted.
+  public var issues: [MockIssue] {
+    let (unanswered, queues) = state.withLock { ($0.unanswered, $0.queues) }
+    return unanswered + queues.compactMap(\.issue)
+  }
+
   // MARK: answers
 
   /// Answers a method and an address; spellings of the same address are one, see
   /// `URLBuilder.cacheKey`.
   ///
   /// Of several answers each is given once, in order; the last one stays.
-  public func answer(_ method: String, _ url: String, with answers: MockAnswer...) {
+  public func answer(
+    _ method: String, _ url: String, with answers: MockAnswer...,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
     let wanted = Self.key(url)
-    add(answers) { $0.method == method && Self.key($0.url) == wanted }
+    let place = MockIssue.Line(fileID, filePath, line, column)
+    add(answers, "\(method) \(Self.shown(url))", place) {
+      $0.method == method && Self.key($0.url) == wanted
+    }
   }
 
   /// Answers a method and all addresses that begin with `prefix`. Of several answers the last one
   /// stays.
-  public func answer(_ method: String, prefix: String, with answers: MockAnswer...) {
-    add(answers) { $0.method == method && $0.url.hasPrefix(prefix) }
+  public func answer(
+    _ method: String, prefix: String, with answers: MockAnswer...,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    let place = MockIssue.Line(fileID, filePath, line, column)
+    add(answers, "\(method) \(Self.shown(prefix))…", place) {
+      $0.method == method && $0.url.hasPrefix(prefix)
+    }
   }
 
   /// Answers with the result of the closure; nil leaves the request to older rules. It may run on
@@ -136,25 +159,27 @@ public final class MockAPIClient: APIClient {
 
   /// Writes the request down, then answers by the newest rule that has an answer.
   ///
-  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, and what a rule
-  ///   says. O(number of rules).
+  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, what a rule says,
+  ///   and as a live client `invalidURL`, `unsupportedScheme` and `tooLarge`. O(number of rules).
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let (rules, waiters) = state.withLock { state in
       state.requests.append(request)
       return (state.rules, state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
+    _ = try URLBuilder(request.url)
     if Task.isCancelled { throw Self.cancelled(request) }
     for rule in rules.reversed() {
       guard let answer = rule.answer(request) else { continue }
       return try await response(answer, to: request)
     }
-    throw APIError(
-      .unanswered,
+    let shown = Self.shown(request.url)
+    let message = """
+      the mock has no answer for \(request.method) \(shown): give it one with \
+      mock.answer("\(request.method)", "\(shown)", with: .json("{}"))
       """
-      the mock has no answer for \(request.method) \(Self.shown(request.url)): give it one with \
-      mock.answer("\(request.method)", "\(Self.shown(request.url))", with: .json("{}"))
-      """)
+    state.withLock { $0.unanswered.append(MockIssue(.unanswered, message)) }
+    throw APIError(.unanswered, message)
   }
 
   private func response(_ answer: MockAnswer, to request: APIRequest) async throws(APIError)
@@ -162,6 +187,9 @@ public final class MockAPIClient: APIClient {
   {
     switch answer {
     case .response(let status, let headers, let body):
+      guard body.count <= request.bodyLimit else {
+        throw APIError(.tooLarge, "\(request) has more than \(request.bodyLimit) bytes of body")
+      }
       return APIResponse(status: status, headers: headers, body: body, url: request.url)
     case .failure(let error): throw error
     case .hang:
@@ -189,19 +217,44 @@ public final class MockAPIClient: APIClient {
   }
 
   private func add(
-    _ answers: [MockAnswer], where matches: @escaping @Sendable (APIRequest) -> Bool
+    _ answers: [MockAnswer], _ name: String, _ line: MockIssue.Line,
+    where matches: @escaping @Sendable (APIRequest) -> Bool
   ) {
-    let queue = AnswerQueue(answers)
+    let queue = AnswerQueue(answers, name, line)
+    state.withLock { $0.queues.append(queue) }
     answer { request in matches(request) ? queue.next() : nil }
   }
 
   /// Gives each answer once, the last one forever.
   private final class AnswerQueue: Sendable {
-    private let left: Mutex<ArraySlice<MockAnswer>>
+    private let answers: [MockAnswer]
+    private let name: String
+    private let line: MockIssue.Line
+    private let given = Mutex(0)
 
-    init(_ answers: [MockAnswer]) { left = Mutex(answers[...]) }
+    init(_ answers: [MockAnswer], _ name: String, _ line: MockIssue.Line) {
+      self.answers = answers
+      self.name = name
+      self.line = line
+    }
 
-    func next() -> MockAnswer? { left.withLock { $0.count > 1 ? $0.popFirst() : $0.first } }
+    func next() -> MockAnswer? {
+      given.withLock { given in
+        given = min(given + 1, answers.count)
+        return given > 0 ? answers[given - 1] : nil
+      }
+    }
+
+    var issue: MockIssue? {
+      let given = given.withLock { $0 }
+      guard given < answers.count else { return nil }
+      return MockIssue(
+        .unused,
+        """
+        \(answers.count - given) of \(answers.count) answers to \(name) were never asked for: take \
+        them out, or find out why the request was not sent
+        """, at: line)
+    }
   }
 
   private func nextID() -> Int {

@@ -1,23 +1,55 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Files in memory.
-public final class MockFileService: FileService {
-  private let contents: Mutex<[String: Data]>
+/// Files in memory. Every call is written down, in `calls`.
+public final class MockFileService: FileService, CheckedMock {
+  private struct State: Sendable {
+    var contents: [String: Data]
+    var calls: [MockCall] = []
+    var failures = PreparedFailures<FileError>()
+  }
+
+  private let state: Mutex<State>
 
   /// Files by path; paths are compared as text.
   public init(_ contents: [String: Data] = [:]) {
-    self.contents = Mutex(contents)
+    state = Mutex(State(contents: contents))
   }
 
   /// The present contents, by path.
-  public var files: [String: Data] { contents.withLock { $0 } }
+  public var files: [String: Data] { state.withLock { $0.contents } }
+
+  /// The calls so far, in their order; failed ones too.
+  public var calls: [MockCall] { state.withLock { $0.calls } }
+
+  /// The next call of that name, `read` or `write`, throws `error` and changes nothing. Several wait
+  /// in line.
+  public func failNext(
+    _ call: String, with error: FileError,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    let place = MockIssue.Line(fileID, filePath, line, column)
+    state.withLock { $0.failures.add(call, error, place) }
+  }
+
+  /// The failures that were asked for and did not happen.
+  public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
+
+  private func note(_ call: String, _ arguments: String...) throws(FileError) {
+    let error = state.withLock { state in
+      state.calls.append(MockCall(call, arguments))
+      return state.failures.take(call)
+    }
+    if let error { throw error }
+  }
 
   /// A copy of what is there.
   ///
   /// - Throws: `missing` or `tooLarge`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
-    guard let data = contents.withLock({ $0[path] }) else {
+    try note("read", path)
+    guard let data = state.withLock({ $0.contents[path] }) else {
       throw FileError(.missing, path: path, message: "there is no file \(path)")
     }
     guard data.count <= limit else {
@@ -32,9 +64,10 @@ public final class MockFileService: FileService {
   ///
   /// - Throws: `exists`, with `create` only.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
-    let exists = contents.withLock { contents -> Bool in
-      if mode == .create, contents[path] != nil { return true }
-      contents[path] = (mode == .append ? contents[path] ?? Data() : Data()) + data
+    try note("write", path, mode.rawValue, "\(data.count) bytes")
+    let exists = state.withLock { state -> Bool in
+      if mode == .create, state.contents[path] != nil { return true }
+      state.contents[path] = (mode == .append ? state.contents[path] ?? Data() : Data()) + data
       return false
     }
     if exists {

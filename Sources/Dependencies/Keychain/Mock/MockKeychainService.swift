@@ -3,11 +3,11 @@ import Synchronization
 
 /// A keychain in memory for tests. It follows the rules of the live one, accesses no file, and
 /// records every call.
-public final class MockKeychainService: KeychainService {
+public final class MockKeychainService: KeychainService, CheckedMock {
   /// A call as it came in, before it was judged.
   public enum Call: Sendable, Equatable {
-    /// `save(_:forKey:)`.
-    case save(Data, key: String)
+    /// `save(_:forKey:)`; of the value there is its number of bytes.
+    case save(bytes: Int, key: String)
     /// `load(forKey:)`.
     case load(key: String)
     /// `delete(forKey:)`.
@@ -36,7 +36,7 @@ public final class MockKeychainService: KeychainService {
     var exports: [String: (secret: KeychainSecret, entries: [[UInt8]: Data])] = [:]
     var lastUse: Int64
     var calls: [Call] = []
-    var failures: [KeychainError] = []
+    var failures = PreparedFailures<KeychainError>()
     /// What the file in place of the one that was seen last is refused for, and that one.
     var objection: (reason: KeychainAcceptance.Reason, remembered: UInt64)?
     var warning: String?
@@ -78,9 +78,17 @@ public final class MockKeychainService: KeychainService {
 
   /// Makes the next call that can fail throw `error` and do nothing; several are used up one after
   /// the other.
-  public func failNext(with error: KeychainError) {
-    state.withLock { $0.failures.append(error) }
+  public func failNext(
+    with error: KeychainError,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    let place = MockIssue.Line(fileID, filePath, line, column)
+    state.withLock { $0.failures.add("", error, place) }
   }
+
+  /// The failures that were asked for and did not happen.
+  public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
 
   /// Puts an older copy (`isOther` false) or another keychain in place, with the same entries: it
   /// locks, and is refused until it is accepted.
@@ -99,7 +107,7 @@ public final class MockKeychainService: KeychainService {
 
   /// Replaces at once, in memory. Refuses the keys and values that the live one refuses.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
-    try perform(.save(data, key: key)) { state throws(KeychainError) in
+    try perform(.save(bytes: data.count, key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
       try KeychainError.check(value: data)
       try Self.open(&state)
@@ -402,7 +410,7 @@ public final class MockKeychainService: KeychainService {
       try state.withLock { state throws(KeychainError) in
         state.calls.append(call)
         if call != .status, call != .verify { state.lastUse = clock.now }
-        if !state.failures.isEmpty { throw state.failures.removeFirst() }
+        if let error = state.failures.take("") { throw error }
         return try operation(&state)
       }
     }

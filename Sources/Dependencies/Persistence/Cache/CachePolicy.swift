@@ -22,3 +22,14 @@ public enum CacheVerdict: String, Sendable, Codable, CaseIterable {
   /// The cache had no part in it.
   case none = "NONE"
 }
+
+/// How long a repository uses a kept answer without asking, under `CachePolicy.localFirst`.
+public enum CacheLifetime: Sendable, Equatable {
+  /// Always. An answer past the time that its service gave has the verdict `stale`.
+  case unlimited
+  /// As long as its service said, in `Cache-Control` or `Expires`; not at all where it said
+  /// nothing.
+  case asAnswered
+  /// For this long since it was stored or confirmed, whatever its service said.
+  case fixed(Duration)
+}

@@ -14,6 +14,12 @@ enum CacheRules {
     return now < expires
   }
 
+  /// Whether the entry may answer without asking, where the caller may have said how long.
+  static func isFresh(_ entry: CachedResponse, _ lifetime: CacheLifetime, now: Int64) -> Bool {
+    guard case .fixed(let duration) = lifetime else { return isFresh(entry, now: now) }
+    return entry.stored <= now && .microseconds(now - entry.stored) < duration
+  }
+
   /// Whether an answer may be kept: 200 to GET or HEAD, unless it or the request forbids it.
   static func mayStore(_ response: APIResponse, to request: APIRequest) -> Bool {
     guard response.status == 200, isCacheable(request) else { return false }

@@ -1,12 +1,76 @@
 /// Answers of HTTP services, from the cache or from the service, as a policy says.
 ///
-/// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. A
+/// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. The
+/// cache bounds their bytes, and the least recently used leave first. What is kept is confirmed with
+/// its `ETag` and `Last-Modified`; a 304 refreshes its headers and its time, and the body stays. A
 /// cache that fails is a cache that has nothing: the answer still comes, and `cacheError` says what
 /// happened.
-package struct ResponseRepository: Sendable {
+///
+/// ```swift
+/// let answers = ResponseRepository(dependencies, service: "films", lifetime: .fixed(.seconds(60)))
+/// let poster = try await answers.response(to: APIRequest(url: "http://films.example/7.jpg"))
+/// ```
+/// Equal requests that are under way at the same time are one exchange, which copies of a
+/// repository share. `Repository` decodes answers.
+public struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
   private let mayKeep: @Sendable (APIResponse) -> Bool
+  private var date = DateGenerator.live
+  private var service = ""
+  private var account: String?
+  private var lifetime = CacheLifetime.unlimited
+  /// Whether a kept answer stands in for one of the status 500, 502, 503 or 504.
+  private var replacesServerErrors = false
+  var exchanges = SharedExchanges<ExchangeKey, Result<Fetched, APIError>>()
+
+  /// What equal exchanges have in common beside the request.
+  struct ExchangeKey: Hashable, Sendable {
+    var method: String
+    var url: String
+    var policy: CachePolicy
+    var ignoresKept: Bool
+  }
+
+  /// A repository of answers of one service. Copies share their exchanges.
+  ///
+  /// - Parameters:
+  ///   - date: Tells how old kept answers are.
+  ///   - service: Whose answers they are, for `ResponseCache.clearResponses(service:)`.
+  ///   - account: A name for whose credentials the requests carry, for example the name of their
+  ///     secret; never the secret. What one account may see, another may not. `nil`: answers to
+  ///     requests with credentials are not kept.
+  ///   - lifetime: How long a kept answer is used without asking, under `localFirst`.
+  public init(
+    client: any APIClient, cache: any ResponseCache, date: DateGenerator, service: String,
+    account: String? = nil, lifetime: CacheLifetime = .unlimited
+  ) {
+    self.init(client: client, cache: cache)
+    self.date = date
+    self.service = service
+    self.account = account
+    self.lifetime = lifetime
+    replacesServerErrors = true
+  }
+
+  /// A repository with the client, the cache and the clock of an environment, as
+  /// `init(client:cache:date:service:account:lifetime:)`. No answer is kept in which the logger's
+  /// redactor finds a secret.
+  public init(
+    _ dependencies: Dependencies, service: String, account: String? = nil,
+    lifetime: CacheLifetime = .unlimited
+  ) {
+    let redactor = dependencies.logger.redactor
+    self.init(client: dependencies.apiClient, cache: dependencies.persistence) { response in
+      redactor.mask([UInt8](response.body)).names.isEmpty
+        && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
+    }
+    date = dependencies.date
+    self.service = service
+    self.account = account
+    self.lifetime = lifetime
+    replacesServerErrors = true
+  }
 
   /// - Parameter mayKeep: Asked before an answer is kept. A place to refuse one in which a secret
   ///   is repeated.
@@ -20,21 +84,21 @@ package struct ResponseRepository: Sendable {
   }
 
   /// An answer and where it came from.
-  package struct Fetched: Sendable, Equatable {
+  public struct Fetched: Sendable, Equatable {
     /// The answer, of the service or kept.
-    package var response: APIResponse
+    public var response: APIResponse
     /// Its source.
-    package var verdict: CacheVerdict
+    public var verdict: CacheVerdict
     /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
     /// of the service.
-    package var stored: Int64?
-    /// Why the service could not be asked, if the answer is a kept one.
-    package var networkError: APIError?
+    public var stored: Int64?
+    /// Why the service gave no answer that counts, if a kept one stands in for it.
+    public var networkError: APIError?
     /// Why the cache could not be read or written.
-    package var cacheError: PersistenceError?
+    public var cacheError: PersistenceError?
 
     /// An answer as `fetch` gives it; for tests.
-    package init(
+    public init(
       response: APIResponse, verdict: CacheVerdict, stored: Int64? = nil,
       networkError: APIError? = nil, cacheError: PersistenceError? = nil
     ) {
@@ -46,6 +110,86 @@ package struct ResponseRepository: Sendable {
     }
   }
 
+  /// Gets the answer to a request.
+  ///
+  /// Callers with equal requests wait for one exchange with the service. A caller that is cancelled
+  /// leaves the others; with the last of them the exchange is cancelled. Under `noCache`, and for
+  /// requests with a body, each caller has an exchange of its own.
+  ///
+  /// Kept answers are found by method, address, account and all headers without secrets. A secret
+  /// is a header or a query item that is usually one, a header of `secretHeaders`, and what holds
+  /// one of `secretValues`.
+  ///
+  /// - Parameter request: Complete, with its secrets.
+  /// - Throws: `APIError`, where neither the service nor, as the policy allows, the cache has an
+  ///   answer; `cancelled` where the task is. An answer of any status is no error. Where a kept
+  ///   answer exists it stands in for a service out of reach, and for the statuses 500, 502, 503 and
+  ///   504: its verdict is `stale`, and `networkError` says why.
+  public func response(
+    to request: APIRequest, policy: CachePolicy = .localFirst
+  ) async throws(APIError) -> Fetched {
+    try await response(to: request, policy: policy, ignoresKept: false)
+  }
+
+  func response(
+    to request: APIRequest, policy: CachePolicy, ignoresKept: Bool
+  ) async throws(APIError) -> Fetched {
+    let key = key(of: request)
+    let policy = key == nil ? .noCache : policy
+    let exchange: @Sendable () async -> Result<Fetched, APIError> = {
+      await fetch(
+        request: request, key: key ?? "", service: service, policy: policy, now: date.now,
+        ignoresKept: ignoresKept)
+    }
+    guard policy != .noCache, CacheRules.isCacheable(request) else {
+      return try await exchange().get()
+    }
+    let common = ExchangeKey(
+      method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept)
+    guard let result = await exchanges.output(of: common, request, exchange) else {
+      throw APIError(.cancelled, "\(request) was cancelled")
+    }
+    return try result.get()
+  }
+
+  /// The key of a request, without any secret; `nil` for one whose answer is not kept.
+  private func key(of request: APIRequest) -> String? {
+    guard request.body == nil, request.upload == nil, let address = try? URLBuilder(request.url)
+    else { return nil }
+    func holdsSecret(_ text: some StringProtocol) -> Bool {
+      request.secretValues.contains { !$0.isEmpty && text.contains($0) }
+    }
+    let named = Set(request.secretHeaders.map { $0.lowercased() })
+    var credentials: Set<String> = []
+    let open = address.droppingQueryItems { item in
+      let decoded = PercentEncoding.decoded(item)
+      let name = decoded.prefix { $0 != "=" }
+      guard SecretNames.isQueryItem(name) || holdsSecret(decoded) else { return false }
+      credentials.insert(holdsSecret(name) ? "" : "?\(name)")
+      return true
+    }
+    let headers = request.headers.filter { header in
+      let name = header.name.lowercased()
+      guard SecretNames.isHeader(name) || named.contains(name) || holdsSecret(header.value) else {
+        return true
+      }
+      credentials.insert(name)
+      return false
+    }
+    if request.digest != nil { credentials.insert("digest") }
+    if request.connection.certificateFile != nil { credentials.insert("certificate") }
+    if !credentials.isEmpty, account == nil { return nil }
+    if holdsSecret(PercentEncoding.decoded(open.url[...])) { return nil }
+    var lines = headers.filter { header in
+      !["accept", "accept-language"].contains(header.name.lowercased())
+    }.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+    if let account, !credentials.isEmpty {
+      lines.append("account: \(account), \(credentials.sorted().joined(separator: ", "))")
+    }
+    return Self.key(
+      method: request.method, url: open.cacheKey, headers: headers, secrets: lines)
+  }
+
   /// Gets the answer to one request.
   ///
   /// - Parameters:
@@ -54,21 +198,28 @@ package struct ResponseRepository: Sendable {
   ///     secret. See `key`.
   ///   - service: Whose answer it is, for clearing by service.
   ///   - now: Wall-clock microseconds since 1970.
+  ///   - ignoresKept: Whether what is kept is replaced without being read.
   /// - Returns: The failure where neither the service nor, as the policy allows, the cache has an
   ///   answer.
   package func fetch(
-    request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64
+    request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
+    ignoresKept: Bool = false
   ) async -> Result<Fetched, APIError> {
     guard policy != .noCache, CacheRules.isCacheable(request) else {
       return await plain(request).map { Fetched(response: $0, verdict: .none) }
     }
     var cacheError: PersistenceError?
-    let entry = await noting(&cacheError) { () throws(PersistenceError) in
-      try await cache.cachedResponse(key)
-    }.flatMap { $0 }
+    var entry: CachedResponse?
+    if !ignoresKept {
+      entry = await noting(&cacheError) { () throws(PersistenceError) in
+        try await cache.cachedResponse(key)
+      }.flatMap { $0 }
+    }
     if let entry, policy == .localFirst {
-      let verdict: CacheVerdict = CacheRules.isFresh(entry, now: now) ? .hit : .stale
-      return .success(kept(entry, request, verdict))
+      let isFresh = CacheRules.isFresh(entry, lifetime, now: now)
+      if isFresh || lifetime == .unlimited {
+        return .success(kept(entry, request, isFresh ? .hit : .stale))
+      }
     }
     let asking = entry.map { CacheRules.validating(request, $0) } ?? request
     let isConditional = asking.headers.count > request.headers.count
@@ -90,6 +241,10 @@ package struct ResponseRepository: Sendable {
         fetched.response.timing = answer.timing
         fetched.response.httpVersion = answer.httpVersion
         return .success(fetched)
+      }
+      if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status) {
+        let error = APIError.noValue(request, status: answer.status)
+        return .success(kept(entry, request, .stale, networkError: error))
       }
       if CacheRules.mayStore(answer, to: request), mayKeep(answer) {
         let new = CachedResponse(

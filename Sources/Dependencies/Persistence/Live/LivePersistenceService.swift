@@ -30,7 +30,8 @@ public final class LivePersistenceService: PersistenceService {
     self.init(mainPath: mainPath, cachePath: cachePath, limits: PersistenceLimits())
   }
 
-  package convenience init(mainPath: String, cachePath: String, limits: PersistenceLimits) {
+  /// The same with limits of its own.
+  public convenience init(mainPath: String, cachePath: String, limits: PersistenceLimits) {
     self.init(
       main: DatabaseFile(path: mainPath, schema: .main),
       cache: DatabaseFile(path: cachePath, schema: .cache), limits: limits)

@@ -3,7 +3,7 @@ extension MockPersistenceService {
 
   /// O(1); counts as a use at once.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
-    try perform("cachedResponse") { content in
+    try perform("cachedResponse", [key]) { content in
       guard content.responses[ByteText(key)] != nil else { return nil }
       content.uses += 1
       content.responses[ByteText(key)]?.used = content.uses
@@ -13,14 +13,16 @@ extension MockPersistenceService {
 
   /// O(1) below the limits; beyond them O(n) for each answer that is evicted.
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
-    try perform("storeResponse") { $0.store(response, limits) }
+    try perform("storeResponse", [response.key, "\(response.body.count) bytes"]) {
+      $0.store(response, limits)
+    }
   }
 
   /// Nothing happens where no answer is kept any more.
   public func refreshResponse(
     _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
   ) async throws(PersistenceError) {
-    try perform("refreshResponse") { content in
+    try perform("refreshResponse", [key]) { content in
       guard var response = content.responses[ByteText(key)]?.response else { return }
       response.headers = headers
       response.stored = stored
@@ -43,7 +45,7 @@ extension MockPersistenceService {
 
   /// O(n).
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
-    try perform("clearResponses") { content in
+    try perform("clearResponses", [service ?? "nil"]) { content in
       let before = content.responses.count
       content.responses = content.responses.filter { _, entry in
         service.map { ByteText($0) != ByteText(entry.response.service) } ?? false
@@ -67,7 +69,7 @@ extension MockPersistenceService {
 
   /// O(n): the list is copied.
   public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
-    try perform("appendLogRecords") { content in
+    try perform("appendLogRecords", ["\(records.count) records"]) { content in
       content.logRecords = (content.logRecords + records).suffix(max(0, limits.logRecords))
     }
   }
@@ -76,7 +78,7 @@ extension MockPersistenceService {
   public func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
   {
-    try perform("logRecords") { content in
+    try perform("logRecords", ["\(limit)", level.map { "\($0)" } ?? "nil"]) { content in
       Array(content.logRecords.filter { $0.level >= level ?? .trace }.suffix(max(0, limit)))
     }
   }

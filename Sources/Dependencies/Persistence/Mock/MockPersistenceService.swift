@@ -4,9 +4,9 @@ import Synchronization
 /// Persistence without a disk, for tests and previews: the same answers and the same errors as the
 /// files give.
 ///
-/// Every call is written down by its name, in `calls`, and the next call of a name can be made to
+/// Every call is written down with its arguments, in `calls`, and the next call of a name can be made to
 /// fail. Each value is a world of its own.
-public final class MockPersistenceService: PersistenceService {
+public final class MockPersistenceService: PersistenceService, CheckedMock {
   struct Content: Sendable {
     var documents: [ByteText: [ByteText: Document]] = [:]
     var indexes: [DocumentIndex] = []
@@ -21,8 +21,8 @@ public final class MockPersistenceService: PersistenceService {
 
   private struct State: Sendable {
     var content: Content
-    var calls: [String] = []
-    var failures: [String: [PersistenceError]] = [:]
+    var calls: [MockCall] = []
+    var failures = PreparedFailures<PersistenceError>()
   }
 
   private let state: Mutex<State>
@@ -34,40 +34,49 @@ public final class MockPersistenceService: PersistenceService {
   /// Empty.
   ///
   /// - Parameter limits: One below 0 keeps nothing, as 0 does.
-  package convenience init(limits: PersistenceLimits) { self.init(Content(), limits: limits) }
+  public convenience init(limits: PersistenceLimits) { self.init(Content(), limits: limits) }
 
   init(_ content: Content, limits: PersistenceLimits = PersistenceLimits()) {
     state = Mutex(State(content: content))
     self.limits = limits
   }
 
-  /// The names of the calls so far, for example `putDocument`, in their order; failed ones too.
-  public var calls: [String] { state.withLock { $0.calls } }
+  /// The calls so far, in their order; failed ones too.
+  public var calls: [MockCall] { state.withLock { $0.calls } }
 
   /// The next call of that name throws `error` and changes nothing. Several wait in line.
-  public func failNext(_ call: String, with error: PersistenceError) {
-    state.withLock { $0.failures[call, default: []].append(error) }
+  public func failNext(
+    _ call: String, with error: PersistenceError,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    let place = MockIssue.Line(fileID, filePath, line, column)
+    state.withLock { $0.failures.add(call, error, place) }
   }
 
   /// The next call of that name throws an error of that kind and changes nothing.
-  public func failNext(_ call: String, with kind: PersistenceError.Kind) {
+  public func failNext(
+    _ call: String, with kind: PersistenceError.Kind,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
     failNext(
       call,
-      with: PersistenceError(
-        kind, operation: call, message: "\(call): asked to fail"))
+      with: PersistenceError(kind, operation: call, message: "\(call): asked to fail"),
+      fileID: fileID, filePath: filePath, line: line, column: column)
   }
+
+  /// The failures that were asked for and did not happen.
+  public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
 
   /// Notes the call, then runs `body`, which keeps its changes only if it returns.
   func perform<Result>(
-    _ call: String, _ body: (inout Content) throws(PersistenceError) -> sending Result
+    _ call: String, _ arguments: [String] = [],
+    _ body: (inout Content) throws(PersistenceError) -> sending Result
   ) throws(PersistenceError) -> sending Result {
     try state.withLock { (state) throws(PersistenceError) -> sending Result in
-      state.calls.append(call)
-      if var waiting = state.failures[call], !waiting.isEmpty {
-        let error = waiting.removeFirst()
-        state.failures[call] = waiting
-        throw error
-      }
+      state.calls.append(MockCall(call, arguments))
+      if let error = state.failures.take(call) { throw error }
       return try body(&state.content)
     }
   }
@@ -78,7 +87,8 @@ public final class MockPersistenceService: PersistenceService {
   ///
   /// - Throws: `invalid` for a body that is no JSON.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
-    try perform("putDocument") { (content) throws(PersistenceError) in
+    try perform("putDocument", [document.collection, document.id, document.body]) {
+      (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(
         document.body, operation: "putDocument", what: "The body of \(document.name)",
         limits: .strict)
@@ -91,7 +101,7 @@ public final class MockPersistenceService: PersistenceService {
   ///
   /// - Throws: `invalid` for a body that is no JSON.
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
-    try perform("putDocuments") { (content) throws(PersistenceError) in
+    try perform("putDocuments", documents.map(\.name)) { (content) throws(PersistenceError) in
       for document in documents {
         _ = try StoredJSON.parse(
           document.body, operation: "putDocuments", what: "The body of \(document.name)",
@@ -113,7 +123,7 @@ public final class MockPersistenceService: PersistenceService {
 
   /// Returns the stored document, or `nil`.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
-    try perform("document") { $0.documents[ByteText(collection)]?[ByteText(id)] }
+    try perform("document", [collection, id]) { $0.documents[ByteText(collection)]?[ByteText(id)] }
   }
 
   /// O(n) of the collection, each parsed. All of the documents are one page.
@@ -122,7 +132,7 @@ public final class MockPersistenceService: PersistenceService {
   public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
     async throws(PersistenceError) -> DocumentPage
   {
-    try perform("documents") { (content) throws(PersistenceError) -> DocumentPage in
+    try perform("documents", ["\(query)"]) { (content) throws(PersistenceError) -> DocumentPage in
       let filter = try DocumentFilter(query)
       let documents = content.documents[ByteText(query.collection)] ?? [:]
       var matches: [DocumentFilter.Match] = []
@@ -140,7 +150,7 @@ public final class MockPersistenceService: PersistenceService {
   /// Removes a document. Returns whether there was one.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
-    try perform("removeDocument") {
+    try perform("removeDocument", [collection, id]) {
       $0.documents[ByteText(collection)]?.removeValue(forKey: ByteText(id)) != nil
     }
   }
@@ -149,7 +159,8 @@ public final class MockPersistenceService: PersistenceService {
   ///
   /// - Throws: `invalid` for a path that is none.
   public func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
-    try perform("makeDocumentIndex") { (content) throws(PersistenceError) in
+    try perform("makeDocumentIndex", [index.collection, index.path]) {
+      (content) throws(PersistenceError) in
       let path = try DocumentFilter.path(index.path).description
       let index = DocumentIndex(collection: index.collection, path: path)
       guard !content.indexes.contains(index) else { return false }
@@ -165,7 +176,8 @@ public final class MockPersistenceService: PersistenceService {
   ///
   /// - Throws: `invalid` for a path that is none.
   public func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
-    try perform("removeDocumentIndex") { (content) throws(PersistenceError) in
+    try perform("removeDocumentIndex", [index.collection, index.path]) {
+      (content) throws(PersistenceError) in
       let path = try DocumentFilter.path(index.path).description
       let count = content.indexes.count
       content.indexes.removeAll { $0.collection == index.collection && $0.path == path }
@@ -182,14 +194,14 @@ public final class MockPersistenceService: PersistenceService {
 
   /// Returns the value of a preference, or `nil`.
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
-    try perform("preference") { $0.preferences[ByteText(name)] }
+    try perform("preference", [name]) { $0.preferences[ByteText(name)] }
   }
 
   /// O(length), which is parsed.
   ///
   /// - Throws: `invalid` for what is no JSON.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
-    try perform("setPreference") { (content) throws(PersistenceError) in
+    try perform("setPreference", [name, json]) { (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
       content.preferences[ByteText(name)] = json
     }
@@ -197,7 +209,9 @@ public final class MockPersistenceService: PersistenceService {
 
   /// Removes a preference. Returns whether there was one.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
-    try perform("unsetPreference") { $0.preferences.removeValue(forKey: ByteText(name)) != nil }
+    try perform("unsetPreference", [name]) {
+      $0.preferences.removeValue(forKey: ByteText(name)) != nil
+    }
   }
 
   /// O(n log n).
@@ -214,7 +228,8 @@ public final class MockPersistenceService: PersistenceService {
   ///
   /// - Throws: `exists`, where it may not replace.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
-    try perform("saveService") { (content) throws(PersistenceError) in
+    try perform("saveService", [service.name, service.baseURL, "replacing: \(replacing)"]) {
+      (content) throws(PersistenceError) in
       let name = ByteText(service.name)
       guard replacing || content.services[name] == nil else {
         throw PersistenceError.serviceExists(service.name)
@@ -225,7 +240,7 @@ public final class MockPersistenceService: PersistenceService {
 
   /// Returns the service with a name, or `nil`.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
-    try perform("service") { $0.services[ByteText(name)] }
+    try perform("service", [name]) { $0.services[ByteText(name)] }
   }
 
   /// O(n log n).
@@ -237,7 +252,7 @@ public final class MockPersistenceService: PersistenceService {
 
   /// Removes a service. Returns whether there was one.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
-    try perform("removeService") { $0.services.removeValue(forKey: ByteText(name)) != nil }
+    try perform("removeService", [name]) { $0.services.removeValue(forKey: ByteText(name)) != nil }
   }
 
   // MARK: Recent searches
@@ -246,7 +261,7 @@ public final class MockPersistenceService: PersistenceService {
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {
-    try perform("addSearch") { content in
+    try perform("addSearch", [text, scope, "\(time)"]) { content in
       var searches = content.searches[ByteText(scope)] ?? []
       searches.removeAll { ByteText($0.text) == ByteText(text) }
       searches.append(RecentSearch(text: text, at: time))
@@ -258,14 +273,14 @@ public final class MockPersistenceService: PersistenceService {
   public func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   {
-    try perform("searches") { content in
+    try perform("searches", [scope, text ?? "nil"]) { content in
       (content.searches[ByteText(scope)] ?? []).reversed().containing(text)
     }
   }
 
   /// O(n) of the scope.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
-    try perform("removeSearches") { content in
+    try perform("removeSearches", [text ?? "nil", scope]) { content in
       let before = content.searches[ByteText(scope)] ?? []
       let after = before.filter { text != nil && ByteText($0.text) != text.map(ByteText.init) }
       content.searches[ByteText(scope)] = after
@@ -297,7 +312,7 @@ public final class MockPersistenceService: PersistenceService {
 
   /// - Throws: Always `.cannotCreate`: there is no file, and none is made.
   public func backup(to path: String) async throws(PersistenceError) {
-    try perform("backup") { (_) throws(PersistenceError) in
+    try perform("backup", [path]) { (_) throws(PersistenceError) in
       throw PersistenceError(
         .cannotCreate, path: path, operation: "backup",
         message: "backup: what is kept in memory has no file to copy.")

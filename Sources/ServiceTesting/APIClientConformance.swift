@@ -1,0 +1,180 @@
+import SwiftBoardDependencies
+import SwiftBoardSystem
+
+/// The rules of `APIClient`, as checks of an implementation.
+///
+/// A check says which exchanges it needs; the closure makes a client in front of a world that has
+/// them: a server for one that uses the network, canned answers for one that does not.
+///
+/// ```swift
+/// let checks = APIClientConformance { exchanges in
+///   let mock = MockAPIClient()
+///   for exchange in exchanges { … }
+///   return APIClientConformance.Subject(mock, baseURL: "http://host.example")
+/// }.checks
+/// ```
+public struct APIClientConformance: Sendable {
+  /// A request that a check will make, and its answer.
+  public struct Exchange: Sendable {
+    /// The answer to a request.
+    public enum Answer: Sendable {
+      /// These, and no field but those that the protocol demands.
+      case response(status: Int, headers: [HTTPHeader], body: Data)
+      /// None, until the client gives up.
+      case hang
+    }
+
+    /// The method of the request.
+    public var method: String
+    /// The path with its query, from the slash on.
+    public var target: String
+    /// Its answer, each time.
+    public var answer: Answer
+  }
+
+  /// A client and the address of its world.
+  public struct Subject: Sendable {
+    /// The client.
+    public var service: any APIClient
+    /// What the targets of the exchanges are added to, without a slash at the end.
+    public var baseURL: String
+    let kept: (any Sendable)?
+
+    /// A client for one check.
+    ///
+    /// - Parameter keeping: What is kept as long as the client is used, for example a server.
+    public init(
+      _ service: any APIClient, baseURL: String, keeping kept: (any Sendable)? = nil
+    ) {
+      self.service = service
+      self.baseURL = baseURL
+      self.kept = kept
+    }
+  }
+
+  private let make: @Sendable (_ exchanges: [Exchange]) async throws -> Subject
+
+  /// A suite for the clients that a closure makes, a new one for each call.
+  public init(_ make: @escaping @Sendable (_ exchanges: [Exchange]) async throws -> Subject) {
+    self.make = make
+  }
+
+  /// All rules: answers, streams, limits, refusals and cancelling.
+  public var checks: [ConformanceCheck] {
+    let bytes = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
+    let repeated = [HTTPHeader("X-Two", "a"), HTTPHeader("X-One", "1"), HTTPHeader("X-Two", "b")]
+    let location = [HTTPHeader("Location", "/other")]
+    return [
+      check("every status is an answer", [200, 404, 500, 503].map { .status($0) }) {
+        client, base in
+        for status in [200, 404, 500, 503] {
+          try await equal(client.send(APIRequest(url: "\(base)/\(status)")).status, status)
+        }
+      },
+      check("a body comes back byte for byte", [.get("/b", body: bytes)]) { client, base in
+        try await equal(client.send(APIRequest(url: base + "/b")).body, bytes)
+      },
+      check("an answer without a body has an empty one", [.status(204)]) { client, base in
+        try await equal(client.send(APIRequest(url: base + "/204")).body, Data())
+      },
+      check("fields come in their order, also repeated ones", [.get("/h", repeated)]) {
+        client, base in
+        let headers = try await client.send(APIRequest(url: base + "/h")).headers
+        try equal(
+          headers.filter { $0.name.lowercased().hasPrefix("x-") }.map(\.value), ["a", "1", "b"])
+      },
+      check("a method is sent as it is", [.get("/m", method: "REPORT", body: Data("x".utf8))]) {
+        client, base in
+        let request = APIRequest(method: "REPORT", url: base + "/m")
+        try await equal(client.send(request).body, Data("x".utf8))
+      },
+      check("a redirect is an answer where none is followed", [.get("/r", location, status: 302)]) {
+        client, base in
+        let answer = try await client.send(APIRequest(url: base + "/r"))
+        try equal(answer.status, 302)
+        try equal(answer.redirects, 0)
+        try equal(answer.headers.value(of: "location"), "/other")
+      },
+      check("a stream gives the head, then the body", [.get("/b", repeated, body: bytes)]) {
+        client, base in
+        let stream = try await client.open(APIRequest(url: base + "/b"))
+        try equal(stream.response.status, 200)
+        try equal(stream.response.headers.value(of: "x-one"), "1")
+        try equal(stream.response.body, Data())
+        var body = Data()
+        while let piece = try await stream.next() { body += piece }
+        try equal(body, bytes)
+        try await equal(stream.next(), nil)
+      },
+      check("more bytes than the limit are refused", [.get("/b?token=hidden-value", body: bytes)]) {
+        client, base in
+        var request = APIRequest(url: base + "/b?token=hidden-value", bodyLimit: 1000)
+        try await equal(client.send(request).body, bytes)
+        request.bodyLimit = 999
+        let error = await failure(of: client, request)
+        try equal(error?.kind, .tooLarge)
+        try equal(error?.message.contains("hidden-value"), false)
+      },
+      check("an address that cannot be used is refused", []) { client, _ in
+        try await equal(failure(of: client, APIRequest(url: "nowhere"))?.kind, .invalidURL)
+        let kind = await failure(of: client, APIRequest(url: "ftp://host.example/a"))?.kind
+        try equal(kind, .unsupportedScheme)
+      },
+      check("a cancelled request ends", [Exchange(method: "GET", target: "/hang", answer: .hang)]) {
+        client, base in
+        let request = APIRequest(url: base + "/hang", timeout: nil)
+        let task = Task { await failure(of: client, request)?.kind }
+        task.cancel()
+        try await equal(task.value, .cancelled)
+      },
+      check(
+        "requests at the same time have their own answers",
+        (0..<20).map { .get("/\($0)", body: Data("\($0)".utf8)) }
+      ) { client, base in
+        try await withThrowingTaskGroup { group in
+          for index in 0..<20 {
+            group.addTask {
+              let answer = try await client.send(APIRequest(url: "\(base)/\(index)"))
+              try equal(answer.body, Data("\(index)".utf8))
+            }
+          }
+          try await group.waitForAll()
+        }
+      },
+    ]
+  }
+
+  private func check(
+    _ rule: String, _ exchanges: [Exchange],
+    _ body: @escaping @Sendable (_ client: any APIClient, _ base: String) async throws -> Void
+  ) -> ConformanceCheck {
+    ConformanceCheck("APIClient", rule) {
+      let subject = try await make(exchanges)
+      try await body(subject.service, subject.baseURL)
+      withExtendedLifetime(subject) {}
+    }
+  }
+}
+
+extension APIClientConformance.Exchange {
+  fileprivate static func get(
+    _ target: String, _ headers: [HTTPHeader] = [], method: String = "GET", status: Int = 200,
+    body: Data = Data()
+  ) -> Self {
+    Self(
+      method: method, target: target,
+      answer: .response(status: status, headers: headers, body: body))
+  }
+
+  fileprivate static func status(_ status: Int) -> Self { .get("/\(status)", status: status) }
+}
+
+/// The error of a request; `nil` where it has an answer.
+private func failure(of client: any APIClient, _ request: APIRequest) async -> APIError? {
+  do throws(APIError) {
+    _ = try await client.send(request)
+    return nil
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,76 @@
+import SwiftBoardDependencies
+
+/// The rules of `Analytics`, as checks of an implementation.
+///
+/// ```swift
+/// let checks = AnalyticsConformance {
+///   let mock = MockAnalytics()
+///   return AnalyticsConformance.Subject(mock) { mock.events }
+/// }.checks
+/// ```
+public struct AnalyticsConformance: Sendable {
+  /// Analytics without consent, and what has come of it.
+  public struct Subject: Sendable {
+    /// The analytics.
+    public var service: any Analytics
+    /// The events that were kept or delivered so far. It is called after the service was shut down.
+    public var events: @Sendable () async throws -> [AnalyticsEvent]
+
+    /// Analytics for one check.
+    public init(
+      _ service: any Analytics, events: @escaping @Sendable () async throws -> [AnalyticsEvent]
+    ) {
+      self.service = service
+      self.events = events
+    }
+  }
+
+  private let make: @Sendable () async throws -> Subject
+
+  /// A suite for the analytics that a closure makes, a new one for each call.
+  public init(_ make: @escaping @Sendable () async throws -> Subject) { self.make = make }
+
+  /// All rules: consent, order and completeness.
+  public var checks: [ConformanceCheck] {
+    [
+      check("consent is off, and nothing is kept without it", []) { analytics in
+        try equal(analytics.hasConsent, false)
+        analytics.track(AnalyticsEvent("a.b"))
+      },
+      check("with consent events come in their order", ["a.one", "a.two", "a.three"]) { analytics in
+        analytics.setConsent(true)
+        try equal(analytics.hasConsent, true)
+        for name in ["a.one", "a.two", "a.three"] {
+          analytics.track(AnalyticsEvent(name, properties: [LogField("k", "v")]))
+        }
+      },
+      check("what was tracked before consent does not come", ["a.after"]) { analytics in
+        analytics.track(AnalyticsEvent("a.before"))
+        analytics.setConsent(true)
+        analytics.track(AnalyticsEvent("a.after"))
+      },
+      check("what is tracked after consent was taken back does not come", []) { analytics in
+        analytics.setConsent(true)
+        analytics.setConsent(false)
+        try equal(analytics.hasConsent, false)
+        analytics.track(AnalyticsEvent("a.b"))
+      },
+    ]
+  }
+
+  private func check(
+    _ rule: String, _ expected: [String],
+    _ body: @escaping @Sendable (_ analytics: any Analytics) async throws -> Void
+  ) -> ConformanceCheck {
+    ConformanceCheck("Analytics", rule) {
+      let subject = try await make()
+      try await body(subject.service)
+      try await holds(subject.service.shutDown(within: .seconds(60)), "nothing is left behind")
+      let events = try await subject.events()
+      try equal(events.map(\.name), expected)
+      for event in events where !event.properties.isEmpty {
+        try equal(event.properties, [LogField("k", "v")])
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import SwiftBoardDependencies
+import SwiftBoardSystem
+
+/// The rules of `FileService`, as checks of an implementation.
+///
+/// ```swift
+/// let checks = FileConformance { FileConformance.Subject(MockFileService(), folder: "f") }.checks
+/// ```
+public struct FileConformance: Sendable {
+  /// A service and a folder without files.
+  public struct Subject: Sendable {
+    /// The service.
+    public var service: any FileService
+    /// Where files can be made, without a slash at the end.
+    public var folder: String
+    let kept: (any Sendable)?
+
+    /// A service for one check.
+    ///
+    /// - Parameter keeping: What is kept as long as the service is used, for example a temporary
+    ///   folder that goes with its last reference.
+    public init(_ service: any FileService, folder: String, keeping kept: (any Sendable)? = nil) {
+      self.service = service
+      self.folder = folder
+      self.kept = kept
+    }
+  }
+
+  private let make: @Sendable () async throws -> Subject
+
+  /// A suite for the services that a closure makes, a new one with a new folder for each call.
+  public init(_ make: @escaping @Sendable () async throws -> Subject) { self.make = make }
+
+  /// All rules: whole files, modes of writing, limits, and files that come or go piece by piece.
+  public var checks: [ConformanceCheck] {
+    let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
+    return [
+      check("what is written is read, byte for byte") { files, path in
+        try await files.write(bytes, to: path, mode: .replace)
+        try await equal(files.read(path, limit: bytes.count), bytes)
+        try await files.write(Data(), to: path, mode: .replace)
+        try await equal(files.read(path, limit: 0), Data())
+      },
+      check("a file that is not there is missing") { files, path in
+        let error = await failure { () throws(FileError) in
+          _ = try await files.read(path, limit: 10)
+        }
+        try equal(error?.kind, .missing)
+        try equal(error?.path, path)
+        let input = await failure { () throws(FileError) in _ = try await files.input(path) }
+        try equal(input?.kind, .missing)
+      },
+      check("more bytes than the limit are refused") { files, path in
+        try await files.write(bytes, to: path, mode: .replace)
+        let error = await failure { () throws(FileError) in
+          _ = try await files.read(path, limit: bytes.count - 1)
+        }
+        try equal(error?.kind, .tooLarge)
+      },
+      check("appending keeps what is there, and creating leaves it") { files, path in
+        try await files.write(Data("a".utf8), to: path, mode: .create)
+        try await files.write(Data("b".utf8), to: path, mode: .append)
+        let error = await failure { () throws(FileError) in
+          try await files.write(Data("c".utf8), to: path, mode: .create)
+        }
+        try equal(error?.kind, .exists)
+        try await equal(files.read(path, limit: 10), Data("ab".utf8))
+        try await files.write(Data("d".utf8), to: path + "2", mode: .append)
+        try await equal(files.read(path + "2", limit: 10), Data("d".utf8))
+      },
+      check("the pieces of a file are the file") { files, path in
+        try await files.write(bytes, to: path, mode: .replace)
+        let input = try await files.input(path)
+        try equal(input.size, Int64(bytes.count))
+        var read = Data()
+        while let piece = try await input.next() { read += piece }
+        try equal(read, bytes)
+      },
+      check("a file that is written in pieces is there when it is whole") { files, path in
+        try await files.write(Data("before".utf8), to: path, mode: .replace)
+        let output = try await files.output(path, continues: false)
+        try equal(output.kept, nil)
+        try await output.begin(afterKept: false, tag: nil)
+        for start in stride(from: 0, to: bytes.count, by: 10_000) {
+          try await output.write(Data(bytes[start..<start + 10_000]))
+        }
+        try await equal(files.read(path, limit: 10), Data("before".utf8))
+        try await output.finish()
+        try await equal(files.read(path, limit: bytes.count), bytes)
+      },
+      check("a file that is given up leaves what was there") { files, path in
+        try await files.write(Data("before".utf8), to: path, mode: .replace)
+        let output = try await files.output(path, continues: false)
+        try await output.begin(afterKept: false, tag: nil)
+        try await output.write(bytes)
+        await output.discard()
+        try await equal(files.read(path, limit: 10), Data("before".utf8))
+      },
+    ]
+  }
+
+  private func check(
+    _ rule: String,
+    _ body: @escaping @Sendable (_ files: any FileService, _ path: String) async throws -> Void
+  ) -> ConformanceCheck {
+    ConformanceCheck("FileService", rule) {
+      let subject = try await make()
+      try await body(subject.service, subject.folder + "/file")
+      withExtendedLifetime(subject) {}
+    }
+  }
+}
+
+/// The error that `body` throws; `nil` where it throws none.
+private func failure(_ body: () async throws(FileError) -> Void) async -> FileError? {
+  do throws(FileError) {
+    try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
