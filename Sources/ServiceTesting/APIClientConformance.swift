@@ -68,36 +68,41 @@ public struct APIClientConformance: Sendable {
       check("every status is an answer", [200, 404, 500, 503].map { .status($0) }) {
         client, base in
         for status in [200, 404, 500, 503] {
-          try await equal(client.send(APIRequest(url: "\(base)/\(status)")).status, status)
+          try await equal(
+            client.send(APIRequest(url: "\(base)/\(status)", timeout: .seconds(3600))).status,
+            status)
         }
       },
       check("a body comes back byte for byte", [.get("/b", body: bytes)]) { client, base in
-        try await equal(client.send(APIRequest(url: base + "/b")).body, bytes)
+        try await equal(
+          client.send(APIRequest(url: base + "/b", timeout: .seconds(3600))).body, bytes)
       },
       check("an answer without a body has an empty one", [.status(204)]) { client, base in
-        try await equal(client.send(APIRequest(url: base + "/204")).body, Data())
+        try await equal(
+          client.send(APIRequest(url: base + "/204", timeout: .seconds(3600))).body, Data())
       },
       check("fields come in their order, also repeated ones", [.get("/h", repeated)]) {
         client, base in
-        let headers = try await client.send(APIRequest(url: base + "/h")).headers
+        let headers = try await client.send(APIRequest(url: base + "/h", timeout: .seconds(3600)))
+          .headers
         try equal(
           headers.filter { $0.name.lowercased().hasPrefix("x-") }.map(\.value), ["a", "1", "b"])
       },
       check("a method is sent as it is", [.get("/m", method: "REPORT", body: Data("x".utf8))]) {
         client, base in
-        let request = APIRequest(method: "REPORT", url: base + "/m")
+        let request = APIRequest(method: "REPORT", url: base + "/m", timeout: .seconds(3600))
         try await equal(client.send(request).body, Data("x".utf8))
       },
       check("a redirect is an answer where none is followed", [.get("/r", location, status: 302)]) {
         client, base in
-        let answer = try await client.send(APIRequest(url: base + "/r"))
+        let answer = try await client.send(APIRequest(url: base + "/r", timeout: .seconds(3600)))
         try equal(answer.status, 302)
         try equal(answer.redirects, 0)
         try equal(answer.headers.value(of: "location"), "/other")
       },
       check("a stream gives the head, then the body", [.get("/b", repeated, body: bytes)]) {
         client, base in
-        let stream = try await client.open(APIRequest(url: base + "/b"))
+        let stream = try await client.open(APIRequest(url: base + "/b", timeout: .seconds(3600)))
         try equal(stream.response.status, 200)
         try equal(stream.response.headers.value(of: "x-one"), "1")
         try equal(stream.response.body, Data())
@@ -108,7 +113,8 @@ public struct APIClientConformance: Sendable {
       },
       check("more bytes than the limit are refused", [.get("/b?token=hidden-value", body: bytes)]) {
         client, base in
-        var request = APIRequest(url: base + "/b?token=hidden-value", bodyLimit: 1000)
+        var request = APIRequest(
+          url: base + "/b?token=hidden-value", timeout: .seconds(3600), bodyLimit: 1000)
         try await equal(client.send(request).body, bytes)
         request.bodyLimit = 999
         let error = await failure(of: client, request)
@@ -116,8 +122,11 @@ public struct APIClientConformance: Sendable {
         try equal(error?.message.contains("hidden-value"), false)
       },
       check("an address that cannot be used is refused", []) { client, _ in
-        try await equal(failure(of: client, APIRequest(url: "nowhere"))?.kind, .invalidURL)
-        let kind = await failure(of: client, APIRequest(url: "ftp://host.example/a"))?.kind
+        try await equal(
+          failure(of: client, APIRequest(url: "nowhere", timeout: .seconds(3600)))?.kind,
+          .invalidURL)
+        let kind = await failure(
+          of: client, APIRequest(url: "ftp://host.example/a", timeout: .seconds(3600)))?.kind
         try equal(kind, .unsupportedScheme)
       },
       check("a cancelled request ends", [Exchange(method: "GET", target: "/hang", answer: .hang)]) {
@@ -134,7 +143,8 @@ public struct APIClientConformance: Sendable {
         try await withThrowingTaskGroup { group in
           for index in 0..<20 {
             group.addTask {
-              let answer = try await client.send(APIRequest(url: "\(base)/\(index)"))
+              let answer = try await client.send(
+                APIRequest(url: "\(base)/\(index)", timeout: .seconds(3600)))
               try equal(answer.body, Data("\(index)".utf8))
             }
           }

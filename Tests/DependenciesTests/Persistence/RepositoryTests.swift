@@ -78,7 +78,8 @@ import Testing
     func fetch(
       _ answers: ResponseRepository, _ policy: CachePolicy = .localFirst
     ) async throws -> String {
-      let fetched = try await answers.response(to: APIRequest(url: url), policy: policy)
+      let fetched = try await answers.response(
+        to: APIRequest(url: url, timeout: .seconds(3600)), policy: policy)
       return fetched.verdict.rawValue + " " + String(decoding: fetched.response.body, as: UTF8.self)
     }
   }
@@ -120,7 +121,8 @@ import Testing
     #expect(try await world.fetch(answers) == "MISS one")
     world.answer("never sent", [validator, ("Cache-Control", "max-age=20"), ("X-Count", "2")])
     world.time.pass(10)
-    let confirmed = try await answers.response(to: APIRequest(url: world.url))
+    let confirmed = try await answers.response(
+      to: APIRequest(url: world.url, timeout: .seconds(3600)))
     #expect(confirmed.verdict == .revalidated)
     #expect(confirmed.response.body == Data("one".utf8))
     #expect(confirmed.response.headers.value(of: "X-Count") == "2")
@@ -141,7 +143,8 @@ import Testing
     #expect(try await world.fetch(answers) == "MISS one")
     for status in [500, 502, 503, 504] {
       world.answer("broken", status: status)
-      let found = try await answers.response(to: APIRequest(url: world.url), policy: .remoteFirst)
+      let found = try await answers.response(
+        to: APIRequest(url: world.url, timeout: .seconds(3600)), policy: .remoteFirst)
       #expect(found.verdict == .stale)
       #expect(found.response.body == Data("one".utf8))
       #expect(found.networkError?.message.contains("status \(status)") == true)
@@ -152,11 +155,12 @@ import Testing
       #expect(try await world.fetch(answers) == "MISS no")
     }
     world.server.stop()
-    let found = try await answers.response(to: APIRequest(url: world.url))
+    let found = try await answers.response(to: APIRequest(url: world.url, timeout: .seconds(3600)))
     #expect(found.verdict == .stale)
     #expect(found.networkError?.kind == .refused)
     let error = await apiFailure {
-      try await answers.response(to: APIRequest(url: world.url), policy: .noCache)
+      try await answers.response(
+        to: APIRequest(url: world.url, timeout: .seconds(3600)), policy: .noCache)
     }
     #expect(error?.kind == .refused)
   }
@@ -167,13 +171,13 @@ import Testing
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ ($0 >> 8)) }
     world.service.answer.withLock { $0.body = bytes }
     let answers = world.answers()
-    _ = try await answers.response(to: APIRequest(url: world.url))
+    _ = try await answers.response(to: APIRequest(url: world.url, timeout: .seconds(3600)))
     try await world.cache.close()
     world.server.stop()
     let later = ResponseRepository(
       client: LiveAPIClient(), cache: world.folder.service(), date: world.time.date,
       service: "films")
-    let found = try await later.response(to: APIRequest(url: world.url))
+    let found = try await later.response(to: APIRequest(url: world.url, timeout: .seconds(3600)))
     #expect(found.verdict == .stale)
     #expect(Array(found.response.body) == bytes)
   }
@@ -184,7 +188,9 @@ import Testing
     world.answer(String(repeating: "x", count: 900))
     let answers = world.answers()
     func fetch(_ name: String) async throws -> CacheVerdict {
-      try await answers.response(to: APIRequest(url: world.server.origin + name)).verdict
+      try await answers.response(
+        to: APIRequest(url: world.server.origin + name, timeout: .seconds(3600))
+      ).verdict
     }
     for name in ["/a", "/b", "/c"] { #expect(try await fetch(name) == .miss) }
     #expect(try await world.cache.cachedResponses().count <= 3)
@@ -206,7 +212,7 @@ import Testing
     var repository = world.answers()
     let (joins, continuation) = AsyncStream.makeStream(of: Int.self)
     repository.exchanges = SharedExchanges { continuation.yield($0) }
-    let (answers, request) = (repository, APIRequest(url: world.url))
+    let (answers, request) = (repository, APIRequest(url: world.url, timeout: .seconds(3600)))
     let verdicts = try await withThrowingTaskGroup { group in
       for _ in 0..<10 {
         group.addTask { try await answers.response(to: request, policy: policy).verdict }
@@ -229,12 +235,27 @@ import Testing
     world.service.gate.withLock { $0 = gate }
     let answers = world.answers(account: "a")
     let requests = [
-      (APIRequest(url: world.url), CachePolicy.localFirst),
-      (APIRequest(url: world.url, headers: [HTTPHeader("X-Api-Key", "1")]), .localFirst),
-      (APIRequest(url: world.url, headers: [HTTPHeader("X-Api-Key", "2")]), .localFirst),
-      (APIRequest(url: world.url), .noCache), (APIRequest(url: world.url), .noCache),
-      (APIRequest(method: "POST", url: world.url, body: Data("x".utf8)), .localFirst),
-      (APIRequest(method: "POST", url: world.url, body: Data("x".utf8)), .localFirst),
+      (APIRequest(url: world.url, timeout: .seconds(3600)), CachePolicy.localFirst),
+      (
+        APIRequest(
+          url: world.url, headers: [HTTPHeader("X-Api-Key", "1")], timeout: .seconds(3600)),
+        .localFirst
+      ),
+      (
+        APIRequest(
+          url: world.url, headers: [HTTPHeader("X-Api-Key", "2")], timeout: .seconds(3600)),
+        .localFirst
+      ),
+      (APIRequest(url: world.url, timeout: .seconds(3600)), .noCache),
+      (APIRequest(url: world.url, timeout: .seconds(3600)), .noCache),
+      (
+        APIRequest(method: "POST", url: world.url, body: Data("x".utf8), timeout: .seconds(3600)),
+        .localFirst
+      ),
+      (
+        APIRequest(method: "POST", url: world.url, body: Data("x".utf8), timeout: .seconds(3600)),
+        .localFirst
+      ),
     ]
     try await withThrowingTaskGroup { group in
       for (request, policy) in requests {
@@ -306,16 +327,19 @@ import Testing
       try await world.answers(account: account).response(to: request).verdict
     }
     let header = APIRequest(
-      url: world.url, headers: [HTTPHeader("X-Own", "hidden-value")], secretHeaders: ["x-own"])
-    let query = APIRequest(url: world.url + "?apikey=hidden-value&page=1")
-    let value = APIRequest(url: world.url + "?k=hidden%2Dvalue", secretValues: ["hidden-value"])
+      url: world.url, headers: [HTTPHeader("X-Own", "hidden-value")], timeout: .seconds(3600),
+      secretHeaders: ["x-own"])
+    let query = APIRequest(url: world.url + "?apikey=hidden-value&page=1", timeout: .seconds(3600))
+    let value = APIRequest(
+      url: world.url + "?k=hidden%2Dvalue", timeout: .seconds(3600), secretValues: ["hidden-value"])
     for request in [header, query, value] {
       #expect(try await fetch(nil, request) == .none)
       #expect(try await fetch("alice", request) == .miss)
       #expect(try await fetch("alice", request) == .stale)
       #expect(try await fetch("bob", request) == .miss)
     }
-    let path = APIRequest(url: world.url + "/hidden-value", secretValues: ["hidden-value"])
+    let path = APIRequest(
+      url: world.url + "/hidden-value", timeout: .seconds(3600), secretValues: ["hidden-value"])
     #expect(try await fetch("alice", path) == .none)
     let kept = try await world.cache.cachedResponses()
     #expect(kept.count == 6)
@@ -326,7 +350,8 @@ import Testing
     let world = try World()
     let answers = world.answers()
     for page in ["1", "2"] {
-      let request = APIRequest(url: world.url, headers: [HTTPHeader("X-Page", page)])
+      let request = APIRequest(
+        url: world.url, headers: [HTTPHeader("X-Page", page)], timeout: .seconds(3600))
       #expect(try await answers.response(to: request).verdict == .miss)
       #expect(try await answers.response(to: request).verdict == .stale)
     }
@@ -337,7 +362,7 @@ import Testing
   @Test("values are decoded, and their source is said") func values() async throws {
     let world = try World()
     let films = Repository<Film>(world.answers(.asAnswered))
-    let endpoint = APIEndpoint(url: world.url)
+    let endpoint = APIEndpoint(url: world.url, timeout: .seconds(3600))
     let first = try await films.value(of: endpoint)
     #expect(first.value == Film(title: "one"))
     #expect(first.verdict == .miss)
@@ -358,10 +383,10 @@ import Testing
   @Test("a kept answer that is no value is asked for anew; a new one is an error")
   func undecodable() async throws {
     let world = try World()
-    let endpoint = APIEndpoint(url: world.url)
+    let endpoint = APIEndpoint(url: world.url, timeout: .seconds(3600))
     let answers = world.answers()
     world.answer(#"{"name":"one"}"#)
-    _ = try await answers.response(to: APIRequest(url: world.url))
+    _ = try await answers.response(to: APIRequest(url: world.url, timeout: .seconds(3600)))
     let films = Repository<Film>(answers)
     let error = await apiFailure { try await films.value(of: endpoint) }
     #expect(error?.kind == .undecodable)
