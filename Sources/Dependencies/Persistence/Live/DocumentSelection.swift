@@ -82,7 +82,7 @@ struct DocumentSelection: Sendable {
       return Clause(sql: "(\(value)) = ?", value: .text(text))
     case .number(let text):
       // Whole numbers up to here are doubles without loss: equal ones are equal in SQL, too.
-      if let whole = Int64(text), abs(whole) <= 1 << 53 {
+      if let whole = Int64(text), whole.magnitude <= 1 << 53 {
         return Clause(sql: "(\(value)) = ?", value: .integer(whole))
       }
       return Clause(
