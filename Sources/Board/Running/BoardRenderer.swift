@@ -152,13 +152,20 @@ public struct BoardRenderer: Sendable {
       outputs += Self.output(
         .standardError, Array((masked.note + "\n").utf8), .all, context, state)
     }
-    var rows =
-      streams[part.job]
-      ?? RowStream(formatter(context, state), line: context.line, command: context.name)
-    let text = rows.text(part.columns, part.rows, values: part.values)
-    streams[part.job] = rows
+    let formatter = formatter(context, state)
     let marks =
       part.marks ?? part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
+    if formatter.format == .json, context.isBackground, context.redirect == nil {
+      // Other commands write between its parts, so each row is a line of its own.
+      let text = RowStream.lines(part.values, line: context.line, command: context.name)
+      return outputs
+        + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
+    }
+    var rows =
+      streams[part.job]
+      ?? RowStream(formatter, line: context.line, command: context.name)
+    let text = rows.text(part.columns, part.rows, values: part.values)
+    streams[part.job] = rows
     return outputs
       + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
   }

@@ -51,6 +51,13 @@ package struct RowStream: Sendable {
     return (isRecords ? "\n" : "") + text
   }
 
+  /// A JSON object in a line for each row.
+  package static func lines(_ values: [JSON], line: Int, command: String) -> String {
+    values.map { value in
+      OutputFormatter.line(["line": JSON(line), "command": .string(command), "value": value]) + "\n"
+    }.joined()
+  }
+
   /// What ends the rows: nothing but in JSON, where it says how the command ended.
   package func end(milliseconds: Int, isOK: Bool, _ failure: Failure?) -> String {
     guard formatter.format == .json else { return "" }

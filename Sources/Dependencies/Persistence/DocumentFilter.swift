@@ -79,7 +79,7 @@ struct DocumentFilter: Sendable {
     mutating func add(_ match: Match) {
       if let last, !filter.precedes(match, last) { return }
       found.append(match)
-      guard let limit = filter.limit, found.count >= 2 * limit + 256 else { return }
+      guard let limit = filter.limit, found.count / 2 >= max(128, limit) else { return }
       found = filter.arranged(found)
       last = found.last
     }

@@ -65,14 +65,14 @@ private func ask(
   if let file = spec.out {
     if let written = download?.written {
       answer.bytes = written.bytes
-      answer.checksum = written.checksum
+      answer.checksum = answer.checksum(written.checksum, of: written.bytes)
       answer.kept = written.kept
       answer.file = file
     } else if spec.resumes != true {
       try await dependencies.files.write(fetched.response.body, to: file, mode: .replace)
       var checksum = BodyChecksum()
       checksum.add(fetched.response.body)
-      answer.checksum = checksum.text
+      answer.checksum = answer.checksum(checksum.text, of: fetched.response.body.count)
       answer.file = file
     }
     // An answer that is no part of a file that is continued is shown.
@@ -340,5 +340,13 @@ extension String {
       if size > limit { return false }
     }
     return true
+  }
+}
+
+extension APIAnswer {
+  /// The checksum of a body, where the body cannot be found out by it: none of one that holds a
+  /// secret or is short.
+  fileprivate func checksum(_ text: String, of bytes: Int) -> String? {
+    masked == nil && bytes > 64 ? text : nil
   }
 }

@@ -94,20 +94,29 @@ final class Download: APIClient {
         throw APIError(
           .malformed, "the service continued at another byte than the one that was asked for")
       }
+      let validator = part.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
+      if let now = head.headers.value(of: validator), now != part.validator {
+        // The service does not know If-Range, and has another file now.
+        return try await beginAnew(request, output)
+      }
       return try await write(stream, output, after: part.size, total: range.total)
     case 416 where part != nil:
       guard let part, ContentRange(head)?.total == part.size else {
         // What is there is no beginning of what the service has.
-        try await onFile { () throws(FileError) in
-          try await output.begin(afterKept: false, tag: nil)
-        }
-        return try await write(try await openPlain(request), output, after: nil, total: nil)
+        return try await beginAnew(request, output)
       }
       return try await write(stream, output, after: part.size, total: part.size, isEmpty: true)
     case 200..<300:
       return try await write(stream, output, after: nil, total: nil)
     default: return try await whole(stream, request.bodyLimit)
     }
+  }
+
+  private func beginAnew(
+    _ request: APIRequest, _ output: any FileOutput
+  ) async throws(APIError) -> APIResponse {
+    try await onFile { () throws(FileError) in try await output.begin(afterKept: false, tag: nil) }
+    return try await write(try await openPlain(request), output, after: nil, total: nil)
   }
 
   private func openPlain(_ request: APIRequest) async throws(APIError) -> APIStream {
@@ -135,7 +144,11 @@ final class Download: APIClient {
     if kept != nil || tag != nil { state.withLock { $0.keptBytes = kept ?? 0 } }
     var total = total
     if total == nil, response.headers.value(of: "Content-Encoding") == nil {
-      total = response.headers.value(of: "Content-Length").flatMap { Int64($0) }
+      // Of an answer that goes on, this is what is left.
+      total = response.headers.value(of: "Content-Length").flatMap { Int64($0) }.flatMap {
+        let (sum, isTooLarge) = $0.addingReportingOverflow(kept ?? 0)
+        return isTooLarge ? nil : sum
+      }
     }
     var checksum = BodyChecksum()
     var bytes = 0

@@ -147,6 +147,9 @@ struct RequestPreparation {
           PercentEncoding.encoded(item.name), named(item.value, PercentEncoding.encoded), to: url)
       case .header where !item.value.secretNames.isEmpty:
         secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
+      case .header where !["accept", "accept-language"].contains(item.name.lowercased()):
+        // Any of them may decide about the answer.
+        secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
       default: break
       }
     }

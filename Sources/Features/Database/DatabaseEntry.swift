@@ -16,6 +16,24 @@ enum DatabaseEntry {
   /// The first line of an export.
   static let header = #"{"swiftboard":"db export","version":1}"#
 
+  /// No two entries of a database have the same.
+  var key: String {
+    if case .document(let document) = self {
+      "\(document.collection.utf8.count) \(name)"
+    } else {
+      name
+    }
+  }
+
+  /// What it is called in messages.
+  var name: String {
+    switch self {
+    case .document(let document): "the document \(document.collection)/\(document.id)"
+    case .preference(let preference): "the preference '\(preference.name)'"
+    case .service(let service): "the service '\(service.name)'"
+    }
+  }
+
   // MARK: Writing
 
   func line() throws -> String {
@@ -38,7 +56,9 @@ enum DatabaseEntry {
   private static func line(_ kind: String, _ start: JSON, _ value: String, as name: String)
     -> String
   {
-    let isUsual = (try? JSON(parsing: value, limits: .strict))?.text == value
+    // In the line it is two levels deeper than by itself.
+    let limits = JSONLimits(duplicateKeys: .refuse, depth: JSONLimits.strict.depth - 2)
+    let isUsual = (try? JSON(parsing: value, limits: limits))?.text == value
     return "{\"\(kind)\":" + start.text.dropLast()
       + (isUsual ? ",\"\(name)\":\(value)}}" : ",\"text\":\(JSON.string(value).text)}}")
   }

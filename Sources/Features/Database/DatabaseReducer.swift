@@ -31,7 +31,7 @@ struct DatabaseReducer: Reducer {
       }
       return []
     case .listed(let job, let documents, _, let rest?):
-      return [listRest(of: rest, after: documents.count, job, dependencies)]
+      return [listRest(of: rest, after: documents.map(\.id), job, dependencies)]
     case .listed, .failed: return []
     }
   }
@@ -58,21 +58,23 @@ struct DatabaseReducer: Reducer {
 
   /// The other pages, each an action, so that a list of any length takes the memory of a page.
   private func listRest(
-    of query: DocumentQuery, after shown: Int, _ job: Int, _ dependencies: Dependencies
+    of query: DocumentQuery, after shown: [String], _ job: Int, _ dependencies: Dependencies
   ) -> Effect<DatabaseAction> {
     .run(name: "db.list.rest") { send in
       do {
+        // By their bytes; what was put or removed meanwhile moves others to other pages.
+        var left = Set(shown.map { Array($0.utf8) })
+        var count = shown.count
         var page = try await dependencies.persistence.documents(query, from: nil)
-        var count = page.documents.count
-        page.documents.removeFirst(min(shown, count))
         while true {
+          page.documents.removeAll { left.remove(Array($0.id.utf8)) != nil }
+          count += page.documents.count
           if !page.documents.isEmpty {
             let (documents, masked) = try await masking(page.documents, dependencies)
             await send.start(.listed(job: job, documents: documents, masked: masked)).finish()
           }
           guard let next = page.next else { break }
           page = try await dependencies.persistence.documents(query, from: next)
-          count += page.documents.count
         }
         send(.succeeded(job: job, result: .listed(count: count)))
       } catch let error where !(error is CancellationError) {

@@ -87,7 +87,11 @@ struct DatabaseImporter {
         help: "write it to a file first")
     }
     let services = Set(try await dependencies.persistence.services().map(\.name))
+    var seen: Set<[UInt8]> = []
     try await forEachEntry(of: input) { entry, number in
+      guard seen.insert(Array(entry.key.utf8)).inserted else {
+        throw malformed(number, "\(entry.name) is in the file twice")
+      }
       guard existing == .refuse, let name = try await taken(entry, services) else { return }
       throw Failure(
         code: ExitCode.cannotCreate, error: "exists",
@@ -97,6 +101,7 @@ struct DatabaseImporter {
     }
     var counts = DatabaseImport()
     var documents: [Document] = []
+    var bytes = 0
     try await forEachEntry(of: try await dependencies.files.input(path)) { entry, _ in
       let isTaken = try await taken(entry, services) != nil
       if isTaken, existing != .replace { return counts.kept += 1 }
@@ -104,9 +109,10 @@ struct DatabaseImporter {
       switch entry {
       case .document(let document):
         documents.append(document)
-        guard documents.count >= Self.batch else { return }
+        bytes += document.body.utf8.count
+        guard documents.count >= Self.batch || bytes >= 8 << 20 else { return }
         try await dependencies.persistence.putDocuments(documents)
-        documents = []
+        (documents, bytes) = ([], 0)
       case .preference(let preference):
         try await dependencies.persistence.setPreference(preference.name, to: preference.json)
       case .service(let service):
@@ -120,16 +126,14 @@ struct DatabaseImporter {
   /// What is here under the entry's name.
   private func taken(_ entry: DatabaseEntry, _ services: Set<String>) async throws -> String? {
     let store = dependencies.persistence
-    switch entry {
-    case .document(let document):
-      let found = try await store.document(collection: document.collection, id: document.id)
-      return found == nil ? nil : "the document \(document.collection)/\(document.id)"
-    case .preference(let preference):
-      return try await store.preference(preference.name) == nil
-        ? nil : "the preference '\(preference.name)'"
-    case .service(let service):
-      return services.contains(service.name) ? "the service '\(service.name)'" : nil
-    }
+    let isTaken =
+      switch entry {
+      case .document(let document):
+        try await store.document(collection: document.collection, id: document.id) != nil
+      case .preference(let preference): try await store.preference(preference.name) != nil
+      case .service(let service): services.contains(service.name)
+      }
+    return isTaken ? entry.name : nil
   }
 
   // MARK: Lines

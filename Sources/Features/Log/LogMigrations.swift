@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 enum LogMigrations {
   /// Each leads one version of the board's recordings up.
-  static let all = [labels]
+  static let all = [labels, parts]
 
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
@@ -22,4 +22,16 @@ enum LogMigrations {
       ("succeeded.result.statistics", [(0, "statistics")]),
       ("succeeded.result.redacted", [(0, "text")]),
     ])
+
+  /// Up to schema 4 one answer had any number of records.
+  private static let parts = LogMigration(
+    from: 4,
+    editEffects: { action, effects in
+      guard let limit = action["run"]["command"]["tail"]["query"]["limit"]?.intValue,
+        limit > LogQuery.page
+      else { return }
+      for index in effects.indices where effects[index].name == "log.tail" {
+        effects[index] = LogEffect(name: "log.tail.parts", ids: effects[index].ids, kind: "run")
+      }
+    })
 }

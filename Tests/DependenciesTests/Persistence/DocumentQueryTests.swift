@@ -8,7 +8,8 @@ import Testing
 @Suite("Document queries")
 struct DocumentQueryTests {
   private static let keys = [
-    "a", "b.c", "b/c", "q\"k", "back\\slash", "é", "e\u{301}", "", "line\nfeed", "$", "it's", "[0]",
+    "a", "a?b", "b.c", "b/c", "q\"k", "back\\slash", "é", "e\u{301}", "", "line\nfeed", "$", "it's",
+    "[0]",
   ]
   private static let scalars = [
     "null", "true", "false", "0", "-0", "1", "1.0", "10e-1", "1.5", "9007199254740992",
@@ -125,6 +126,15 @@ struct DocumentQueryTests {
       #expect(Set(ids).count == ids.count)
       #expect(ids.count == limit ?? 300)
     }
+  }
+
+  @Test("any limit is a limit", arguments: [0, 1, Int.max, Int.max / 2])
+  func anyLimit(limit: Int) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for index in 0..<3 { try await service.putDocument(Document("\(index)", #"{"n":\#(-index)}"#)) }
+    let query = DocumentQuery(collection: "c", sort: "n", limit: limit)
+    #expect(try await service.documents(query).map(\.id) == Array(["2", "1", "0"].prefix(limit)))
   }
 
   @Test("a document that is removed between two pages is left out, and one that stays comes once")

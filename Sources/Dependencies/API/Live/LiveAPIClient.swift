@@ -118,6 +118,9 @@ public final class LiveAPIClient: APIClient {
       if let deadline, deadline <= clock.now { throw .timeout(address, request.timeout) }
       let id = engine.makeID()
       let pipe = isStreamed ? DownloadPipe() : nil
+      var isTaken = false
+      // An answer whose body nobody reads would keep its connection for ever.
+      defer { if isStreamed, !isTaken { engine.post(.cancel(id)) } }
       let answer = try await engine.perform(
         current, to: address, deadline: deadline, id: id, download: pipe
       ).get()
@@ -130,6 +133,7 @@ public final class LiveAPIClient: APIClient {
       guard request.redirectLimit > 0,
         let target = try Redirect.target(of: head, from: address)
       else {
+        isTaken = true
         return Exchange(
           response: APIResponse(
             status: head.status, httpVersion: head.httpVersion, headers: head.headers,

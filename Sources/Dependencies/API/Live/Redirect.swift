@@ -46,7 +46,7 @@ enum Redirect {
     var request = request
     // A long body is searched only where it may leave.
     if !from.hasSameOrigin(as: to), !becomesGet(request, status), let upload = request.upload,
-      !request.hasSecretBody
+      upload.isRepeatable, !request.hasSecretBody
     {
       request.hasSecretBody = await upload.holdsSecret()
     }

@@ -229,7 +229,11 @@ final class EasyHandle {
       let seconds = (limit.millisecondsRoundedUp + 999) / 1000
       library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
     }
-    if transfer.download != nil { library.set(raw, CURLOPT_BUFFERSIZE, 256 << 10) }
+    // What is unpacked may be a thousand times as much, and libcurl keeps no more than 64 MiB of it
+    // while a transfer waits.
+    if transfer.download != nil, !request.acceptsCompression {
+      library.set(raw, CURLOPT_BUFFERSIZE, 256 << 10)
+    }
     if let digest = request.digest {
       library.set(raw, CURLOPT_HTTPAUTH, 2)
       library.set(raw, CURLOPT_USERNAME, digest.user)
@@ -331,8 +335,9 @@ final class EasyHandle {
     library.set(raw, CURLOPT_HTTPHEADER, UnsafeRawPointer(list))
   }
 
-  /// Takes up a transfer that waited for its task.
-  func resume() { _ = library.easyPause(raw, 0) }
+  /// Takes up a transfer that waited for its task. What libcurl has kept meanwhile is received
+  /// within the call, which alone says when that fails.
+  func resume() -> CURLcode { CURLcode(rawValue: .init(library.easyPause(raw, 0))) }
 
   /// What follows from the body is not for the caller to say.
   private func isOwn(_ name: String) -> Bool {

@@ -69,7 +69,13 @@ final class TransferLoop {
   }
 
   /// Takes up a transfer whose task has made room for the answer's body, or has more of its own.
-  func resume(_ id: UInt64) { transfers[id]?.easy?.resume() }
+  func resume(_ id: UInt64) {
+    guard let transfer = transfers[id], let easy = transfer.easy else { return }
+    let code = easy.resume()
+    // Without a connection at this moment nothing was lost.
+    guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+    finish(transfer, .failure(.transfer(transfer, easy, code)))
+  }
 
   /// Begins, sends and receives what can be without waiting, and resumes the tasks whose answer is
   /// there. O(transfers under way).
@@ -92,7 +98,7 @@ final class TransferLoop {
         let id = ids[raw], let transfer = transfers[id], let easy = transfer.easy
       else { continue }
       let code = message.pointee.data.result
-      if code == CURLE_OK {
+      if code == CURLE_OK, transfer.overflow == nil {
         let timing = easy.timing.shifted(by: transfer.waitedMicroseconds)
         finish(
           transfer,

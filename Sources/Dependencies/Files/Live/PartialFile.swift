@@ -49,6 +49,14 @@ final class PartialFile: FileOutput {
       guard info.isRegular, info.owner == geteuid(), info.names == 1 else {
         throw SystemError(code: EPERM, call: "open")
       }
+      // Another command may have finished it between opening and locking.
+      guard FileInfo(part, followsLink: false)?.id == info.id else {
+        throw SystemError(code: EWOULDBLOCK, call: "flock")
+      }
+      // Bytes without a tag may be another program's.
+      guard info.size == 0 || system.isTaken(part + ".tag") else {
+        throw SystemError(code: EEXIST, call: "open")
+      }
       try system.changeMode(file, to: 0o600)
       kept =
         info.size > 0
@@ -56,6 +64,7 @@ final class PartialFile: FileOutput {
     } catch {
       throw switch error.code {
       case EWOULDBLOCK: refused(part, "is being written by another command")
+      case EEXIST: refused(part, "is there already, and cannot be continued: remove it")
       case EPERM: refused(part, "is another user's, or has several names: remove it")
       default: refused(part, "cannot be written: \(SystemError.text(of: error.code))")
       }

@@ -48,7 +48,7 @@ struct DocumentSelection: Sendable {
   }
 
   /// The path as a literal of SQL. A key that JSON can write in several ways has none, nor one that
-  /// Unicode can, which are the same key to a `JSON`.
+  /// Unicode can, which are the same key to a `JSON`, nor one with the mark of a parameter.
   private static func literal(_ path: JSONPath) -> String? {
     var text = "$"
     for step in path.steps {
@@ -56,7 +56,7 @@ struct DocumentSelection: Sendable {
       case .index(let index): text += "[\(index)]"
       case .key(let key):
         let isSimple = key.utf8.allSatisfy { byte in
-          (0x20..<0x7F).contains(byte) && !#""\/"#.utf8.contains(byte)
+          (0x20..<0x7F).contains(byte) && !#""\/?"#.utf8.contains(byte)
         }
         guard isSimple else { return nil }
         text += ".\"\(key)\""
