@@ -98,6 +98,54 @@ struct DownloadTests {
     #expect(server.requests.allSatisfy { $0.header("Accept-Encoding") == nil })
   }
 
+  @Test("a service that goes on with another file than the one that broke off is asked anew")
+  func anotherFileIsNotContinued() async throws {
+    // It does not know If-Range.
+    let server = try TestHTTPServer { request in
+      guard let first = request.header("Range").flatMap({ Int($0.dropFirst(6).dropLast()) }) else {
+        let isFirst = request.header("If-Range") == nil && request.header("X-Whole") == nil
+        return .pattern(
+          head: "HTTP/1.1 200 OK\r\nETag: \"\(isFirst ? "one" : "two")\"", range: 0..<100_000,
+          cut: request.path == "/cut" ? 40_000 : nil)
+      }
+      return .pattern(
+        head: "HTTP/1.1 206 Part\r\nContent-Range: bytes \(first)-99999/100000\r\nETag: \"two\"",
+        range: first..<100_000, cut: nil)
+    }
+    let broken = try await program.run(
+      "--home", "h", "api", "get", server.origin + "/cut", "--out", "file", "--resume")
+    #expect(broken.status == .exited(76), "\(broken.errorText)")
+    let again = try await program.run(
+      "--home", "h", "api", "get", server.origin + "/cut", "--out", "file", "--resume")
+    // The whole file was asked for once more, and broke off again.
+    #expect(again.status == .exited(76), "\(again.errorText)")
+    #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40000-", nil])
+    #expect(try parts.contains("file") == false)
+  }
+
+  @Test("a part that another program has left is not touched")
+  func aPartOfAnotherProgramIsLeft() async throws {
+    try program.folder.write("mine", to: "file.part")
+    let run = try await get("/status/404", "--resume")
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(run.errorText.contains("file.part is there already"), "\(run.errorText)")
+    #expect(try program.text("file.part") == "mine")
+  }
+
+  @Test("an answer is kept for the headers that it was asked with")
+  func anAnswerIsKeptForItsHeaders() async throws {
+    let server = try TestHTTPServer { request in
+      .response(.init(200, body: Array((request.header("X-Tenant") ?? "none").utf8)))
+    }
+    let run = try await program.run(
+      "--home", "h", "-q", "-c", "api get \(server.origin)/x X-Tenant:a --cache localFirst", "-c",
+      "echo", "-c", "api get \(server.origin)/x X-Tenant:b --cache localFirst", "-c", "echo", "-c",
+      "api get \(server.origin)/x X-Tenant:a --cache localFirst")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "a\nb\na")
+    #expect(server.requests.count == 2)
+  }
+
   @Test("one line with tries goes on by itself") func oneLineGoesOnByItself() async throws {
     let server = try TestHTTPServer { request in
       let first = request.header("Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
