@@ -20,8 +20,8 @@ public struct MockCall: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(name)(\(arguments.joined(separator: ", ")))" }
 }
 
-/// Something that was asked of a mock and that the test did not allow, or that the test prepared and
-/// nobody asked for.
+/// Something that was asked of a mock and that the test did not allow, or that the test prepared
+/// and nobody asked for.
 public struct MockIssue: Sendable, CustomStringConvertible {
   /// Whether the test gave too little or too much.
   public enum Kind: Sendable {

@@ -2,8 +2,8 @@ import SwiftBoardTesting
 
 /// One rule of a service's protocol, as a check of an implementation.
 ///
-/// A suite gives a list of checks; a test runs each of them. Every check makes a service of its own,
-/// so they run in any order, also at the same time. No test framework is imported here.
+/// A suite gives a list of checks; a test runs each of them. Every check makes a service of its
+/// own, so they run in any order, also at the same time. No test framework is imported here.
 ///
 /// Swift Testing:
 /// ```swift
@@ -40,8 +40,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
   /// Makes a service and checks the rule on it.
   ///
   /// - Throws: `ConformanceFailure`, with what was expected and what was found. An error that the
-  ///   service throws where the rule expects none is a failure too; `CancellationError` is thrown as
-  ///   it is.
+  ///   service throws where the rule expects none is a failure too; `CancellationError` is thrown
+  ///   as it is.
   public func run() async throws {
     do { try await body() } catch let error as CancellationError { throw error } catch {
       let mismatch = error as? ConformanceMismatch

@@ -53,16 +53,16 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Changes the initial state for a session at a terminal, which lasts; a script and a single
   /// command begin with the state as it is.
   public let atTerminal: @Sendable (inout State) -> Void
-  /// The version of the form of its states and actions in recordings, from 1; raised together with a
-  /// migration when the form changes. `nil` for the features of this package, whose forms count with
-  /// the board's.
+  /// The version of the form of its states and actions in recordings, from 1; raised together with
+  /// a migration when the form changes. `nil` for the features of this package, whose forms count
+  /// with the board's.
   public let version: Int?
   /// What becomes of its states and actions in earlier recordings; each leads from one of its
   /// versions to the next. They begin at the feature's own state and action, as `volatile` does.
   public let migrations: [LogMigration]
 
-  /// A feature from its parts. Those without a value have the usual one: no links, nothing volatile,
-  /// no secrets.
+  /// A feature from its parts. Those without a value have the usual one: no links, nothing
+  /// volatile, no secrets.
   public init(
     name: String, summary: String, state: State,
     reducer: some Reducer<State, Action, Dependencies>,

@@ -316,8 +316,8 @@ public final class Board: Sendable {
   /// Ends everything: running commands are cancelled, the recording gets its last line, the log is
   /// flushed.
   ///
-  /// It is done once, and every call returns when it is done. A caller that waits for a command that
-  /// has not ended gets 130.
+  /// It is done once, and every call returns when it is done. A caller that waits for a command
+  /// that has not ended gets 130.
   public func close() async {
     closing.set()
     let end = shared.withLock { shared in

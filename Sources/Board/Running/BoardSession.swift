@@ -299,7 +299,8 @@ public final class BoardSession: Sendable {
       at: arguments.first { $0.leadingText.hasPrefix(option) })
   }
 
-  /// A secret that a command shows goes straight to standard output: nothing else may stand between.
+  /// A secret that a command shows goes straight to standard output: nothing else may stand
+  /// between.
   private func refuseHiddenSecret(_ command: BoardCommand, _ context: CommandContext)
     throws(UsageError)
   {

@@ -18,8 +18,8 @@ struct TypedSecret {
   }
 }
 
-/// Finds secrets that were typed into lines: the values of known ones, and values at positions where
-/// only a secret can stand.
+/// Finds secrets that were typed into lines: the values of known ones, and values at positions
+/// where only a secret can stand.
 ///
 /// What stands behind `keychain set NAME`, where no value belongs, is looked for by its position. A
 /// line with a quote left open, a misspelt command or a command that fails before it is reached
@@ -163,8 +163,8 @@ struct TypedSecrets: Sendable {
     return word
   }
 
-  /// - Parameter error: What else is wrong with the line; it is said instead unless it has a part of
-  ///   the value.
+  /// - Parameter error: What else is wrong with the line; it is said instead unless it has a part
+  ///   of the value.
   private func refusal(
     for found: SecretPositions.Found, of feature: SecretPositions, _ error: UsageError?
   ) -> TypedSecret {

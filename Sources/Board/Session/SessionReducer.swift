@@ -168,8 +168,8 @@ struct SessionReducer: Reducer {
     ]
   }
 
-  /// The result with marks in place of known secrets. In values of states and of actions a number or
-  /// a key may be one too.
+  /// The result with marks in place of known secrets. In values of states and of actions a number
+  /// or a key may be one too.
   private func masked(
     _ result: SessionResult, _ dependencies: Dependencies
   ) async throws -> (SessionResult, MaskedValues?) {

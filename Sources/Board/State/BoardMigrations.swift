@@ -112,6 +112,14 @@ enum BoardMigrations {
 // MARK: Kinds of migrations
 
 extension LogMigration {
+  /// The labels that the actions of every feature got.
+  package static var commandLabels: [(path: String, labels: [(number: Int, label: String)])] {
+    [
+      ("run", [(0, "context"), (1, "command")]), ("succeeded", [(1, "result")]),
+      ("failed", [(1, "failure")]),
+    ]
+  }
+
   /// Payloads get labels in place of numbers.
   ///
   /// - Parameter labels: By the numbers they replace, and by where that is, from the whole action

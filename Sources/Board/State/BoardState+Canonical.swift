@@ -2,8 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 // The board's state is digested at each step of a recording. By hand that takes a tenth of what
-// `Codable` does; the JSON is the same, keys ascending. `BoardState` itself is left to `Codable`, and
-// so is a feature's state that does not conform to `CanonicalEncodable`, only slower.
+// `Codable` does; the JSON is the same, keys ascending. `BoardState` itself is left to `Codable`,
+// and so is a feature's state that does not conform to `CanonicalEncodable`, only slower.
 
 extension BoardSettings: CanonicalEncodable {
   /// Writes what `encode(to:)` does.

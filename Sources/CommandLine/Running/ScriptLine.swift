@@ -33,8 +33,8 @@ public struct LineOutcome: Sendable, Equatable {
   public var message: String?
   /// The value of the line's last command; `null` where it has none.
   public var value: JSON = .null
-  /// What the line's last command printed on standard output when it ended, wherever that went. What
-  /// a long command prints before its end is not part of it.
+  /// What the line's last command printed on standard output when it ended, wherever that went.
+  /// What a long command prints before its end is not part of it.
   public var output: [UInt8] = []
   /// `output` as text; what is not UTF-8 is replaced.
   public var text: String { String(decoding: output, as: UTF8.self) }

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// A checksum of 64 bits of bytes that come in pieces of any size; how they are divided makes no
-/// difference.
+/// difference. `ContentChecksum` is the one of what is whole.
 ///
 /// It tells one body from another, and is no proof against someone who makes a body for a checksum.
 /// It costs a tenth of a nanosecond a byte, so that it can be taken of every download; BLAKE2b
@@ -46,7 +46,7 @@ package struct BodyChecksum {
     copy.rest.withUnsafeBytes { copy.mix($0) }
     var value = count
     for lane in [copy.state.0, copy.state.1, copy.state.2, copy.state.3] {
-      value = Self.mixed(value, lane)
+      value = ContentChecksum.mixed(value, lane)
     }
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -59,18 +59,11 @@ package struct BodyChecksum {
     }
     var (a, b, c, d) = state
     for offset in stride(from: 0, to: bytes.count, by: Self.block) {
-      a = Self.mixed(a, word(offset))
-      b = Self.mixed(b, word(offset + 8))
-      c = Self.mixed(c, word(offset + 16))
-      d = Self.mixed(d, word(offset + 24))
+      a = ContentChecksum.mixed(a, word(offset))
+      b = ContentChecksum.mixed(b, word(offset + 8))
+      c = ContentChecksum.mixed(c, word(offset + 16))
+      d = ContentChecksum.mixed(d, word(offset + 24))
     }
     state = (a, b, c, d)
-  }
-
-  /// A bijection of either, so that one changed word is always seen.
-  private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
-    var state = (state ^ word) &* 0xff51_afd7_ed55_8ccd
-    state ^= state >> 32
-    return state
   }
 }

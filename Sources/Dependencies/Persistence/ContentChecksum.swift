@@ -9,9 +9,12 @@
 struct ContentChecksum {
   private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 
-  private mutating func mix(_ word: UInt64) {
-    state = (state ^ word) &* 0xff51_afd7_ed55_8ccd
-    state ^= state >> 32
+  private mutating func mix(_ word: UInt64) { state = Self.mixed(state, word) }
+
+  /// A bijection of either, so that one changed word is always seen.
+  static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
+    let product = (state ^ word) &* 0xff51_afd7_ed55_8ccd
+    return product ^ product >> 32
   }
 
   mutating func add(_ number: Int64) { mix(UInt64(bitPattern: number)) }

@@ -72,8 +72,8 @@ public enum APIAction {
   case run(context: CommandContext, command: APICommand)
   /// A request came back with a whole answer, of whatever status.
   ///
-  /// `kept` is the request that `api run` found under its name, with the items of the line: no other
-  /// action has it.
+  /// `kept` is the request that `api run` found under its name, with the items of the line: no
+  /// other action has it.
   case answered(job: Int, answer: APIAnswer, kept: APIRequestSpec? = nil)
   /// A command that is no request ended well; `masked` says in place of how many values there are
   /// marks.

@@ -9,11 +9,8 @@ enum APIMigrations {
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
     from: 2,
-    labels: [
-      ("run", [(0, "context"), (1, "command")]),
+    labels: LogMigration.commandLabels + [
       ("answered", [(1, "request"), (2, "answer")]),
-      ("succeeded", [(1, "result")]),
-      ("failed", [(1, "failure")]),
       ("run.command.request", [(0, "request")]),
       ("run.command.runSaved", [(1, "items")]),
       ("run.command.serviceAdd", [(0, "service")]),

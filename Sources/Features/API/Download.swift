@@ -217,7 +217,7 @@ struct PartTag {
   /// `nil` where the part belongs to another request.
   init?(_ part: KeptPart, key: String) {
     let lines = part.tag.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.count > 1, lines[0] == Self.digest(key), !lines[1].isEmpty else { return nil }
+    guard lines.count > 1, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
     size = part.size
     validator = String(lines[1])
   }
@@ -228,13 +228,7 @@ struct PartTag {
     guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
     var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
     validator = validator ?? response.headers.value(of: "Last-Modified")
-    return validator.map { "\(digest(key))\n\($0)\n" }
-  }
-
-  private static func digest(_ key: String) -> String {
-    let digest = ContentDigest()
-    digest.add(Data(key.utf8))
-    return digest.finish()
+    return validator.map { "\(contentDigest(of: key))\n\($0)\n" }
   }
 }
 

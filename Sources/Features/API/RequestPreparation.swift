@@ -145,10 +145,10 @@ struct RequestPreparation {
       case .query:
         url = appending(
           PercentEncoding.encoded(item.name), named(item.value, PercentEncoding.encoded), to: url)
-      case .header where !item.value.secretNames.isEmpty:
-        secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
-      case .header where !["accept", "accept-language"].contains(item.name.lowercased()):
-        // Any of them may decide about the answer.
+      case .header
+      where !item.value.secretNames.isEmpty
+        || !["accept", "accept-language"].contains(item.name.lowercased()):
+        // Any of them may decide about the answer; those two are part of each key.
         secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
       default: break
       }

@@ -124,7 +124,8 @@ public enum KeychainNewSecret: Codable, Sendable, Equatable {
   case keyFile(path: String)
 }
 
-/// The source of a secret that opens something already: another keychain file, or a slot that stays.
+/// The source of a secret that opens something already: another keychain file, or a slot that
+/// stays.
 public enum KeychainOtherSecret: Codable, Sendable, Equatable {
   /// Asks without echo at the terminal.
   case prompt

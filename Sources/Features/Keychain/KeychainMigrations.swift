@@ -8,10 +8,7 @@ enum KeychainMigrations {
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
     from: 2,
-    labels: [
-      ("run", [(0, "context"), (1, "command")]),
-      ("succeeded", [(1, "result")]),
-      ("failed", [(1, "failure")]),
+    labels: LogMigration.commandLabels + [
       ("run.command.set", [(1, "input")]),
       ("succeeded.result.created", [(0, "status")]),
       ("succeeded.result.status", [(0, "status")]),

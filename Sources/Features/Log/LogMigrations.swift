@@ -8,10 +8,7 @@ enum LogMigrations {
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
     from: 2,
-    labels: [
-      ("run", [(0, "context"), (1, "command")]),
-      ("succeeded", [(1, "result")]),
-      ("failed", [(1, "failure")]),
+    labels: LogMigration.commandLabels + [
       ("run.command.tail", [(0, "query")]),
       ("run.command.level", [(0, "level")]),
       ("run.command.note", [(0, "text")]),

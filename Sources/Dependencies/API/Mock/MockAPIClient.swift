@@ -79,8 +79,8 @@ public final class MockAPIClient: APIClient, CheckedMock {
   /// How many requests hang at the moment.
   public var hangingCount: Int { state.withLock { $0.hanging.count } }
 
-  /// Requests without an answer, and answers to a method and an address that were never given. Those
-  /// of a closure are not counted.
+  /// Requests without an answer, and answers to a method and an address that were never given.
+  /// Those of a closure are not counted.
   public var issues: [MockIssue] {
     let (unanswered, queues) = state.withLock { ($0.unanswered, $0.queues) }
     return unanswered + queues.compactMap(\.issue)

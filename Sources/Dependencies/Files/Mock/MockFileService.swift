@@ -22,8 +22,8 @@ public final class MockFileService: FileService, CheckedMock {
   /// The calls so far, in their order; failed ones too.
   public var calls: [MockCall] { state.withLock { $0.calls } }
 
-  /// The next call of that name, `read` or `write`, throws `error` and changes nothing. Several wait
-  /// in line.
+  /// The next call of that name, `read` or `write`, throws `error` and changes nothing. Several
+  /// wait in line.
   public func failNext(
     _ call: String, with error: FileError,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,

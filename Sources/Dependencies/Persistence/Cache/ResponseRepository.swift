@@ -1,10 +1,10 @@
 /// Answers of HTTP services, from the cache or from the service, as a policy says.
 ///
 /// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. The
-/// cache bounds their bytes, and the least recently used leave first. What is kept is confirmed with
-/// its `ETag` and `Last-Modified`; a 304 refreshes its headers and its time, and the body stays. A
-/// cache that fails is a cache that has nothing: the answer still comes, and `cacheError` says what
-/// happened.
+/// cache bounds their bytes, and the least recently used leave first. What is kept is confirmed
+/// with its `ETag` and `Last-Modified`; a 304 refreshes its headers and its time, and the body
+/// stays. A cache that fails is a cache that has nothing: the answer still comes, and `cacheError`
+/// says what happened.
 ///
 /// ```swift
 /// let answers = ResponseRepository(dependencies, service: "films", lifetime: .fixed(.seconds(60)))
@@ -123,8 +123,8 @@ public struct ResponseRepository: Sendable {
   /// - Parameter request: Complete, with its secrets.
   /// - Throws: `APIError`, where neither the service nor, as the policy allows, the cache has an
   ///   answer; `cancelled` where the task is. An answer of any status is no error. Where a kept
-  ///   answer exists it stands in for a service out of reach, and for the statuses 500, 502, 503 and
-  ///   504: its verdict is `stale`, and `networkError` says why.
+  ///   answer exists it stands in for a service out of reach, and for the statuses 500, 502, 503
+  ///   and 504: its verdict is `stale`, and `networkError` says why.
   public func response(
     to request: APIRequest, policy: CachePolicy = .localFirst
   ) async throws(APIError) -> Fetched {

@@ -2,8 +2,9 @@ import Synchronization
 
 /// The exchanges of a repository that are under way: equal ones are one.
 ///
-/// The first caller starts an exchange, the others wait for the same end. A caller that is cancelled
-/// leaves; with the last one the exchange is cancelled, and the next caller starts a new one.
+/// The first caller starts an exchange, the others wait for the same end. A caller that is
+/// cancelled leaves; with the last one the exchange is cancelled, and the next caller starts a new
+/// one.
 final class SharedExchanges<Key: Hashable & Sendable, Output: Sendable>: Sendable {
   private struct Exchange {
     var request: APIRequest

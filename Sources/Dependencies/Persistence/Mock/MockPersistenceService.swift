@@ -4,8 +4,8 @@ import Synchronization
 /// Persistence without a disk, for tests and previews: the same answers and the same errors as the
 /// files give.
 ///
-/// Every call is written down with its arguments, in `calls`, and the next call of a name can be made to
-/// fail. Each value is a world of its own.
+/// Every call is written down with its arguments, in `calls`, and the next call of a name can be
+/// made to fail. Each value is a world of its own.
 public final class MockPersistenceService: PersistenceService, CheckedMock {
   struct Content: Sendable {
     var documents: [ByteText: [ByteText: Document]] = [:]

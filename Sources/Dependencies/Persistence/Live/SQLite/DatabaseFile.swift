@@ -52,8 +52,9 @@ final class DatabaseFile: Sendable {
 
   /// A connection that only reads, and makes nothing.
   ///
-  /// Readers share the log's index in a file, for which a full disk has no room. Then the connection
-  /// is alone with the database, has the index in memory, and is to be closed after its use.
+  /// Readers share the log's index in a file, for which a full disk has no room. Then the
+  /// connection is alone with the database, has the index in memory, and is to be closed after its
+  /// use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
     guard system.isTaken(path) else { return .missing }
     do throws(PersistenceError) {
