@@ -5,7 +5,7 @@ extension KeychainConformance {
   var slotChecks: [ConformanceCheck] {
     [
       check("a slot that is added opens it, beside the others") { try await adds() },
-      check("a slot is not added twice, nor where none is free, nor for what is no secret") {
+      check("a slot is not added twice, nor where none is free, nor for what is not a secret") {
         try await addsNoMore()
       },
       check("a slot that is removed opens nothing, and those that stay give their secrets") {

@@ -11,7 +11,7 @@ extension StoreIssue {
     let text = String(describing: error)
     self.init(
       message:
-        "The effect “\(descriptor.name)” threw an error that nobody caught: \(text).\(cause ?? "") "
+        "The effect “\(descriptor.name)” threw an error that was not caught: \(text).\(cause ?? "") "
         + "Catch it in the effect, or turn it into an action with catch(_:).",
       location: effect.location, step: step, failedEffect: descriptor, errorText: text)
   }

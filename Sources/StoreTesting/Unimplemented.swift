@@ -64,5 +64,5 @@ public func unimplemented<each Argument, Result: Sendable>(
 
 private func unimplementedMessage(_ name: String) -> String {
   "“\(name)” was used, and this test left it unimplemented. "
-    + "Give it an answer for this test, or find out who uses it."
+    + "Give it an answer for this test, or find what uses it."
 }

@@ -160,8 +160,11 @@ struct CommandTableTests {
         "error at 13+8: --timeout is a duration, not 'imeout' | for example 500ms, 2s, 5m or 1h"
       ),
       ("log tail -follow", "error at 10+7: unknown option '-o' | "),
-      ("api get a/b --timeout", "error at 13+9: --timeout wants a value | --timeout DUR"),
-      ("api get a/b --timeout --headers", "error at 13+9: --timeout wants a value | --timeout DUR"),
+      ("api get a/b --timeout", "error at 13+9: missing value for --timeout | --timeout DUR"),
+      (
+        "api get a/b --timeout --headers",
+        "error at 13+9: missing value for --timeout | --timeout DUR"
+      ),
       (
         "api get a/b --timeout 5",
         "error at 23+1: --timeout is a duration, not '5' | add a unit, for example 5s"

@@ -101,8 +101,8 @@ struct LineParserTests {
       ("{{last}} {{last.a.b[0]}} {{last[1].x}}", "(<last >) (<last a.b[0]>) (<last [1].x>)"),
       ("bearer:{{secret:my key}} {{ secret:a }}", "(bearer:<secret my key>) (<secret a>)"),
       ("x/{{last.id}}/y", "(x/<last id>/y)"),
-      ("${", "error at 0:1+2: '${' wants a name and a '}'"),
-      ("a ${b c", "error at 0:3+4: '${' wants a name and a '}'"),
+      ("${", "error at 0:1+2: expected ${name}"),
+      ("a ${b c", "error at 0:3+4: expected ${name}"),
       ("a {{last", "error at 0:3+2: '{{' is not closed"),
       ("a {{name}}", "error at 0:3+8: unknown reference '{{name}}'"),
       ("a {{secret:}}", "error at 0:3+11: unknown reference '{{secret:}}'"),
@@ -120,7 +120,7 @@ struct LineParserTests {
       Issue.record("not invalid")
       return
     }
-    #expect(path.message.hasPrefix("'.x' is no path"))
+    #expect(path.message.hasPrefix("'.x' is not a path"))
   }
 
   @Test(
@@ -142,8 +142,8 @@ struct LineParserTests {
       ("p <<END", "open heredoc END at 0:3"),
       ("p <<END\nx\nEND ", "open heredoc END at 0:3"),
       ("p <<A <<B\n1\nA\n2", "open heredoc B at 0:7"),
-      ("p > <<A\nx\nA", "error at 0:4+4: a heredoc is no file name"),
-      ("p <<'A", "error at 0:3+4: '<<' wants a tag"),
+      ("p > <<A\nx\nA", "error at 0:4+4: a heredoc is not a file name"),
+      ("p <<'A", "error at 0:3+4: '<<' needs a tag"),
       ("p <<A-B", "error at 0:3+4: a tag is letters, digits and '_'"),
       ("p <<END\n{{x}}\nEND", "error at 1:1+5: unknown reference '{{x}}'"),
     ])
@@ -178,9 +178,9 @@ struct LineParserTests {
       ("a && b", "error at 0:3+2: '&&' joins no commands here"),
       ("a | b", "error at 0:3+1: '|' joins no commands here"),
       (#"a "x\q""#, #"error at 0:5+2: unknown escape '\q'"#),
-      (#"a "\u{d800}""#, #"error at 0:4+7: '\u{d800' is no character"#),
-      (#"a "\u{}""#, #"error at 0:4+3: '\u{' is no character"#),
-      (#"a "\u00e9""#, #"error at 0:4+2: '\u' is no character"#),
+      (#"a "\u{d800}""#, #"error at 0:4+7: '\u{d800' is not a character"#),
+      (#"a "\u{}""#, #"error at 0:4+3: '\u{' is not a character"#),
+      (#"a "\u00e9""#, #"error at 0:4+2: '\u' is not a character"#),
       ("é漢👨‍👩‍👧 {{x}}", "error at 0:5+5: unknown reference '{{x}}'"),
       ("a\nbc ; ; d", "error at 1:6+1: a command is missing before ';'"),
       ("a\0b", "error at 0:2+1: a NUL character"),

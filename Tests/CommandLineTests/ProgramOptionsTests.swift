@@ -87,7 +87,7 @@ struct ProgramOptionsTests {
       Wrong(["--jsno"], 1, "unknown option '--jsno'", "did you mean '--json'?"),
       Wrong(["-q", "-z"], 4, "unknown option '-z'", "try 'swiftboard --help'"),
       Wrong(["-json"], 1, "unknown option '-json'", "did you mean '--json'?"),
-      Wrong(["--home"], 1, "--home wants a value"),
+      Wrong(["--home"], 1, "missing value for --home"),
       Wrong(["-o", "xml"], 4, "--output is one of table, json, plain, csv, not 'xml'"),
       Wrong(
         ["--timeout", "5"], 11, "--timeout is a duration, not '5'", "add a unit, for example 5s"),

@@ -111,7 +111,7 @@ struct ScriptRunnerTests {
   }
 
   @Test(
-    "what is left open ends the run at the limit, and what follows is no line",
+    "what is left open ends the run at the limit, and what follows is not a line",
     arguments: ["put <<EOF", "put 'x", "put {"], [ScriptRunner.Policy.stopAtFailure, .keepGoing])
   func endlessLine(opening: String, policy: ScriptRunner.Policy) async throws {
     let lines = ["ok", opening] + Array(repeating: "0123456789", count: 20)

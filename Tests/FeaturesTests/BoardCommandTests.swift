@@ -60,7 +60,7 @@ struct BoardCommandTests {
       help: "did you mean 'list'?"),
     Wrong(
       line: "api gett", column: 5, length: 4,
-      message: "'gett' is no method, sub-command, SERVICE/PATH or address",
+      message: "'gett' is not a method, sub-command, SERVICE/PATH or address",
       help: "did you mean 'api get'?"),
     Wrong(
       line: "api get rm/x --cahce noCache", column: 14, length: 7,
@@ -72,7 +72,7 @@ struct BoardCommandTests {
       line: "api get rm/x --retry 200", column: 22, length: 3,
       message: "--retry takes 0 to 100, not 200", help: nil),
     Wrong(
-      line: "api get rm/x --select a..b", column: 23, length: 4, message: "'a..b' is no path: ",
+      line: "api get rm/x --select a..b", column: 23, length: 4, message: "'a..b' is not a path: ",
       help: "a path is like results[0].name"),
     Wrong(
       line: "db get characters", column: 8, length: 10, message: "ID is missing",
@@ -81,7 +81,7 @@ struct BoardCommandTests {
       line: "db get a 1 2", column: 12, length: 1, message: "unexpected argument '2'",
       help: "usage: db get COLLECTION ID"),
     Wrong(
-      line: "db put a 1 {\"x\":}", column: 12, length: 6, message: "the body is no JSON: ",
+      line: "db put a 1 {\"x\":}", column: 12, length: 6, message: "the body is not JSON: ",
       help: "quote it, or take it from a file with @FILE", code: 65),
     Wrong(
       line: "db list a --where status", column: 19, length: 6,

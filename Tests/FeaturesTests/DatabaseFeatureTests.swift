@@ -54,7 +54,7 @@ struct DatabaseFeatureTests {
     }
   }
 
-  @Test("a document from a file, and a file that is no JSON")
+  @Test("a document from a file, and a file that is not JSON")
   func files() async throws {
     try await world.files.write(Data("[1,\n2,]".utf8), to: "bad.json", mode: .create)
     try await world.files.write(Data("[1, 2]".utf8), to: "good.json", mode: .create)

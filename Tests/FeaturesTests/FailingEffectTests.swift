@@ -65,7 +65,7 @@ struct FailingEffectTests {
     #expect(rest.exitCode == (inBackground ? 70 : 0))
     #expect(
       lines.allPrinted.contains(
-        "error: the effect 'outside.work' threw an error that nobody caught"),
+        "error: the effect 'outside.work' threw an error that was not caught"),
       "\(lines.allPrinted)")
     #expect(lines.allPrinted.contains("it broke at «secret:radarr»"))
     let state = lines.board.store.state

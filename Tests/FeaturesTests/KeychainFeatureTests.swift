@@ -89,7 +89,7 @@ struct KeychainFeatureTests {
       printed[0].errors.contains("help: name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE"))
     // Of a value that cannot be stored nobody is asked.
     #expect(printed[1].errors.contains("SWIFTBOARD_PASSPHRASE_FILE"))
-    #expect(try run("keychain set a").errors.contains("there is nobody to ask for the value"))
+    #expect(try run("keychain set a").errors.contains("there is no terminal to ask for the value"))
     #expect(try run("keychain set a --generate 9", in: none).status == 66)
     #expect(try run("keychain remove x").status == 66)
     #expect(try run("keychain get x --reveal").status == 66)

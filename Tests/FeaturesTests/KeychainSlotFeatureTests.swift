@@ -148,7 +148,7 @@ import Testing
     #expect(await opens(locked, "open"))
   }
 
-  @Test("nobody to ask for the new passphrase is a usage error that says how, and changes nothing")
+  @Test("no terminal for the new passphrase is a usage error that says how, and changes nothing")
   func nobodyToAsk() async throws {
     let keychain = try Self.keychain(source: "open")
     for line in ["keychain passphrase", "keychain slot add", "keychain export f"] {

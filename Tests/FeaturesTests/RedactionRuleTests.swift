@@ -274,7 +274,7 @@ struct RedactionRuleTests {
       lines.allPrinted.contains("the request kept as 'kept' holds the value of the secret 'pin'"))
   }
 
-  @Test("rule 1: a body that is no text is not put into a line, an empty one is an empty text")
+  @Test("rule 1: a body that is not text is not put into a line, an empty one is an empty text")
   func bodiesThatAreNoText() async throws {
     world.api.answer { request in
       .response(

@@ -98,7 +98,7 @@ struct SecretTests {
     #expect(try await world.persistence.cachedResponses().isEmpty, "such an answer is not kept")
   }
 
-  @Test("an answer that is no text and holds the key")
+  @Test("an answer that is not text and holds the key")
   func binary() async throws {
     world.api.answer { request in
       .response(

@@ -47,7 +47,7 @@ struct ShellFeatureTests {
   func variableNames(name: String) async {
     let lines = Lines()
     #expect(await lines.run("set '\(name == "''" ? "" : name)' X") == 64)
-    #expect(lines.allPrinted.contains("is no name of a variable"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("is not a variable name"), "\(lines.allPrinted)")
     for name in ["a", "A_1", "_"] {
       #expect(await lines.run("set \(name) X; echo ${\(name)}$\(name)") == 0)
     }

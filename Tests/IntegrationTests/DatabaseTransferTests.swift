@@ -63,11 +63,11 @@ struct DatabaseTransferTests {
       ),
       (
         #"{"document":{"collection":"c","id":"7","updated":1,"text":"{"}}"#,
-        "3: its text is no JSON"
+        "3: its text is not JSON"
       ),
       (#"{"preference":{"name":"p","value":2}}"#, "3: the preference 'p' is in the file twice"),
       (#"{"thing":1}"#, "3: there is no kind of entry 'thing'"), ("{", "3: column"),
-      (#"{"service":{"name":1}}"#, "3: this is no service"),
+      (#"{"service":{"name":1}}"#, "3: this is not a service"),
     ])
   func mistakes(line: String, message: String) async throws {
     let program = try Program()
@@ -86,7 +86,7 @@ struct DatabaseTransferTests {
   }
 
   @Test(
-    "what is no export is refused",
+    "what is not an export is refused",
     arguments: ["", "[1]\n", #"{"swiftboard":"db export","version":2}"#])
   func noExport(text: String) async throws {
     let program = try Program()

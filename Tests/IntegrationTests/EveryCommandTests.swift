@@ -124,7 +124,7 @@ struct EveryCommandTests {
     let known = Set(Self.lines.map(\.command) + Self.endings.map(\.command))
     let commands = Set(BoardFeatures.all.commands.specs.map(\.name))
     #expect(commands.subtracting(known) == [], "a new command needs lines in this test")
-    #expect(known.subtracting(commands) == [], "there are lines for what is no command")
+    #expect(known.subtracting(commands) == [], "there are lines for what is not a command")
   }
 
   @Test("the transcript of a replay is that of the session", arguments: endings.map(\.line))

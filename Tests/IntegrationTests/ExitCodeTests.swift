@@ -159,7 +159,7 @@ struct ExitCodeTests {
     #expect(script.errorText.contains("missing.sb"))
   }
 
-  @Test("a script that is no text is malformed") func aScriptThatIsNoTextIsMalformed() async throws
+  @Test("a script that is not text is malformed") func aScriptThatIsNoTextIsMalformed() async throws
   {
     let program = try Self.program()
     try program.folder.write(Array("echo ok\n".utf8) + [0x65, 0x20, 0xFF, 0x0A], to: "x.sb")
@@ -278,7 +278,7 @@ struct ExitCodeTests {
     let run = try await program.run("--home", home, "db", "stats")
     #expect(run.status == .exited(73), "\(run.errorText)")
     #expect(run.outputText == "")
-    #expect(run.errorText.contains("the home '\(home)' is no folder"), "\(run.errorText)")
+    #expect(run.errorText.contains("the home '\(home)' is not a folder"), "\(run.errorText)")
     #expect(run.errorText.contains("help: --home takes a folder"))
     #expect(try program.text("f") == "text")
     let new = try await program.run("--home", "new/h", "db", "stats")

@@ -266,7 +266,7 @@ struct KeychainExitTests {
     let program = try Program()
     try program.makeFolder("h")
     try program.folder.write(
-      String(repeating: "this is no database\n", count: 500), to: "h/main.sqlite")
+      String(repeating: "this is not a database\n", count: 500), to: "h/main.sqlite")
     let run = try await program.run("--home", "h", "db", "list", "c")
     #expect(run.status == .exited(65), "\(run.errorText)")
   }

@@ -116,7 +116,7 @@ struct LogProgramTests {
     #expect(replay.outputText == outcome.outputText)
   }
 
-  @Test("what is no record is passed over, and said")
+  @Test("what is not a record is passed over, and said")
   func unreadable() async throws {
     let program = try Program()
     try fill(program, 4)
@@ -124,7 +124,7 @@ struct LogProgramTests {
     try program.folder.write("who wrote this?\n" + text, to: "h/log.jsonl")
     let tail = try await program.run("--home", "h", "--plain", "log", "tail")
     #expect(tail.outputText.split(separator: "\n").count == 4)
-    #expect(tail.errorText.contains("1 line of the log is no record"))
+    #expect(tail.errorText.contains("1 line of the log is not a record"))
   }
 
   @Test("-f follows, also when another process rotates the file, until it is interrupted")

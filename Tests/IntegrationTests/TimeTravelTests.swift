@@ -102,7 +102,7 @@ struct TimeTravelTests {
     arguments: [
       ("session goto 99", "there is no step 99"), ("session goto -9", "there is no step -"),
       ("session goto @nope", "there is no mark \"nope\""), ("session goto x", "'x' names no step"),
-      ("session goto @", "'@' names no step"), ("session timeline --range 3.2", "is no range"),
+      ("session goto @", "'@' names no step"), ("session timeline --range 3.2", "is not a range"),
     ])
   func whatIsNoPlaceIsSaid(line: String, message: String) async throws {
     let program = try Program()

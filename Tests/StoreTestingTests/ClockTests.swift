@@ -116,9 +116,9 @@ struct ClockTests {
     #expect(
       failures.messages == [
         "“clock”, a clock that this test left unimplemented, was asked for the time. "
-          + "Give the test a TestClock or an ImmediateClock, or find out who uses the clock.",
+          + "Give the test a TestClock or an ImmediateClock, or find what uses the clock.",
         "“clock”, a clock that this test left unimplemented, was asked to sleep until 1.0 seconds. "
-          + "Give the test a TestClock or an ImmediateClock, or find out who uses the clock.",
+          + "Give the test a TestClock or an ImmediateClock, or find what uses the clock.",
       ])
   }
 
@@ -135,7 +135,7 @@ struct ClockTests {
     #expect(
       failures.messages.first
         == "“find” was used, and this test left it unimplemented. "
-        + "Give it an answer for this test, or find out who uses it.")
+        + "Give it an answer for this test, or find what uses it.")
     #expect(failures.messages.last?.contains("The effect “search” threw an error") == true)
 
     let load: @Sendable (Int) throws -> String = unimplemented("load", report: failures.report)

@@ -34,7 +34,7 @@ public struct BoardLink: Sendable, Equatable {
     let path = (parts.first ?? "").split(separator: "/")
     guard text.lowercased().hasPrefix(scheme), let feature = path.first else {
       throw UsageError(
-        "'\(text)' is no link of the board",
+        "'\(text)' is not a link of the board",
         help: "a link is like swiftboard://api/rm/character/1")
     }
     self.feature = try Self.decoded(feature)

@@ -189,7 +189,7 @@ final class BoardRun: Sendable {
       if let info = FileInfo(path) {
         guard !info.isFolder else { return nil }
         return complain(
-          "the home '\(home)' is no folder\(path == home ? "" : ": '\(path)' is a file")",
+          "the home '\(home)' is not a folder\(path == home ? "" : ": '\(path)' is a file")",
           help: "--home takes a folder, which is made where there is none",
           code: ExitCode.cannotCreate)
       }

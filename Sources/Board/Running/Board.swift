@@ -148,7 +148,7 @@ public final class Board: Sendable {
     guard let effect = issue.failedEffect, let job = shared.withLock({ $0.jobs[issue.step] })
     else { return false }
     let error = issue.redacted(by: dependencies.logger).errorText ?? ""
-    fail(job, "the effect '\(effect.name)' threw an error that nobody caught: \(error)")
+    fail(job, "the effect '\(effect.name)' threw an error that was not caught: \(error)")
     return true
   }
 

@@ -352,7 +352,7 @@ public final class BoardSession: Sendable {
   private func open(_ file: Argument, appends: Bool, _ job: Int) async throws(UsageError)
     -> CommandContext.Redirect
   {
-    guard let path = file.text else { throw UsageError("a secret is no file name", at: file) }
+    guard let path = file.text else { throw UsageError("a secret is not a file name", at: file) }
     if let failure = await redirects.open(path, appends: appends, job: job) {
       throw UsageError(failure.message, help: failure.help, at: file, code: failure.code)
     }

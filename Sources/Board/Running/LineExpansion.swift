@@ -45,7 +45,7 @@ struct LineExpansion {
     guard let last else { return }
     for case .last(let path, _) in word.segments where EncodedBody.isPart(path, of: last) {
       throw UsageError(
-        "the body of the last answer is no text and cannot be put into a line",
+        "the body of the last answer is not text and cannot be put into a line",
         help: "write it to a file with --out FILE, and send that with @FILE", column: word.column,
         length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
     }

@@ -211,7 +211,7 @@ struct TypedSecrets: Sendable {
     return TypedSecret(
       name: found.name,
       error: UsageError(
-        "the value of '\(found.name)' is taken for a secret, and a line is kept in recordings",
+        "the value of '\(found.name)' looks like a secret, and recordings store every line",
         help: "store it with 'keychain set NAME' and write \(found.form)"))
   }
 

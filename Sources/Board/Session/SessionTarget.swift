@@ -69,7 +69,7 @@ extension Invocation {
     let text = try plain(argument, "session")
     guard let range = SessionRange(parsing: text) else {
       throw UsageError(
-        "'\(text)' is no range of steps", help: "for example 3..9, 3.. or ..9", at: argument)
+        "'\(text)' is not a range of steps", help: "for example 3..9, 3.. or ..9", at: argument)
     }
     return range
   }

@@ -21,7 +21,7 @@ enum ShellCommands {
       let name = try invocation.requiredText("name")
       guard Word.isVariableName(name) else {
         throw UsageError(
-          "'\(name)' is no name of a variable: $\(name) would not read it",
+          "'\(name)' is not a variable name: $\(name) would not read it",
           help: "a name has letters, digits and _, and begins with no digit",
           at: invocation.argument("name"))
       }

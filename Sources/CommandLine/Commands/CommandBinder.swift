@@ -272,7 +272,7 @@ struct CommandBinder<Output> {
       isLiteral || rest[index].isQuoted || !rest[index].typedText.hasPrefix("--")
     else {
       throw UsageError(
-        "\(name) wants a value", help: "\(name) \(option.placeholder ?? "VALUE")", at: word)
+        "missing value for \(name)", help: "\(name) \(option.placeholder ?? "VALUE")", at: word)
     }
     index += 1
     return rest[index - 1]

@@ -69,7 +69,7 @@ package enum RequestItem: Sendable, Hashable {
         help: "write key=VALUE, key:=VALUE, key==VALUE or Header:VALUE around it", at: argument)
     }
     throw UsageError(
-      "'\(argument.shown)' is no item",
+      "'\(argument.shown)' is not an item",
       help:
         "key=text, key:=json, key==query, Header:value, Header;, key@file, key=@file or @bodyfile",
       at: argument)

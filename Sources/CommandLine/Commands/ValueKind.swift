@@ -89,7 +89,7 @@ extension Argument {
       return try JSONPath(parsing: text)
     } catch {
       throw UsageError(
-        "'\(text)' is no path: \(error.message)", help: "for example items[0].name", at: self)
+        "'\(text)' is not a path: \(error.message)", help: "for example items[0].name", at: self)
     }
   }
 }

@@ -132,7 +132,7 @@ extension LineScanner {
       return scalar
     }
     throw fail(
-      "'\(text(start..<index))' is no character",
+      "'\(text(start..<index))' is not a character",
       help: #"write its code in hexadecimal, for example \u{e9}"#, at: start, to: index)
   }
 
@@ -214,7 +214,7 @@ extension LineScanner {
     if isBraced {
       guard !name.isEmpty, current == "}" else {
         throw fail(
-          "'${' wants a name and a '}'", help: #"for example ${name}; write \$ for the character"#,
+          "expected ${name}", help: #"for example ${name}; write \$ for the character"#,
           at: start, to: min(index + 1, scalars.count))
       }
       index += 1
@@ -275,7 +275,7 @@ extension LineScanner {
     }
     if let problem = pathProblem(path) {
       throw fail(
-        "'\(path)' is no path: \(problem)", help: "for example {{last.body[0].id}}", at: start,
+        "'\(path)' is not a path: \(problem)", help: "for example {{last.body[0].id}}", at: start,
         to: index)
     }
     return .last(path, inJSONString: inJSONString)
@@ -354,7 +354,7 @@ extension LineScanner {
     let name = text(nameStart..<index)
     if let quote {
       guard !name.isEmpty, current == quote else {
-        throw fail("'<<' wants a tag", help: "for example <<'END'", at: start, to: index)
+        throw fail("'<<' needs a tag", help: "for example <<'END'", at: start, to: index)
       }
       index += 1
     }

@@ -179,7 +179,7 @@ struct LineScanner {
     let open = heredocs.count
     let file = try readWord(command: commands.count, position: words.count)
     guard heredocs.count == open else {
-      throw fail("a heredoc is no file name", at: end, to: index)
+      throw fail("a heredoc is not a file name", at: end, to: index)
     }
     return ParsedCommand.Redirect(file: file, appends: appends)
   }

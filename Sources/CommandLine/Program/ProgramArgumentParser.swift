@@ -140,7 +140,7 @@ struct ProgramArgumentParser {
     throws(UsageError) -> Argument
   {
     if let attached { return attached }
-    guard index < words.count else { throw UsageError("\(name) wants a value", at: word) }
+    guard index < words.count else { throw UsageError("missing value for \(name)", at: word) }
     index += 1
     return words[index - 1]
   }

@@ -81,7 +81,7 @@ struct ProgramOption: Sendable {
     ) { given, options throws(UsageError) in
       options.color = try given.choice()
     },
-    make(OptionSpec(flag: "ascii", "no character of our own beyond ASCII")) {
+    make(OptionSpec(flag: "ascii", "print only ASCII symbols")) {
       given, options throws(UsageError) in
       options.ascii = given.isOn
     },

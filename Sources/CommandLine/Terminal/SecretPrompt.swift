@@ -33,7 +33,7 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
     case .endOfInput: "nothing was entered"
     case .tooLong: "more than \(SecretPrompt.limit) bytes"
     case .controlCharacter:
-      "a key that is no character was typed, such as an arrow: nothing was taken"
+      "a key that is not a character was typed, such as an arrow: nothing was taken"
     case .failed(let message): "cannot read the terminal: \(message)"
     }
   }

@@ -19,7 +19,7 @@ extension KeychainError {
     return KeychainError(
       kind, category: "malformed(\(part.rawValue))",
       message:
-        "the keychain's \(part.rawValue) makes no sense: \(why). Nothing was read from it; restore a backup."
+        "cannot read the keychain's \(part.rawValue): \(why). Nothing was read from it; restore a backup."
     )
   }
 
@@ -35,7 +35,7 @@ extension KeychainError {
       kind, category: "tampered(\(part.rawValue))",
       message:
         "someone changed the keychain: its \(part.rawValue) does not fit its key although the checksum fits, "
-        + "so this is no accident. Nothing was read from it; restore a backup you trust.")
+        + "so this is not an accident. Nothing was read from it; restore a backup you trust.")
   }
 
   /// The secret of a slot that stays is not at hand.

@@ -29,7 +29,7 @@ struct DocumentFilter: Sendable {
     do { return try JSONPath(parsing: text) } catch {
       throw PersistenceError(
         .invalid, operation: "documents",
-        message: "\(JSON.string(text).description) is no path: \(error.message). "
+        message: "\(JSON.string(text).description) is not a path: \(error.message). "
           + "Write it like a.b[0].c")
     }
   }
@@ -106,7 +106,8 @@ enum StoredJSON {
     do { return try JSON(parsing: text, limits: limits) } catch {
       throw PersistenceError(
         .invalid, operation: operation,
-        message: "\(what) is no JSON: line \(error.line), column \(error.column): \(error.message)")
+        message: "\(what) is not JSON: line \(error.line), column \(error.column): \(error.message)"
+      )
     }
   }
 

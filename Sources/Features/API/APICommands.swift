@@ -87,7 +87,7 @@ enum APICommands {
         guard shown.contains("/") else {
           let words = methods + ["service", "run", "recent", "cache", "cancel"]
           throw UsageError(
-            "'\(shown)' is no method, sub-command, SERVICE/PATH or address",
+            "'\(shown)' is not a method, sub-command, SERVICE/PATH or address",
             help: Suggestion.nearest(to: shown, among: words).map { "did you mean 'api \($0)'?" }
               ?? "'help api' lists what there is", at: invocation.argument("target"))
         }
@@ -244,7 +244,7 @@ enum APICommands {
         _ = try JSONPath(parsing: select)
       } catch {
         throw UsageError(
-          "'\(select)' is no path: \(error.message)", help: "a path is like results[0].name",
+          "'\(select)' is not a path: \(error.message)", help: "a path is like results[0].name",
           at: invocation.option("select"))
       }
       spec.select = select
@@ -285,7 +285,8 @@ enum APICommands {
     let root = path.prefix { $0 != "." && $0 != "[" }
     guard isPath, root == "body" || root == "headers" else {
       throw UsageError(
-        "'\(path)' is no path into an answer", help: "it begins with body or headers: body.token",
+        "'\(path)' is not a path into an answer",
+        help: "it begins with body or headers: body.token",
         at: option)
     }
     return APICapture(name: String(parts[0]), path: path)
@@ -313,7 +314,7 @@ enum APICommands {
     guard !user.isEmpty,
       user.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
     else {
-      throw UsageError("'\(user)' is no name for a user", at: invocation.option("user"))
+      throw UsageError("'\(user)' is not a valid user name", at: invocation.option("user"))
     }
     return user
   }
@@ -323,7 +324,7 @@ enum APICommands {
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     else {
       throw UsageError(
-        "'\(name)' is no name for a service", help: "use letters, digits, - and _",
+        "'\(name)' is not a valid service name", help: "use letters, digits, - and _",
         at: invocation.argument("name"))
     }
     var url = try invocation.requiredText("url")
@@ -418,7 +419,7 @@ enum AuthenticationParser {
       }
     }
     throw UsageError(
-      "'\(argument.shown)' is no way to authenticate",
+      "'\(argument.shown)' is not a valid value for --auth",
       help: "one of \(forms)",
       at: argument)
   }

@@ -35,7 +35,7 @@ struct APIReducer: Reducer {
               job: context.job,
               failure: Failure(
                 code: ExitCode.missing, error: "noSuchJob",
-                message: "job \(job) is no request in flight", help: "'jobs' lists what runs")))
+                message: "job \(job) is not a request in flight", help: "'jobs' lists what runs")))
         ]
       }
       return jobs.flatMap { job -> [Effect<APIAction>] in

@@ -149,7 +149,7 @@ private func capture(
       result.append(nothing(capture, "the answer has nothing at '\(capture.path)'"))
       continue
     case .some:
-      result.append(nothing(capture, "what is at '\(capture.path)' is no text"))
+      result.append(nothing(capture, "what is at '\(capture.path)' is not text"))
       continue
     }
     if value.withUnsafeBufferPointer({ RedactionMark.first(in: $0) }) != nil {

@@ -104,7 +104,7 @@ struct RequestPreparation {
     guard isHostComplete else {
       throw Failure(
         code: ExitCode.usage, error: "usage",
-        message: "a secret is no part of a host name or of a service's name",
+        message: "a secret cannot be part of a host name or of a service's name",
         help: "put it into the path, the query or a header")
     }
   }
@@ -201,7 +201,7 @@ struct RequestPreparation {
     guard var text = String(validating: data, as: UTF8.self) else {
       throw Failure(
         code: ExitCode.data, error: "notText",
-        message: "the secret '\(name)' is no text and cannot go into a request")
+        message: "the secret '\(name)' is not text and cannot go into a request")
     }
     if text.hasSuffix("\r\n") || text.hasSuffix("\n") {
       text.removeLast()
@@ -268,7 +268,7 @@ struct RequestPreparation {
     guard let text = String(validating: data, as: UTF8.self) else {
       throw Failure(
         code: ExitCode.data, error: "notText",
-        message: "the file \(item.value.description) is no UTF-8 text",
+        message: "the file \(item.value.description) is not UTF-8 text",
         help: "send it as a file with \(item.name)@FILE, or as the whole body with @FILE")
     }
     return text
@@ -281,7 +281,7 @@ struct RequestPreparation {
     if let json = try? JSON(parsing: text) { return json }
     throw Failure(
       code: ExitCode.data, error: "malformedData",
-      message: "the value of \(item.name):= is no JSON",
+      message: "the value of \(item.name):= is not JSON",
       help: "text goes with \(item.name)=text")
   }
 
@@ -425,7 +425,9 @@ struct RequestPreparation {
 enum ServiceAddress {
   static func problem(_ url: String) -> String? {
     let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return "'\(url)' is no address: it has no http:// or https://" }
+    guard parts.count == 2 else {
+      return "'\(url)' is not an address: it has no http:// or https://"
+    }
     let scheme = parts[0].lowercased()
     guard scheme == "http" || scheme == "https" else {
       return "'\(scheme)' is not spoken here; http and https are"

@@ -176,7 +176,7 @@ enum DatabaseCommands {
       _ = try JSON(parsing: text, limits: .strict)
     } catch {
       throw UsageError(
-        "the body is no JSON: \(error.message) (character \(error.column))",
+        "the body is not JSON: \(error.message) (character \(error.column))",
         help: "quote it, or take it from a file with @FILE", at: invocation.argument("body"),
         code: ExitCode.data)
     }
@@ -208,7 +208,7 @@ enum DatabaseCommands {
       return try JSONPath(parsing: text)
     } catch {
       throw UsageError(
-        "'\(text)' is no path: \(error)", help: "a path is like a.b[0].c", at: argument)
+        "'\(text)' is not a path: \(error)", help: "a path is like a.b[0].c", at: argument)
     }
   }
 }

@@ -68,7 +68,7 @@ enum DatabaseEntry {
   /// - Throws: What is wrong with the line.
   init(_ line: JSON) throws(DatabaseEntryError) {
     guard let member = line.members?.first, line.members?.count == 1 else {
-      throw DatabaseEntryError("it is no document, preference or service")
+      throw DatabaseEntryError("it is not a document, preference or service")
     }
     let value = member.value
     switch member.key {
@@ -90,7 +90,7 @@ enum DatabaseEntry {
         self = .service(
           try CanonicalDecoder.decode(APIService.self, from: Array(value.text.utf8)))
       } catch {
-        throw DatabaseEntryError("this is no service: \(error)")
+        throw DatabaseEntryError("this is not a service: \(error)")
       }
     default: throw DatabaseEntryError("there is no kind of entry '\(member.key)'")
     }
@@ -102,7 +102,7 @@ enum DatabaseEntry {
       throw DatabaseEntryError("it has neither '\(name)' nor 'text'")
     }
     guard (try? JSON(parsing: text, limits: .strict)) != nil else {
-      throw DatabaseEntryError("its text is no JSON")
+      throw DatabaseEntryError("its text is not JSON")
     }
     return text
   }

@@ -172,7 +172,7 @@ struct DatabaseImporter {
     }
     if number == 1 {
       guard json["swiftboard"] == "db export" else {
-        throw malformed(1, "this is no export of a database")
+        throw malformed(1, "this is not an export of a database")
       }
       guard json["version"] == 1 else {
         throw malformed(1, "this export was made by a later version")

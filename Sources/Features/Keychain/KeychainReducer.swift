@@ -327,7 +327,8 @@ private func read(_ input: KeychainInput, _ name: String, _ dependencies: Depend
         prompt: "value of \(name): ", isNew: true)
     else {
       throw Failure(
-        code: ExitCode.usage, error: "noInput", message: "there is nobody to ask for the value",
+        code: ExitCode.usage, error: "noInput",
+        message: "there is no terminal to ask for the value",
         help: "use --from-file FILE, --from-stdin or --generate N")
     }
     return try value.withBytes { Data($0) }

@@ -137,7 +137,7 @@ struct KeychainSlotWork {
       else {
         throw Failure(
           code: ExitCode.usage, error: "noInput",
-          message: "there is nobody to ask for the passphrase of \(what)",
+          message: "there is no terminal to ask for the passphrase of \(what)",
           help: "use --passphrase-file FILE or --key-file FILE")
       }
       return .passphrase(passphrase)
@@ -160,7 +160,7 @@ struct KeychainSlotWork {
       else {
         throw Failure(
           code: ExitCode.usage, error: "noInput",
-          message: "there is nobody to ask for the new passphrase",
+          message: "there is no terminal to ask for the new passphrase",
           help: "use --new-from-file FILE or --new-from-stdin")
       }
       return .passphrase(passphrase)

@@ -47,7 +47,7 @@ enum LogCommands {
       let name = try invocation.requiredText("level")
       guard let level = LogLevel(name: name) else {
         throw UsageError(
-          "'\(name)' is no level",
+          "'\(name)' is not a level",
           help: Suggestion.nearest(to: name, among: levels).map { "did you mean '\($0)'?" }
             ?? "levels are " + levels.joined(separator: ", "), at: invocation.argument("level"))
       }

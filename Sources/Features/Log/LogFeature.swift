@@ -158,7 +158,7 @@ enum LogOutcomes {
     guard let unreadable else { return [] }
     return [
       unreadable == 1
-        ? "1 line of the log is no record" : "\(unreadable) lines of the log are no records"
+        ? "1 line of the log is not a record" : "\(unreadable) lines of the log are not records"
     ]
   }
 

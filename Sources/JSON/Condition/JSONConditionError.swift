@@ -29,7 +29,7 @@ public struct JSONConditionError: Error, Sendable, Hashable, CustomStringConvert
   public var description: String {
     switch kind {
     case .missingPath: "a path is missing"
-    case .malformedPath(let text, let reason): "'\(text)' is no path: \(reason)"
+    case .malformedPath(let text, let reason): "'\(text)' is not a path: \(reason)"
     case .missingOperator: "a comparison is missing after the path"
     case .unknownOperator(let name): "unknown comparison '\(name)'"
     case .missingValue(let relation): "a JSON value is missing after '\(relation.rawValue)'"

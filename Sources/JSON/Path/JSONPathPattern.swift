@@ -103,7 +103,8 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
     guard value.first == "\"" else { return String(value) }
     guard let text = (try? JSON(parsing: String(value)))?.stringValue else {
       throw JSONPathError(
-        offset: offset, message: "what is in quotes behind position \(offset + 1) is no JSON string"
+        offset: offset,
+        message: "what is in quotes behind position \(offset + 1) is not a JSON string"
       )
     }
     return text

@@ -16,11 +16,11 @@ enum LogLineParser {
       value = try parseStrictly(line)
     } catch {
       throw .fault(
-        "the line is no JSON object: \(error.message), at its byte \(error.offset)",
+        "the line is not a JSON object: \(error.message), at its byte \(error.offset)",
         expected: "one JSON object, no key twice, at most 512 levels deep", found: error.message)
     }
     guard case .object(var members) = value else {
-      throw .fault("the line is no JSON object", expected: "an object", found: describe(value))
+      throw .fault("the line is not a JSON object", expected: "an object", found: describe(value))
     }
     guard members.first?.key == "k", case .string(let kind)? = members.first?.value else {
       throw .fault(
@@ -76,7 +76,7 @@ enum LogLineParser {
     let created = try reader.string("created")
     guard let microseconds = Timestamp.microseconds(parsing: created) else {
       throw .fault(
-        "log.created is no time", expected: "a time such as 2026-11-20T22:45:00.000000Z",
+        "log.created is not a time", expected: "a time such as 2026-11-20T22:45:00.000000Z",
         found: describe(.string(created)))
     }
     let environment = try reader.string("environment")
@@ -97,7 +97,7 @@ enum LogLineParser {
     for position in try reader.array("redacted") ?? [] {
       guard case .string(let text) = position else {
         throw .fault(
-          "log.redacted has an element that is no string", expected: "a string",
+          "log.redacted has an element that is not a string", expected: "a string",
           found: describe(position))
       }
       redacted.append(text)
@@ -130,7 +130,7 @@ enum LogLineParser {
         case .string(let value) = pair[1], let kind = LoggedDraw.Kind(rawValue: name)
       else {
         throw .fault(
-          "step.draws has an element that is no draw",
+          "step.draws has an element that is not a draw",
           expected: #"["date"|"clock"|"uuid"|"random","…"]"#, found: describe(draw))
       }
       draws.append(LoggedDraw(kind: kind, value: value))
@@ -191,7 +191,7 @@ enum LogLineParser {
     .Member]
   {
     guard case .object(let members) = value else {
-      throw .fault("\(position) is no object", expected: "an object", found: describe(value))
+      throw .fault("\(position) is not an object", expected: "an object", found: describe(value))
     }
     return members
   }

@@ -13,7 +13,7 @@ struct MemberReader {
 
   init(_ value: JSON, in owner: String) throws(LogReadError) {
     guard case .object(let members) = value else {
-      throw .fault("\(owner) is no object", expected: "an object", found: describe(value))
+      throw .fault("\(owner) is not an object", expected: "an object", found: describe(value))
     }
     self.init(members, in: owner)
   }
@@ -43,7 +43,7 @@ struct MemberReader {
   mutating func optionalString(_ key: String) throws(LogReadError) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value else {
-      throw .fault("\(owner).\(key) is no string", expected: "a string", found: describe(value))
+      throw .fault("\(owner).\(key) is not a string", expected: "a string", found: describe(value))
     }
     return text
   }
@@ -55,7 +55,7 @@ struct MemberReader {
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else {
       throw .fault(
-        "\(owner).\(key) is no whole number", expected: "a whole number from 0",
+        "\(owner).\(key) is not a whole number", expected: "a whole number from 0",
         found: describe(value))
     }
     return number
@@ -72,7 +72,7 @@ struct MemberReader {
     guard let text = try optionalString(key) else { return nil }
     guard let digest = Digest(text) else {
       throw .fault(
-        "\(owner).\(key) is no digest",
+        "\(owner).\(key) is not a digest",
         expected: "xxh64: and 16 lowercase hexadecimal digits",
         found: describe(.string(text)))
     }
@@ -82,7 +82,7 @@ struct MemberReader {
   mutating func array(_ key: String) throws(LogReadError) -> [JSON]? {
     guard let value = value(key) else { return nil }
     guard case .array(let elements) = value else {
-      throw .fault("\(owner).\(key) is no array", expected: "an array", found: describe(value))
+      throw .fault("\(owner).\(key) is not an array", expected: "an array", found: describe(value))
     }
     return elements
   }

@@ -43,7 +43,7 @@ public final class UnimplementedClock: Clock, Sendable {
       TestFailure(
         kind: .unimplemented,
         message: "“\(name)”, a clock that this test left unimplemented, \(what). "
-          + "Give the test a TestClock or an ImmediateClock, or find out who uses the clock.",
+          + "Give the test a TestClock or an ImmediateClock, or find what uses the clock.",
         location: location))
   }
 }

@@ -16,7 +16,7 @@ struct ContentLengthTests {
   }
 
   @Test(
-    "a length that is no number of bytes, and several that differ, are malformed",
+    "a length that is not a number of bytes, and several that differ, are malformed",
     arguments: [
       "Content-Length: 9223372036854775808", "Content-Length: 99999999999999999999999999",
       "Content-Length: -5", "Content-Length: +5", "Content-Length: five", "Content-Length: 5x",

@@ -152,7 +152,7 @@ struct SampleAnswerTests {
     #expect(throws: Never.self) { try JSONDecoder().decode(Anything.self, from: response.body) }
   }
 
-  @Test("what is no address is refused") func whatIsNoAddressIsRefused() async {
+  @Test("what is not an address is refused") func whatIsNoAddressIsRefused() async {
     let error = await #expect(throws: APIError.self) {
       try await MockAPIClient.preview.send(APIRequest(url: "ftp://any/"))
     }

@@ -73,7 +73,7 @@ struct URLBuilderTests {
   }
 
   @Test(
-    "what is no address is refused with advice",
+    "what is not an address is refused with advice",
     arguments: [
       ("", APIError.Kind.invalidURL, "http://"), ("h/path", .invalidURL, "http://"),
       ("mailto:x", .invalidURL, "http://"), ("ftp://h", .unsupportedScheme, "http"),

@@ -71,7 +71,7 @@ struct LogArchiveTests {
     #expect(try await all(none).isEmpty)
   }
 
-  @Test("only the end is read for the newest records, and what is no record is counted")
+  @Test("only the end is read for the newest records, and what is not a record is counted")
   func onlyTheEnd() async throws {
     let folder = try TemporaryFolder()
     var sink: JSONLinesSink? = JSONLinesSink(path: folder.path("log"))

@@ -26,7 +26,7 @@ struct DatabaseFaultTests {
     func apply(to path: String) throws {
       var bytes = try DatabaseFolder.bytes(path)
       switch self {
-      case .junk: bytes = Array("this is no database at all, but a text. ".utf8) + bytes
+      case .junk: bytes = Array("this is not a database at all, but a text. ".utf8) + bytes
       case .empty: bytes = []
       case .cut: bytes.removeLast(bytes.count / 2)
       case .header: bytes.replaceSubrange(100..<108, with: [1, 2, 3, 4, 5, 6, 7, 8])

@@ -380,7 +380,7 @@ import Testing
     #expect(world.asked == 2)
   }
 
-  @Test("a kept answer that is no value is asked for anew; a new one is an error")
+  @Test("a kept answer that is not a value is asked for anew; a new one is an error")
   func undecodable() async throws {
     let world = try World()
     let endpoint = APIEndpoint(url: world.url, timeout: .seconds(3600))

@@ -45,7 +45,7 @@ struct ConditionTests {
       ("a == Rick", 6, 4, "'Rick' is not JSON"),
       ("a == 3 adn b == 4", 8, 3, "'adn' joins no comparisons"),
       ("a == 3 and", 11, 1, "a path is missing"),
-      ("a..b == 3", 1, 4, "'a..b' is no path"), ("é == [1, }", 6, 5, "'[1, }' is not JSON"),
+      ("a..b == 3", 1, 4, "'a..b' is not a path"), ("é == [1, }", 6, 5, "'[1, }' is not JSON"),
     ])
   func errors(text: String, column: Int, length: Int, message: String) {
     let error = #expect(throws: JSONConditionError.self) { try JSONCondition(parsing: text) }

@@ -42,7 +42,7 @@ import Testing
         """)
   }
 
-  @Test("what is no number becomes text") func whatIsNoNumberBecomesText() throws {
+  @Test("what is not a number becomes text") func whatIsNoNumberBecomesText() throws {
     for literal in ["nan", "", "1,2", "01", "+1", "1.", "0x1", "1\n", "--1", "-"] {
       #expect(try JSON(parsing: JSON.number(literal).text) == .string(literal))
     }

@@ -35,7 +35,7 @@ struct ProxyFailure {
       if status == 407 {
         error = APIError(
           .unreachable,
-          "the proxy wants a user name and a password before it lets a connection to \(endpoint) through (407)"
+          "the proxy requires a user name and a password before it lets a connection to \(endpoint) through (407)"
         )
       } else if status >= 300 {
         error = APIError(

@@ -129,7 +129,7 @@ extension APIError {
   {
     let what =
       switch problem {
-      case .malformed: "a Content-Length that is no number of bytes"
+      case .malformed: "a Content-Length that is not a number of bytes"
       case .conflicting: "several values of Content-Length that differ"
       }
     return APIError(

@@ -37,7 +37,7 @@ final class PartialFile: FileOutput {
     for path in [path, part, part + ".tag"] {
       try check(path)
       if let info = FileInfo(path, followsLink: path == self.path), !info.isRegular {
-        throw refused(path, "is no regular file, and cannot be continued")
+        throw refused(path, "is not a regular file, and cannot be continued")
       }
     }
     do throws(SystemError) {

@@ -97,7 +97,8 @@ struct KeychainHeader: Sendable, Equatable {
 
   private static let notAKeychain = KeychainError(
     .notAKeychain,
-    message: "this file is no keychain; it was left as it is. Name another path or move it away.")
+    message: "this file is not a keychain; it was left as it is. Name another path or move it away."
+  )
 
   /// Step 9.
   private static func slots(of file: [UInt8], count: Int) throws(KeychainError) -> [KeychainSlot] {

@@ -51,7 +51,7 @@ enum SQLiteResult {
     case .cannotOpen: "the database cannot be opened\(why)"
     case .moved: "the database is no longer where it was opened"
     case .corrupted: "the database is damaged"
-    case .notADatabase: "this is no database"
+    case .notADatabase: "this is not a database"
     case .cancelled: "cancelled"
     default: nil
     }
