@@ -232,18 +232,38 @@ struct PartialFileTag {
   }
 }
 
-/// `Content-Range: bytes 5-9/10`, or `bytes */10` where the range was refused.
+/// `Content-Range: bytes 5-9/10`, or `bytes */10` if the range was refused (RFC 9110, 14.4).
 struct ContentRange {
-  var first: Int64?
-  var total: Int64?
+  /// The position of the first byte; `nil` if the range was refused.
+  private(set) var first: Int64?
+  /// The size of the whole; `nil` if the service does not know it.
+  private(set) var total: Int64?
 
+  /// `nil` if there is no such header, or if it makes no valid range.
   init?(_ response: APIResponse) {
     guard let value = response.headers.value(of: "Content-Range"),
       value.lowercased().hasPrefix("bytes ")
     else { return nil }
-    let parts = value.dropFirst("bytes ".count).split(separator: "/")
+    let parts = value.dropFirst("bytes ".count)
+      .split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
-    first = parts[0].split(separator: "-").first.flatMap { Int64($0) }
-    total = Int64(parts[1])
+    if parts[1] != "*" {
+      guard let size = Self.number(parts[1]) else { return nil }
+      total = size
+    }
+    if parts[0] == "*" {
+      guard total != nil else { return nil }
+      return
+    }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+      first <= last, total.map({ last < $0 }) ?? true
+    else { return nil }
+    self.first = first
+  }
+
+  private static func number(_ text: Substring) -> Int64? {
+    let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return isNumber ? Int64(text) : nil
   }
 }
