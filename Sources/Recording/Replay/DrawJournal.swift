@@ -32,7 +32,7 @@ public final class DrawJournal: Sendable {
   }
 
   private struct Core {
-    /// The logged values to serve, or `nil` if the reduction is not a replay.
+    /// The logged values to serve, or `nil` if there are none.
     var serving: [LoggedDraw]?
     var drawn: [LoggedDraw] = []
     var mismatch: Mismatch?

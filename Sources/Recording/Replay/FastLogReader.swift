@@ -310,7 +310,7 @@ private final class HandDecoder<Value: CanonicalCodable & Decodable>: ValueDecod
   }
 }
 
-/// Opens the existential type of a conforming value.
+/// A separate function, so that the existential metatype can be opened.
 private func decoder<Value: CanonicalCodable & Decodable>(_: Value.Type) -> AnyObject {
   HandDecoder<Value>()
 }
