@@ -21,7 +21,7 @@ public struct APIClientConformance: Sendable {
       /// A response with these values, and without other fields than those that the protocol
       /// requires.
       case response(status: Int, headers: [HTTPHeader], body: Data)
-      /// No answer.
+      /// No answer until the client gives up.
       case hang
     }
 

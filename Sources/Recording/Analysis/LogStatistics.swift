@@ -83,7 +83,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   /// Reads all files of a recording. Memory does not grow with it.
   ///
   /// - Parameters:
-  ///   - gaps: The number of longest gaps to keep.
+  ///   - longest: The number of longest gaps to keep.
   ///   - nameDepth: The depth of action names; see `ActionName`.
   package init(
     _ rotatedLog: RotatedLog, gaps longest: Int = 5, nameDepth: Int = 2
