@@ -20,7 +20,7 @@ struct EncoderSlot {
 final class EncoderCore {
   // Unchecked, since the checks would take a fifth of the time. No method accesses a property while
   // it calls code that could use this object. `writeByHand` passes the writer itself, and stores a
-  // placeholder here meanwhile.
+  // placeholder here during the call.
   @exclusivity(unchecked) var writer: CanonicalWriter
   /// The error if containers were used in a way that has no encoding.
   @exclusivity(unchecked) var failure: (any Error)?
@@ -30,8 +30,7 @@ final class EncoderCore {
   @exclusivity(unchecked) private var latestType: (any Any.Type)?
   @exclusivity(unchecked) private var latestSerial = 0
   @exclusivity(unchecked) private var budget = StackBudget()
-  /// Types that are known not to be `CanonicalEncodable`. It has no classes, since their subclasses
-  /// may be.
+  /// Types that are known not to be `CanonicalEncodable`, without classes, whose subclasses may be.
   @exclusivity(unchecked) private var plainTypes = TypeSet()
 
   init(_ writer: consuming CanonicalWriter) {

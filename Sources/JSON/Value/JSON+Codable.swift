@@ -1,5 +1,6 @@
-/// `CanonicalEncoder` and `CanonicalDecoder` preserve a `JSON`. Other coders use their own order of
-/// members, and numbers as the first of `Int64`, `UInt64` and `Double` that can represent them.
+/// `CanonicalEncoder` and `CanonicalDecoder` encode a `JSON` as the value itself. Other coders use
+/// their own order of members, and numbers as the first of `Int64`, `UInt64` and `Double` that can
+/// represent them.
 extension JSON: Codable {
   private struct MemberKey: CodingKey {
     var stringValue: String

@@ -1,4 +1,4 @@
-// Subscripts for reading and changing values, and renaming. An edit of a missing member changes
+// Subscripts for reading and changing values, and renaming. An edit that does not apply changes
 // nothing, since a migration edits the actions of all cases.
 
 extension JSON {

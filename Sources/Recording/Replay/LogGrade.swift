@@ -45,7 +45,7 @@ public struct LogMigration: Sendable {
   ///   },
   ///   editState: { $0["deposits"] = 0 })
   /// ```
-  /// An edit of a missing member changes nothing (see `JSON.subscript(key:)`), so actions of other
+  /// An edit that does not apply changes nothing (see `JSON.subscript(key:)`), so actions of other
   /// cases stay unchanged.
   ///
   /// - Parameters:

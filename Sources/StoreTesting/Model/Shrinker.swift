@@ -2,7 +2,7 @@
 /// half of the list to single elements, then replaces elements by smaller ones, and finally tries
 /// every part of the remaining list if it is short. Deterministic.
 struct Shrinker<Element> {
-  /// Tries a list. Returns its shortest failing beginning, or `nil` if it does not fail.
+  /// Tries a list. Returns its elements up to the failure, or `nil` if it does not fail.
   let attempt: ([Element]) -> [Element]?
   /// Returns the replacements for an element, the best first.
   let smaller: (Element) -> [Element]

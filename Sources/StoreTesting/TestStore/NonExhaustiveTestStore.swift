@@ -1,6 +1,6 @@
 import SwiftBoardStore
 
-/// A store for tests that check only some behaviour: long flows, and features composed of features.
+/// A store for tests that check only some behavior: long flows, and features composed of features.
 ///
 /// It requires less than `TestStore`. A closure receives the state after a step and may state only
 /// a part of it. Actions before the expected one are skipped: they are reduced without being
@@ -114,7 +114,7 @@ extension NonExhaustiveTestStore where R.State: Equatable {
   ///   - clock: The clock that `advance(by:)` advances, and whose executor runs the effects. Pass
   ///     it to the dependencies, too.
   ///   - report: Called for each failure. `TestReporter` shows a reporter for each test framework.
-  ///   - reportSkipped: Receives unchecked behaviour, which is not a failure: changes, received
+  ///   - reportSkipped: Receives unchecked behavior, which is not a failure: changes, received
   ///     actions and remaining effects. If `nil`, these are not computed.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
