@@ -169,8 +169,8 @@ public class SteppedStore<R: Reducer> {
   ///
   /// Unlike `waitForAction`, which accepts any action, this waits for the expected one. A
   /// `NonExhaustiveTestStore` skips earlier actions. The wait ends with a failure if no effect is
-  /// running, if the patience ends, or, in a `TestStore`, if the next action is another one. It
-  /// does not end while an effect sleeps on the test's clock, so advance the clock first.
+  /// running, if the patience ends, or, in a `TestStore`, if the next action is another one. An
+  /// effect that sleeps on the test's clock prolongs the wait, so advance the clock first.
   /// Cancelling the calling task ends the wait.
   ///
   /// - Parameters:
@@ -377,7 +377,7 @@ public class SteppedStore<R: Reducer> {
   }
 
   /// Waits until there is an action to receive or no effect is running, for effects that wait for
-  /// another thread. It does not return while an effect sleeps on the test's clock, so advance the
+  /// another thread. An effect that sleeps on the test's clock prolongs the wait, so advance the
   /// clock first. Cancelling the calling task ends the wait.
   ///
   /// It returns immediately if there is any action that was not received. To wait for a particular
@@ -467,7 +467,7 @@ public class SteppedStore<R: Reducer> {
   }
 
   /// Ends the test like `finish`, after waiting until effects that wait for another thread have
-  /// ended or sent an action. It does not return while an effect sleeps on the test's clock, so
+  /// ended or sent an action. An effect that sleeps on the test's clock prolongs the wait, so
   /// advance the clock first. Cancelling the calling task ends the wait.
   ///
   /// - Parameter patience: As for `waitForAction`.
