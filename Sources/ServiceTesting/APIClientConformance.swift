@@ -3,8 +3,8 @@ import SwiftBoardSystem
 
 /// The rules of `APIClient`, as checks of an implementation.
 ///
-/// A check says which exchanges it needs; the closure makes a client in front of a world that has
-/// them: a server for one that uses the network, canned answers for one that does not.
+/// A check passes the exchanges that it needs to a closure, which creates a client that receives
+/// these answers: from a server for a network client, or from prepared answers for a mock.
 ///
 /// ```swift
 /// let checks = APIClientConformance { exchanges in
@@ -18,31 +18,32 @@ public struct APIClientConformance: Sendable {
   public struct Exchange: Sendable {
     /// The answer to a request.
     public enum Answer: Sendable {
-      /// These, and no field but those that the protocol demands.
+      /// A response with these values, and without other fields than those that the protocol
+      /// requires.
       case response(status: Int, headers: [HTTPHeader], body: Data)
-      /// None, until the client gives up.
+      /// No answer until the client gives up.
       case hang
     }
 
     /// The method of the request.
     public var method: String
-    /// The path with its query, from the slash on.
+    /// The path with its query, beginning with the slash.
     public var target: String
-    /// Its answer, each time.
+    /// The answer to every such request.
     public var answer: Answer
   }
 
-  /// A client and the address of its world.
+  /// A client and its base address.
   public struct Subject: Sendable {
     /// The client.
     public var service: any APIClient
-    /// What the targets of the exchanges are added to, without a slash at the end.
+    /// The URL to which the targets of exchanges are appended, without a slash at the end.
     public var baseURL: String
     let kept: (any Sendable)?
 
-    /// A client for one check.
+    /// Creates a subject for one check.
     ///
-    /// - Parameter keeping: What is kept as long as the client is used, for example a server.
+    /// - Parameter kept: A value to keep as long as the client is used, for example a server.
     public init(
       _ service: any APIClient, baseURL: String, keeping kept: (any Sendable)? = nil
     ) {
@@ -54,12 +55,12 @@ public struct APIClientConformance: Sendable {
 
   private let make: @Sendable (_ exchanges: [Exchange]) async throws -> Subject
 
-  /// A suite for the clients that a closure makes, a new one for each call.
+  /// Creates a suite. `make` returns a new client for each call.
   public init(_ make: @escaping @Sendable (_ exchanges: [Exchange]) async throws -> Subject) {
     self.make = make
   }
 
-  /// All rules: answers, streams, limits, refusals and cancelling.
+  /// The checks of all rules: answers, streams, limits, refusals and cancelling.
   public var checks: [ConformanceCheck] {
     let bytes = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
     let repeated = [HTTPHeader("X-Two", "a"), HTTPHeader("X-One", "1"), HTTPHeader("X-Two", "b")]
@@ -179,7 +180,7 @@ extension APIClientConformance.Exchange {
   fileprivate static func status(_ status: Int) -> Self { .get("/\(status)", status: status) }
 }
 
-/// The error of a request; `nil` where it has an answer.
+/// Returns the error of a request, or `nil` if it has an answer.
 private func failure(of client: any APIClient, _ request: APIRequest) async -> APIError? {
   do throws(APIError) {
     _ = try await client.send(request)

@@ -9,14 +9,15 @@ import SwiftBoardDependencies
 /// }.checks
 /// ```
 public struct AnalyticsConformance: Sendable {
-  /// Analytics without consent, and what has come of it.
+  /// Analytics without consent, and its events.
   public struct Subject: Sendable {
     /// The analytics.
     public var service: any Analytics
-    /// The events that were kept or delivered so far. It is called after the service was shut down.
+    /// Returns the events that were kept or delivered so far. It is called after the service has
+    /// been shut down.
     public var events: @Sendable () async throws -> [AnalyticsEvent]
 
-    /// Analytics for one check.
+    /// Creates a subject for one check.
     public init(
       _ service: any Analytics, events: @escaping @Sendable () async throws -> [AnalyticsEvent]
     ) {
@@ -27,10 +28,10 @@ public struct AnalyticsConformance: Sendable {
 
   private let make: @Sendable () async throws -> Subject
 
-  /// A suite for the analytics that a closure makes, a new one for each call.
+  /// Creates a suite. `make` returns new analytics for each call.
   public init(_ make: @escaping @Sendable () async throws -> Subject) { self.make = make }
 
-  /// All rules: consent, order and completeness.
+  /// The checks of all rules: consent, order and completeness.
   public var checks: [ConformanceCheck] {
     [
       check("consent is off, and nothing is kept without it", []) { analytics in

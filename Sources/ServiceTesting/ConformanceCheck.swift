@@ -1,9 +1,9 @@
 import SwiftBoardTesting
 
-/// One rule of a service's protocol, as a check of an implementation.
+/// A rule of a service's protocol, as a check of an implementation.
 ///
-/// A suite gives a list of checks; a test runs each of them. Every check makes a service of its
-/// own, so they run in any order, also at the same time. No test framework is imported here.
+/// A suite returns a list of checks, and a test runs each of them. Every check creates its own
+/// service, so checks can run in any order and in parallel. This module imports no test framework.
 ///
 /// Swift Testing:
 /// ```swift
@@ -21,14 +21,14 @@ import SwiftBoardTesting
 public struct ConformanceCheck: Sendable, CustomStringConvertible {
   /// The protocol, for example `KeychainService`.
   public let service: String
-  /// What every implementation does, in a sentence.
+  /// The rule, in a sentence.
   public let rule: String
   private let body: @Sendable () async throws -> Void
 
-  /// A check, for suites of your own.
+  /// Creates a check, for your own suites.
   ///
-  /// - Parameter body: Throws where the rule does not hold. A `ConformanceMismatch` says what was
-  ///   expected.
+  /// - Parameter body: Throws if the rule is broken. A `ConformanceMismatch` has the expected
+  ///   value.
   public init(
     _ service: String, _ rule: String, _ body: @escaping @Sendable () async throws -> Void
   ) {
@@ -37,11 +37,10 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     self.body = body
   }
 
-  /// Makes a service and checks the rule on it.
+  /// Creates a service and checks its rule.
   ///
-  /// - Throws: `ConformanceFailure`, with what was expected and what was found. An error that the
-  ///   service throws where the rule expects none is a failure too; `CancellationError` is thrown
-  ///   as it is.
+  /// - Throws: `ConformanceFailure` with the expected and the found value. An unexpected error of
+  ///   the service is also a failure. `CancellationError` is thrown unchanged.
   public func run() async throws {
     do { try await body() } catch let error as CancellationError { throw error } catch {
       let mismatch = error as? ConformanceMismatch
@@ -55,52 +54,52 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
   public var description: String { "\(service): \(rule)" }
 }
 
-/// A service that was made for one check, and what it needs as long as it is used.
+/// A service for one check, and a value to keep as long as it is used.
 public struct ConformanceSubject<Service: Sendable>: Sendable {
   /// The service.
   public var service: Service
   private let kept: (any Sendable)?
 
-  /// A service for one check.
+  /// Creates a subject for one check.
   ///
-  /// - Parameter keeping: What is kept as long as the service is used, for example a temporary
-  ///   folder that goes with its last reference.
+  /// - Parameter kept: A value to keep as long as the service is used, for example a temporary
+  ///   folder that is removed with its last reference.
   public init(_ service: Service, keeping kept: (any Sendable)? = nil) {
     self.service = service
     self.kept = kept
   }
 }
 
-/// A rule that an implementation breaks.
+/// The failure of an implementation that breaks a rule.
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The protocol.
   public let service: String
-  /// The rule, as its check names it.
+  /// The rule of the check.
   public let rule: String
-  /// What the rule demands.
+  /// The expected value.
   public let expected: String
-  /// What the implementation did.
+  /// The found value.
   public let found: String
-  /// The line of the suite that found it; `nil` if the service threw what no line expects.
+  /// The line of the suite that found it, or `nil` for an unexpected error of the service.
   public let location: TestLocation?
 
-  /// The rule, what was expected, what was found, and the line of the suite.
+  /// The rule, the expected and the found value, and the line of the suite.
   public var description: String {
     "\(service): the rule “\(rule)” is broken: expected \(expected), found \(found)"
       + (location.map { " (\($0))" } ?? "")
   }
 }
 
-/// Something that is not as a rule demands; a check throws it.
+/// The error that a check throws if a rule is broken.
 public struct ConformanceMismatch: Error, Sendable, Hashable {
-  /// What the rule demands.
+  /// The expected value.
   public let expected: String
-  /// What was found.
+  /// The found value.
   public let found: String
   /// The line that found it.
   public let location: TestLocation
 
-  /// A mismatch at the caller's line.
+  /// Creates a mismatch at the caller's line.
   public init(
     expected: String, found: String, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -111,7 +110,7 @@ public struct ConformanceMismatch: Error, Sendable, Hashable {
   }
 }
 
-/// Throws unless both are equal.
+/// Throws unless both values are equal.
 func equal<Value: Equatable>(
   _ found: Value, _ expected: Value, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -122,7 +121,7 @@ func equal<Value: Equatable>(
     column: column)
 }
 
-/// Throws unless the condition holds, which `text` says in code.
+/// Throws unless the condition is `true`. `text` is the code of the condition.
 func holds(
   _ condition: Bool, _ text: String, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -133,7 +132,7 @@ func holds(
     line: line, column: column)
 }
 
-/// The value, or the failure that there is none.
+/// Returns the value, or throws if it is `nil`.
 func required<Value>(
   _ value: Value?, _ text: String, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -143,7 +142,7 @@ func required<Value>(
     expected: text, found: "none", fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// A value as text, cut where it is long.
+/// Returns a value as text, shortened if it is long.
 private func shown(_ value: some Any) -> String {
   let text = String(describing: value)
   return text.count <= 400 ? text : "\(text.prefix(400))… (\(text.count) characters)"

@@ -11,14 +11,14 @@ public struct FileConformance: Sendable {
   public struct Subject: Sendable {
     /// The service.
     public var service: any FileService
-    /// Where files can be made, without a slash at the end.
+    /// The folder in which files can be created, without a slash at the end.
     public var folder: String
     let kept: (any Sendable)?
 
-    /// A service for one check.
+    /// Creates a subject for one check.
     ///
-    /// - Parameter keeping: What is kept as long as the service is used, for example a temporary
-    ///   folder that goes with its last reference.
+    /// - Parameter kept: A value to keep as long as the service is used, for example a temporary
+    ///   folder that is removed with its last reference.
     public init(_ service: any FileService, folder: String, keeping kept: (any Sendable)? = nil) {
       self.service = service
       self.folder = folder
@@ -28,10 +28,11 @@ public struct FileConformance: Sendable {
 
   private let make: @Sendable () async throws -> Subject
 
-  /// A suite for the services that a closure makes, a new one with a new folder for each call.
+  /// Creates a suite. `make` returns a new service with a new folder for each call.
   public init(_ make: @escaping @Sendable () async throws -> Subject) { self.make = make }
 
-  /// All rules: whole files, modes of writing, limits, and files that come or go piece by piece.
+  /// The checks of all rules: whole files, modes of writing, limits, and files that are read or
+  /// written in pieces.
   public var checks: [ConformanceCheck] {
     let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
     return [
@@ -111,7 +112,7 @@ public struct FileConformance: Sendable {
   }
 }
 
-/// The error that `body` throws; `nil` where it throws none.
+/// Returns the error that `body` throws, or `nil` if it throws none.
 private func failure(_ body: () async throws(FileError) -> Void) async -> FileError? {
   do throws(FileError) {
     try await body()

@@ -260,7 +260,7 @@ extension KeychainConformance {
     }
   }
 
-  /// A new keychain that the passphrase `open` opens.
+  /// Calls `body` with a new keychain that the passphrase `open` opens.
   private func with(_ body: (any KeychainService) async throws -> Void) async throws {
     let subject = try await make()
     try await subject.service.create(with: .words("open"))

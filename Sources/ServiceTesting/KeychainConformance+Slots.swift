@@ -74,7 +74,7 @@ extension KeychainConformance {
       try await equal(error(KeychainRekey(removing: [1, 2, 3]))?.kind, .limitExceeded)
       try await equal(keychain.status().generation, generation)
 
-      // The secret of the slot that goes may be given too.
+      // The secret of the removed slot may also be passed.
       let secrets = [
         try KeychainSecret.words("other"), try .key(Self.key), try .words("open"),
       ]
@@ -180,7 +180,7 @@ extension KeychainConformance {
 
   private static let key = (0..<32).map { UInt8($0 * 7) }
 
-  /// A keychain with the entry `a`, which the passphrase `open` opens.
+  /// Calls `body` with a keychain that has the entry `a` and that the passphrase `open` opens.
   private func with(
     source: Bool = false,
     _ body: (any KeychainService, _ folder: String) async throws -> Void
@@ -196,7 +196,8 @@ extension KeychainConformance {
     try await keychain.status().slots.map(\.kind)
   }
 
-  /// What happens with a secret once the keychain is locked.
+  /// Locks the keychain and unlocks it with a secret. Returns the kind of the error, or `nil` if
+  /// there is none.
   private func unlock(_ keychain: any KeychainService, _ secret: KeychainSecret) async
     -> KeychainError.Kind?
   {

@@ -8,41 +8,42 @@ import SwiftBoardSystem
 ///   KeychainConformance.Subject(OwnKeychain(clock: setting.clock))
 /// }.checks
 /// ```
-/// Each check makes keychains of its own. With a costly key derivation the checks take as long as
-/// about a hundred derivations; give the implementation the least costly one.
+/// Each check creates its own keychains. All checks together take about a hundred key derivations,
+/// so use the cheapest one.
 public struct KeychainConformance: Sendable {
-  /// What a check asks of the keychain that is made for it.
+  /// The requirements of a check for its keychain.
   public struct Setting: Sendable {
-    /// The passphrase that calls unlock with by themselves; `nil`: none.
+    /// The passphrase with which calls unlock the keychain automatically, or `nil` for none.
     public var passphrase: String?
-    /// What tells for how long the keychain was not used.
+    /// The clock that measures how long the keychain was not used.
     public var clock: BoardClock
   }
 
-  /// What happens to a keychain's file behind its back.
+  /// An external change of a keychain's file.
   public enum FileChange: Sendable {
-    /// The file is copied as it is.
+    /// The file is copied.
     case keep
-    /// The copy replaces the file: an older state of the same keychain.
+    /// The copy, an older state of the same keychain, replaces the file.
     case restore
-    /// Another keychain replaces the file, which has one save and the passphrase `open`.
+    /// Another keychain, which has been saved once and has the passphrase `open`, replaces the
+    /// file.
     case replace
   }
 
   /// A keychain that does not exist yet.
   public struct Subject: Sendable {
-    /// The keychain: `create(with:)` was not called.
+    /// The keychain. `create(with:)` must not have been called.
     public var service: any KeychainService
-    /// A folder for exports; it may be a name only, where the implementation keeps them elsewhere.
+    /// A folder for exports, or only a name if the implementation stores them elsewhere.
     public var folder: String
-    /// Changes the file; `nil` for an implementation without one, whose file is not changed.
+    /// Changes the file, or is `nil` for an implementation without a file.
     public var change: (@Sendable (_ change: FileChange) async throws -> Void)?
     let kept: (any Sendable)?
 
-    /// A keychain for one check.
+    /// Creates a subject for one check.
     ///
-    /// - Parameter keeping: What is kept as long as the keychain is used, for example a temporary
-    ///   folder that goes with its last reference.
+    /// - Parameter kept: A value to keep as long as the keychain is used, for example a temporary
+    ///   folder that is removed with its last reference.
     public init(
       _ service: any KeychainService, folder: String = "", keeping kept: (any Sendable)? = nil,
       change: (@Sendable (_ change: FileChange) async throws -> Void)? = nil
@@ -56,12 +57,13 @@ public struct KeychainConformance: Sendable {
 
   private let makeSubject: @Sendable (_ setting: Setting) async throws -> Subject
 
-  /// A suite for the keychains that a closure makes, a new one for each call.
+  /// Creates a suite. `make` returns a new keychain for each call.
   public init(_ make: @escaping @Sendable (_ setting: Setting) async throws -> Subject) {
     makeSubject = make
   }
 
-  /// All rules: entries, slots, export and import, and the lock for a keychain that is not used.
+  /// The checks of all rules: entries, slots, export and import, and the lock of an unused
+  /// keychain.
   public var checks: [ConformanceCheck] {
     entryChecks + slotChecks + [
       check("an older copy and another keychain are refused until they are accepted") {
@@ -115,7 +117,7 @@ public struct KeychainConformance: Sendable {
     let limit = Duration.seconds(300)
     try await equal(keychain.lock(unusedFor: limit), .inUse(left: limit))
     time.advance(by: .seconds(200))
-    // Looking is no use.
+    // Reading the status does not count as use.
     _ = try await keychain.status()
     _ = try await keychain.verify()
     try await equal(keychain.lock(unusedFor: limit), .inUse(left: .seconds(100)))
@@ -131,7 +133,7 @@ public struct KeychainConformance: Sendable {
   }
 }
 
-/// The kind of what `body` throws; `nil` where it does not throw.
+/// Returns the kind of the error that `body` throws, or `nil` if it does not throw.
 func kind(_ body: () async throws -> Void) async -> KeychainError.Kind? {
   do {
     try await body()

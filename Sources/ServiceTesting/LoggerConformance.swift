@@ -9,12 +9,12 @@ import Synchronization
 public struct LoggerConformance: Sendable {
   private let make: @Sendable () async throws -> ConformanceSubject<any Logger>
 
-  /// A suite for the loggers that a closure makes, a new and empty one for each call.
+  /// Creates a suite. `make` returns a new, empty logger for each call.
   public init(_ make: @escaping @Sendable () async throws -> ConformanceSubject<any Logger>) {
     self.make = make
   }
 
-  /// All rules: order, levels, lazy messages, redaction and figures.
+  /// The checks of all rules: order, levels, lazy messages, redaction and statistics.
   public var checks: [ConformanceCheck] {
     [
       check("the newest records come, oldest of them first") { logger in

@@ -2,18 +2,19 @@ import SwiftBoardDependencies
 import SwiftBoardTesting
 
 extension Dependencies {
-  /// Reports what did not fit between a test and its mocks, for the end of the test: every call
-  /// that the test did not allow, at the caller's line, also where the code under test caught the
-  /// error; and each answer or failure that was prepared and never given, at the line that prepared
-  /// it.
+  /// Reports mismatches between a test and its mocks. Call this at the end of the test.
+  ///
+  /// Reports every call that the test did not allow, at the caller's line, even if the tested code
+  /// caught the error, and every prepared answer or failure that was not used, at the line that
+  /// prepared it.
   ///
   /// ```swift
   /// let dependencies = Dependencies.mock
   /// defer { dependencies.reportMockIssues(to: report) }
   /// ```
-  /// Services that are no mocks are left out. See `CheckedMock`.
+  /// Services that are not mocks are skipped. See `CheckedMock`.
   ///
-  /// - Parameter report: Called for each; see `testReporter`.
+  /// - Parameter report: Called for each mismatch; see `testReporter`.
   public func reportMockIssues(
     to report: TestReporter, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column

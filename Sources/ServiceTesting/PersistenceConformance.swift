@@ -15,7 +15,7 @@ public struct PersistenceConformance: Sendable {
       any PersistenceService
     >
 
-  /// A suite for the services that a closure makes, a new and empty one for each call.
+  /// Creates a suite. `make` returns a new, empty service for each call.
   public init(
     _ make:
       @escaping @Sendable (_ limits: PersistenceLimits) async throws -> ConformanceSubject<
@@ -23,8 +23,8 @@ public struct PersistenceConformance: Sendable {
       >
   ) { self.make = make }
 
-  /// All rules: documents, preferences, services, recent searches, cached answers, log records, and
-  /// the whole.
+  /// The checks of all rules: documents, preferences, services, recent searches, cached answers,
+  /// log records, and the whole store.
   public var checks: [ConformanceCheck] {
     [
       check("bodies come back byte for byte") { try await bodiesComeBackByteForByte($0) },
@@ -283,7 +283,7 @@ public struct PersistenceConformance: Sendable {
     try equal(all.map(\.at), [4, 3, 2])
     try await equal(service.searches(scope: "s", containing: "thr").map(\.text), ["Three"])
     try await equal(service.searches(scope: "s", containing: "").count, 3)
-    // A clock that was set back does not put the newest search last.
+    // The newest search stays first even if the clock was set back.
     try await service.addSearch("five", scope: "s", at: -5)
     try await equal(
       service.searches(scope: "s", containing: nil).map(\.text),
@@ -345,11 +345,11 @@ public struct PersistenceConformance: Sendable {
       try await service.storeResponse(Self.response("\(index)", bytes: 900))
     }
     try await equal(service.cachedResponses().map(\.key).sorted(), (90...99).map { "\($0)" })
-    // One that alone is too large is not kept, and what it would have replaced is gone.
+    // An answer that is too large is not kept, and the one that it replaces is removed.
     try await service.storeResponse(Self.response("95", bytes: 20_000))
     try await equal(service.cachedResponse("95"), nil)
     try await equal(service.cachedResponses().count, 9)
-    // One that grows pushes out as many as it must.
+    // An answer that grows evicts as many others as necessary.
     try await service.storeResponse(Self.response("99", bytes: 8_000))
     try await equal(service.cachedResponses().map(\.key), ["97", "98", "99"])
   }
@@ -396,7 +396,7 @@ public struct PersistenceConformance: Sendable {
       for index in 0..<100 {
         group.addTask {
           try await service.putDocument(Document("\(index)", "\(index)"))
-          // What a task wrote it can read at once.
+          // A task can immediately read what it has written.
           let read = try await service.document(collection: "c", id: "\(index)")
           try equal(read?.body, "\(index)")
           try await service.storeResponse(Self.response("\(index)"))
@@ -462,7 +462,7 @@ public struct PersistenceConformance: Sendable {
   }
 }
 
-/// The error that `body` throws; `nil` where it throws none.
+/// Returns the error that `body` throws, or `nil` if it throws none.
 private func failure<Value>(
   _ body: () async throws(PersistenceError) -> Value
 ) async -> PersistenceError? {

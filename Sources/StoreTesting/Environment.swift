@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// The environment variable that makes seeded tests run one seed alone.
+/// The environment variable that makes seeded tests run only one seed.
 let seedVariable = "SWIFTBOARD_SEED"
 
-/// The value of an environment variable.
+/// Returns the value of an environment variable.
 func environment(_ name: String) -> String? {
   ProcessInfo.processInfo.environment[name]
 }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// One run of a scenario of `explore`: an order of ready tasks, the time, and where to say what is
-/// wrong.
+/// A run of a scenario of `explore`, with an order of ready tasks, a clock, and a reporter of
+/// failures.
 public final class ExploredRun: Sendable {
-  /// What decides the order.
+  /// The seed that determines the order of tasks.
   public let seed: UInt64
-  /// Runs the next ready task that the seed chooses. Tasks of the scenario's own go here too:
-  /// `Task(executorPreference: run.executor)`.
+  /// An executor that runs ready tasks in the order of the seed. Also run the scenario's own tasks
+  /// on it: `Task(executorPreference: run.executor)`.
   public var executor: ManualExecutor { clock.executor }
-  /// A clock on that executor: for the test store and its dependencies.
+  /// A clock on that executor, for the test store and its dependencies.
   public let clock: TestClock
   private let found = Mutex<[TestFailure]>([])
 
@@ -17,16 +17,15 @@ public final class ExploredRun: Sendable {
     clock = TestClock(executor: ManualExecutor(seed: seed))
   }
 
-  /// For test stores and all else that reports. Each failure is kept until the run ends; one lock.
+  /// A reporter for test stores and other code. Each failure is kept until the run ends.
   public var report: TestReporter {
     { [self] failure in found.withLock { $0.append(failure) } }
   }
 
-  /// Fails the run where `condition` is false. Expectations of a test framework are not seen here:
-  /// the run would count as good.
+  /// Fails the run if `condition` is `false`. Use this instead of the expectations of a test
+  /// framework, which do not fail the run.
   ///
-  /// - Parameter message: Made only where the condition is false.
-  /// - Complexity: O(1); one lock where it is false.
+  /// - Parameter message: The message, evaluated only if the condition is `false`.
   public func expect(
     _ condition: Bool, _ message: @autoclosure () -> String = "An expectation does not hold.",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -42,18 +41,18 @@ public final class ExploredRun: Sendable {
   var failures: [TestFailure] { found.withLock { $0 } }
 }
 
-/// What an exploration came to.
+/// The result of an exploration.
 public struct Exploration: Sendable, Hashable {
-  /// How many seeds were run.
+  /// The number of seeds that were run.
   public let runs: Int
-  /// How many different orders they gave. If it is 1, there was no choice, and the exploration has
-  /// no significance.
+  /// The number of different orders. If it is 1, the scenario has only one order, and the
+  /// exploration was useless.
   public let orders: Int
-  /// The seeds that failed, in order; at most one unless all were to be run.
+  /// The seeds that failed, in order; at most one unless all seeds are run.
   public let failingSeeds: [UInt64]
 }
 
-/// Runs a scenario under many orders of its tasks, one a seed, and stops at the first seed that
+/// Runs a scenario in many orders of its tasks, one for each seed, and stops at the first seed that
 /// fails.
 ///
 /// ```swift
@@ -62,19 +61,19 @@ public struct Exploration: Sendable, Hashable {
 ///   …
 /// }
 /// ```
-/// What is reported through `run.report`, what `run.expect` finds wrong and what the scenario
-/// throws fails the run; each is told with the seed and how to run that alone: `explore(seeds:
-/// 17...17)`, or the environment variable `SWIFTBOARD_SEED`, which makes every exploration and
-/// model test of the process run that seed and no other.
+/// A run fails if a failure is reported to `run.report`, if `run.expect` fails, or if the scenario
+/// throws. Each failure has the seed and the way to run only that seed: `explore(seeds: 17...17)`,
+/// or the environment variable `SWIFTBOARD_SEED`, which makes every exploration and model test of
+/// the process run only that seed.
 ///
 /// - Parameters:
-///   - seeds: One run each, in this order.
-///   - stopsAtFirst: Whether to end at the first seed that fails. If not, all seeds are run; the
-///     first seed's failures are reported, and the message lists the other seeds.
+///   - seeds: The seeds to run, in this order.
+///   - stopsAtFirst: Whether to stop at the first seed that fails. Otherwise all seeds are run, the
+///     failures of the first failing seed are reported, and the message lists the other ones.
 ///   - report: Receives failures.
-///   - scenario: Has to make everything anew each time, and to drive it by `run.executor` and
-///     `run.clock`.
-/// - Complexity: one run of the scenario a seed.
+///   - scenario: The scenario. It must create everything anew in each run, and use `run.executor`
+///     and `run.clock`.
+/// - Complexity: One run of the scenario for each seed.
 @discardableResult
 public func explore(
   seeds: ClosedRange<UInt64>, stopsAtFirst: Bool = true, report: TestReporter,

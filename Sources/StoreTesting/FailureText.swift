@@ -1,14 +1,14 @@
 import SwiftBoardStore
 
-// The words that failures have in common.
+// The texts that failures share.
 
-/// A value in a message, cut where it is long.
+/// Returns a value for a message, shortened if it is long.
 func short(_ value: Any) -> String {
   let text = ValueTree(value).oneLine
   return text.count <= 200 ? text : text.prefix(200) + "…"
 }
 
-/// Values in a message, a line each, cut where there are many.
+/// Returns values for a message, one per line, at most 20.
 func list(_ values: [some Any]) -> String {
   let lines = values.prefix(20).map { "  \(short($0))" }
   let rest = values.count > 20 ? ["  … and \(values.count - 20) more"] : []
@@ -32,12 +32,12 @@ func difference<Value>(_ first: Value, _ second: Value) -> String {
   return "  (they are not equal, but differ in nothing that a mirror shows)"
 }
 
-/// An effect in a sentence: its name, and its ids where it has any.
+/// Returns an effect for a sentence: its name, and its ids if it has any.
 func title(_ effect: EffectDescriptor) -> String {
   "“\(effect.name)”" + idText(effect)
 }
 
-/// The ids of an effect behind its name.
+/// Returns the ids of an effect, to append to its name.
 func idText(_ effect: EffectDescriptor) -> String {
   guard let id = effect.id else { return "" }
   return effect.ids.count == 1 ? " (id \(id))" : " (ids \(effect.ids.joined(separator: ", ")))"

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Runs tasks only on request, one at a time, in the order in which they became ready:
-/// deterministic concurrency.
+/// An executor for deterministic concurrency. It runs tasks only on request, one at a time, in the
+/// order in which they became ready.
 ///
-/// Give it to a store, send, and call `run()`: when that returns, every effect has ended or waits
-/// for something that the test controls. Nothing sleeps or yields.
+/// Pass it to a store, send an action, and call `run()`. When that returns, every effect has ended
+/// or waits for something that the test controls. Nothing sleeps or yields.
 ///
-/// With a seed, the next task is drawn from the ready tasks: another possible order, and the same
-/// order for the same seed. See `explore`.
+/// With a seed, the next task is chosen randomly from the ready ones. Equal seeds give equal
+/// orders. See `explore`.
 public final class ManualExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
-    /// Where the jobs begin that have not run; only without a seed.
+    /// The index of the first job that has not run. Only used without a seed.
     var head = 0
     var random: SeededRandom?
-    /// Tells orders apart: mixed from every choice there was.
+    /// A hash of all choices, which distinguishes orders.
     var order: UInt64 = 0
     var nextWaiter = 0
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// Cancelled before their continuation was there.
+    /// The ids of waiters that were cancelled before their continuation existed.
     var cancelled: Set<Int> = []
 
     var count: Int { jobs.count - head }
@@ -56,15 +56,15 @@ public final class ManualExecutor: TaskExecutor {
 
   private let state: Mutex<State>
 
-  /// An executor with nothing to run.
+  /// Creates an executor without tasks.
   ///
-  /// - Parameter seed: If given, selects the ready task that runs next; without one they run in the
-  ///   order in which they became ready.
+  /// - Parameter seed: The seed of the order, or `nil` to run tasks in the order in which they
+  ///   became ready.
   public init(seed: UInt64? = nil) {
     state = Mutex(State(random: seed.map(SeededRandom.init)))
   }
 
-  /// Takes a task that is ready: for the concurrency runtime, on any thread. O(1), amortized.
+  /// Adds a ready task. The concurrency runtime calls this on any thread.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -76,17 +76,18 @@ public final class ManualExecutor: TaskExecutor {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// How many tasks are ready to run. One lock.
+  /// The number of tasks that are ready to run.
   public var readyCount: Int {
     state.withLock { $0.count }
   }
 
-  /// Two runs of one scenario in which this differs ran their tasks in different orders.
+  /// A hash of the order of tasks. If it differs between two runs of a scenario, they ran their
+  /// tasks in different orders.
   var order: UInt64 {
     state.withLock { $0.order }
   }
 
-  /// Runs one ready task until it suspends or ends. False if none was ready. Amortized O(1).
+  /// Runs one ready task until it suspends or ends. Returns `false` if none was ready.
   @discardableResult
   public func step() -> Bool {
     guard let job = state.withLock({ $0.next() }) else { return false }
@@ -94,10 +95,10 @@ public final class ManualExecutor: TaskExecutor {
     return true
   }
 
-  /// Runs ready tasks until none is left, including tasks that become ready meanwhile.
+  /// Runs ready tasks until none is left, including tasks that become ready in the meantime.
   ///
-  /// - Returns: How many times a task was run.
-  /// - Complexity: Amortized O(1) for each, beside what it does. Does not return while tasks make
+  /// - Returns: The number of times a task was run.
+  /// - Complexity: Amortized O(1) for each task, plus its own cost. Does not return if tasks make
   ///   each other ready forever.
   @discardableResult
   public func run() -> Int {
@@ -107,15 +108,15 @@ public final class ManualExecutor: TaskExecutor {
   }
 
   /// Returns as soon as a task is ready, the waiting task is cancelled, or the patience of a test
-  /// store on this executor is over: for tasks that wait for a thread or an actor which is not run
-  /// from here. It does not poll, and has no time-out of its own.
+  /// store on this executor ends. For tasks that wait for a thread or an actor outside of this
+  /// executor. It does not poll, and has no timeout.
   ///
-  /// - Complexity: One lock and one suspension; none where a task is ready already.
+  /// - Complexity: One suspension, or none if a task is ready.
   public func waitUntilReady() async {
     await waitUntilReady(unless: { false })
   }
 
-  /// Resumes waiting tasks, so that they check their conditions again. Calls of the public function
+  /// Resumes waiting tasks, so that they check their conditions again. Calls of `waitUntilReady()`
   /// return as well.
   func wakeWaiters() {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -125,8 +126,8 @@ public final class ManualExecutor: TaskExecutor {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// - Parameter isEnough: Asked under the lock, so that no `wakeWaiters()` falls between the
-  ///   question and the waiting.
+  /// - Parameter isEnough: Called under the lock, so that no `wakeWaiters()` happens between the
+  ///   check and the wait.
   func waitUntilReady(unless isEnough: @escaping @Sendable () -> Bool) async {
     let id = state.withLock { state -> Int in
       state.nextWaiter += 1

@@ -1,13 +1,13 @@
-/// Random numbers that a seed determines, the same on every machine: SplitMix64.
+/// A generator of random numbers from a seed, equal on every machine: SplitMix64.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var word: UInt64
 
-  /// Equal seeds give equal numbers.
+  /// Creates a generator. Equal seeds give equal numbers.
   public init(seed: UInt64) {
     word = seed
   }
 
-  /// The next number, of all 64 bits.
+  /// Returns the next number of 64 bits.
   public mutating func next() -> UInt64 {
     word &+= 0x9E37_79B9_7F4A_7C15
     var mixed = word

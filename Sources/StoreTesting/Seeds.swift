@@ -1,12 +1,12 @@
-/// The seeds of a test, and how to run one of them alone.
+/// The seeds of a test, or a single requested one.
 package struct Seeds {
   let all: ClosedRange<UInt64>
-  /// The one that was asked for.
+  /// The single seed that was requested, if any.
   package let only: UInt64?
 
   /// - Parameters:
-  ///   - text: What the environment says.
-  ///   - complain: Receives a text that is no seed.
+  ///   - text: The value of the environment variable.
+  ///   - complain: Receives a text that is not a seed.
   package init(_ all: ClosedRange<UInt64>, environment text: String?, complain: (String) -> Void) {
     self.all = all
     guard let text, !text.isEmpty else {
@@ -22,7 +22,7 @@ package struct Seeds {
   /// The seeds to run, in order.
   package var toRun: ClosedRange<UInt64> { only.map { $0...$0 } ?? all }
 
-  /// What to do to see a failure again.
+  /// Returns instructions to reproduce a failure.
   static func advice(_ seed: UInt64, _ call: String) -> String {
     "To run this seed alone: \(call)(seeds: \(seed)...\(seed)), or \(seedVariable)=\(seed) "
       + "in the environment."

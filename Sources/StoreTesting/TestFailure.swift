@@ -1,62 +1,62 @@
-/// What a test found wrong, at the line of the test that is to blame.
+/// A failure of a test, at the responsible line.
 public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What sort of thing went wrong: for tests of failures, and for reporters that treat some
-  /// otherwise.
+  /// The kind of a failure, for tests of failures, and for reporters that treat some kinds
+  /// differently.
   public enum Kind: String, Sendable, Hashable {
-    /// The state after a step is another than the closure says.
+    /// The state after a step differs from the closure's.
     case stateDiffers
-    /// The state changed, and the test gave no closure.
+    /// The state changed, and the test passed no closure.
     case unexpectedChange
-    /// The test gave a closure that changes nothing, and nothing changed.
+    /// The test passed a closure that changes nothing, and nothing changed.
     case nothingChanged
     /// A closure of the test threw.
     case closureThrew
     /// A step returned other effects than the test expects.
     case effectsDiffer
-    /// The test waited for an action, and none was there.
+    /// The test expected an action, and there was none.
     case nothingReceived
-    /// The next action is another than the test expects.
+    /// The next action is not the expected one.
     case unexpectedAction
-    /// Actions that the test has to receive first, or had to receive before the end.
+    /// There are actions that the test must receive first, or before its end.
     case unreceivedActions
-    /// An effect had not ended at the end of the test, or where the test said that it had.
+    /// An effect was running at the end of the test, or at a line that expected it to have ended.
     case effectRunning
     /// There was nothing to skip.
     case nothingToSkip
     /// A task sleeps on a clock that must have no sleepers.
     case sleeping
-    /// Something was used that the test left unimplemented.
+    /// The code used a dependency that the test left unimplemented.
     case unimplemented
     /// The store reported misuse, or an uncaught error.
     case issue
-    /// A scenario or a model said that something does not hold.
+    /// An expectation of a scenario or a model failed.
     case expectation
-    /// An invariant of a model does not hold.
+    /// An invariant of a model was broken.
     case invariantBroken
-    /// A step took a transition that was not declared.
+    /// A step took an undeclared transition.
     case impossibleTransition
-    /// Declared transitions that never happened.
+    /// Declared transitions never happened.
     case notCovered
   }
 
-  /// What sort of thing it is.
+  /// The kind of the failure.
   public let kind: Kind
-  /// What happened, and what to do.
+  /// The message: what happened, and what to do.
   public let message: String
-  /// The line to blame.
+  /// The responsible line.
   public let location: TestLocation
 
-  /// A failure as test stores report it; for checks of your own.
+  /// Creates a failure, for your own checks.
   public init(kind: Kind, message: String, location: TestLocation) {
     self.kind = kind
     self.message = message
     self.location = location
   }
 
-  /// The line to blame and the message.
+  /// The responsible line and the message.
   public var description: String { "\(location): \(message)" }
 
-  /// The same failure with more said about it.
+  /// Returns the same failure with a longer message.
   func adding(_ text: String) -> TestFailure {
     TestFailure(kind: kind, message: message + text, location: location)
   }

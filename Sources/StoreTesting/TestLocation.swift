@@ -1,14 +1,14 @@
-/// A location in a test's source, in the forms that test frameworks take.
+/// A location in the source of a test, in the forms that test frameworks use.
 public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
-  /// The path as `#filePath` gives it: what XCTest takes.
+  /// The path in the form of `#filePath`, for XCTest.
   public let file: StaticString
-  /// From 1.
+  /// The line number, from 1.
   public let line: Int
-  /// From 1.
+  /// The column number, from 1.
   public let column: Int
   private let id: StaticString
 
-  /// The caller's location. Its text is made when it is first requested.
+  /// Creates the location of the caller. Its text is created on demand.
   public init(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -19,19 +19,21 @@ public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
     self.column = column
   }
 
-  /// Module and file, as `#fileID` gives them.
+  /// The module and file, in the form of `#fileID`.
   public var fileID: String { id.description }
-  /// The path as `#filePath` gives it.
+  /// The path in the form of `#filePath`.
   public var filePath: String { file.description }
-  /// Module, file and line.
+  /// The module, file and line.
   public var description: String { "\(id):\(line)" }
 
-  /// Equal by content: O(length of the paths).
+  /// Compares all properties.
+  ///
+  /// - Complexity: O(length of the paths).
   public static func == (a: TestLocation, b: TestLocation) -> Bool {
     a.line == b.line && a.column == b.column && a.fileID == b.fileID && a.filePath == b.filePath
   }
 
-  /// Hashes what equality compares, but for the path.
+  /// Hashes the compared properties except the path.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(line)
     hasher.combine(column)

@@ -1,7 +1,7 @@
-/// Tells a test framework of a failure.
+/// A function that reports a failure to a test framework.
 ///
-/// No framework is imported here, and there is no default: one could only print, and a run that
-/// printed would still be green. A test target says it once, for the framework it uses.
+/// This module imports no test framework and has no default reporter, which could only print and
+/// would not fail the test. A test target defines a reporter once for its framework.
 ///
 /// Swift Testing:
 /// ```swift
@@ -13,13 +13,13 @@
 /// ```swift
 /// let report = testReporter { XCTFail($0, file: $1, line: $2) }
 /// ```
-/// A target that has tests of both kinds has both, under two names.
+/// A target with tests of both frameworks defines two reporters.
 public typealias TestReporter = @Sendable (_ failure: TestFailure) -> Void
 
-/// A reporter for a framework that takes file ID, path, line and column, as Swift Testing is.
-/// Called on the thread where the failure was found.
+/// Returns a reporter for a framework that takes file ID, path, line and column, such as Swift
+/// Testing. It is called on the thread of the failure.
 ///
-/// - Parameter record: Tells the framework of a message at a location.
+/// - Parameter record: Reports a message at a location to the framework.
 public func testReporter(
   _ record:
     @escaping @Sendable (
@@ -33,10 +33,10 @@ public func testReporter(
   }
 }
 
-/// A reporter for a framework that takes a path and a line, as XCTest is. Called on the thread
-/// where the failure was found.
+/// Returns a reporter for a framework that takes a path and a line, such as XCTest. It is called on
+/// the thread of the failure.
 ///
-/// - Parameter record: Tells the framework of a message at a path and a line.
+/// - Parameter record: Reports a message at a path and line to the framework.
 public func testReporter(
   _ record: @escaping @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void
 ) -> TestReporter {

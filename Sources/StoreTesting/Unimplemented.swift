@@ -1,17 +1,17 @@
-/// Something was used that a test left unimplemented.
+/// The error of using something that a test left unimplemented.
 public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was used.
+  /// The name of the used dependency.
   public let name: String
-  /// Where it was left unimplemented.
+  /// The location at which it was left unimplemented.
   public let location: TestLocation
 
-  /// An error as `unimplemented` throws it.
+  /// Creates an error.
   public init(name: String, location: TestLocation) {
     self.name = name
     self.location = location
   }
 
-  /// What was used, where it was left unimplemented, and what to do.
+  /// The used dependency, the location at which it was left unimplemented, and what to do.
   public var description: String { unimplementedMessage(name) + " (\(location))" }
 }
 
@@ -21,11 +21,11 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
 /// ```swift
 /// let world = World(find: unimplemented("find", report: report))
 /// ```
-/// The store adds an issue of its own, with the effect and the action that led there, unless the
-/// effect catches the error. `report` is called on the thread of the call.
+/// Unless the effect catches the error, the store also reports an issue with the effect and the
+/// action that caused it. `report` is called on the thread of the call.
 ///
 /// - Parameters:
-///   - name: What failures call it.
+///   - name: The name in failures.
 ///   - report: Called for each call.
 public func unimplemented<each Argument, Result>(
   _ name: String, report: @escaping TestReporter, fileID: StaticString = #fileID,
@@ -45,8 +45,8 @@ public func unimplemented<each Argument, Result>(
 /// `placeholder`.
 ///
 /// - Parameters:
-///   - name: What failures call it.
-///   - placeholder: What a call gives, so that the test can continue.
+///   - name: The name in failures.
+///   - placeholder: The result of a call, so that the test can continue.
 ///   - report: Called for each call.
 public func unimplemented<each Argument, Result: Sendable>(
   _ name: String, placeholder: Result, report: @escaping TestReporter,

@@ -1,4 +1,5 @@
-/// Monotonic nanoseconds, some milliseconds late and read without a system call.
+/// Returns monotonic nanoseconds. They are read without a system call and may be some milliseconds
+/// late.
 package func coarseNanoseconds() -> UInt64 {
   #if canImport(Darwin)
     return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)

@@ -1,7 +1,7 @@
 import CSystem
 
-/// Forbids core dumps, and the user's other processes to read this one's memory. What the system
-/// refuses is left as it is.
+/// Disables core dumps, and prevents the user's other processes from reading the memory of this
+/// one. Ignores errors of the system.
 package func forbidCoreDumps() {
   var none = rlimit(rlim_cur: 0, rlim_max: 0)
   #if canImport(Glibc)

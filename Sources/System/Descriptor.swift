@@ -1,7 +1,7 @@
-/// Reads and writes descriptors that the process was given or opened. A call that a signal
-/// interrupts is made again, and a descriptor that does not block is waited for.
+/// Reads and writes file descriptors. Repeats calls that a signal interrupts, and waits for
+/// nonblocking descriptors.
 package enum Descriptor {
-  /// Reads what is there, at most as much as fits; 0 at the end.
+  /// Reads available bytes, at most as many as fit. Returns 0 at the end.
   package static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int {
@@ -16,7 +16,7 @@ package enum Descriptor {
     }
   }
 
-  /// Reads what is there, at most `count` bytes; nothing at the end.
+  /// Reads at most `count` available bytes. Returns no bytes at the end.
   package static func read(
     _ descriptor: Int32, atMost count: Int
   ) throws(SystemError) -> [UInt8] {
@@ -52,7 +52,7 @@ package enum Descriptor {
     }
   }
 
-  /// Writes a text that may be lost, such as a prompt.
+  /// Writes a text, such as a prompt, and ignores errors.
   package static func show(_ text: String, on descriptor: Int32) {
     var text = text
     text.withUTF8 { try? write(descriptor, UnsafeRawBufferPointer($0)) }
@@ -63,18 +63,19 @@ package enum Descriptor {
     _ = poll(&request, 1, -1)
   }
 
-  /// Waits until one of two descriptors can be read, and says whether it is the second one.
+  /// Waits until one of two descriptors can be read. Returns whether it is the second one.
   package static func isSecondReady(_ first: Int32, _ second: Int32) -> Bool {
     var requests = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while requests[0].revents == 0, requests[1].revents == 0 { _ = poll(&requests, 2, -1) }
     return requests[1].revents != 0
   }
 
-  /// Returns when what was written is on the disk; -1 with `errno` where that fails. The times of
-  /// the file may be lost.
+  /// Waits until written data is on the disk. Returns -1 with `errno` on failure. The times of the
+  /// file may be lost.
   package static func syncData(_ descriptor: Int32) -> Int32 {
     #if canImport(Darwin)
-      // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
+      // fsync only writes to the drive's cache; this flushes the cache. Not every file system
+      // supports it.
       fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
     #else
       fdatasync(descriptor)

@@ -1,7 +1,7 @@
-/// Threads for calls that block. The threads that Swift's tasks and the queues of Dispatch share
-/// are few, and blocked calls could take them all.
+/// Threads for blocking calls. Swift's tasks and Dispatch queues share few threads, which blocking
+/// calls could exhaust.
 package enum DetachedThread {
-  /// A number that no other running thread has.
+  /// A number that is unique among running threads.
   package static var currentID: UInt {
     #if canImport(Glibc)
       pthread_self()
@@ -10,11 +10,11 @@ package enum DetachedThread {
     #endif
   }
 
-  /// Runs `body` on a thread of its own and returns its result; some 20 microseconds more than
-  /// `body` itself.
+  /// Runs `body` on its own thread and returns its result. Takes about 20 microseconds more than
+  /// `body`.
   ///
-  /// It cannot be cancelled: `body` must have a way to end. If the system cannot create a thread,
-  /// `body` runs on the caller's.
+  /// It cannot be cancelled, so `body` must end by itself. If the system cannot create a thread,
+  /// `body` runs on the caller's thread.
   package static func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -27,10 +27,10 @@ package enum DetachedThread {
     return try result.get()
   }
 
-  /// Starts a thread; false if the system gives none.
+  /// Starts a thread. Returns `false` if the system cannot create one.
   ///
-  /// - Parameter blocksSignals: Signals of the program are handled on other threads, and writing
-  ///   to a closed connection is an error, not SIGPIPE.
+  /// - Parameter blocksSignals: Whether signals are handled on other threads, and writing to a
+  ///   closed connection is an error instead of SIGPIPE.
   @discardableResult
   package static func start(
     blocksSignals: Bool = false, _ body: @escaping @Sendable () -> Void

@@ -1,5 +1,5 @@
-/// Which file something is, whatever its name: the same until the file is removed, when the system
-/// may give its number to another one.
+/// The identity of a file, independent of its name. After the file is removed, the system may reuse
+/// its number.
 package struct FileID: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
@@ -9,15 +9,15 @@ package struct FileID: Hashable, Sendable {
     inode = UInt64(truncatingIfNeeded: status.st_ino)
   }
 
-  /// The file that a path leads to; `nil` if there is none.
+  /// Creates the identity of the file at a path. Returns `nil` if there is none.
   package init?(_ path: String) {
     guard let info = FileInfo(path) else { return nil }
     self = info.id
   }
 }
 
-/// What the system knows about a file. Equal values say that a name still refers to the same,
-/// unchanged file.
+/// The system's information about a file. If two values are equal, the name still refers to the
+/// same, unchanged file.
 package struct FileInfo: Sendable, Equatable {
   /// A time since 1970.
   package struct Time: Sendable, Hashable {
@@ -33,9 +33,9 @@ package struct FileInfo: Sendable, Equatable {
   package let size: Int64
   package let mode: UInt32
   package let owner: UInt32
-  /// How many names the file has.
+  /// The number of names of the file.
   package let names: UInt64
-  /// The last change of the content, and of the inode.
+  /// The times of the last change of the content and of the inode.
   package let modified: Time
   package let changed: Time
 
@@ -52,14 +52,14 @@ package struct FileInfo: Sendable, Equatable {
     #endif
   }
 
-  /// What a path leads to; `nil`, with `errno`, if it cannot be examined.
+  /// Examines the file at a path. Returns `nil` and sets `errno` on failure.
   package init?(_ path: String, followsLink: Bool = true) {
     var status = stat()
     guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
     self.init(status)
   }
 
-  /// An open file; `nil`, with `errno`, if it cannot be examined.
+  /// Examines an open file. Returns `nil` and sets `errno` on failure.
   package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -71,7 +71,7 @@ package struct FileInfo: Sendable, Equatable {
   package var isLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
   package var permissions: UInt32 { mode & 0o7777 }
   package var isOpenToOthers: Bool { mode & 0o077 != 0 }
-  /// When the content was last changed, in microseconds since 1970.
+  /// The time of the last change of the content, in microseconds since 1970.
   package var written: Int64 {
     let seconds = modified.seconds.multipliedReportingOverflow(by: 1_000_000)
     return seconds.overflow ? 0 : seconds.partialValue &+ modified.nanoseconds / 1000

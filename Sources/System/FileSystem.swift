@@ -1,17 +1,17 @@
 import CSystem
 
-/// The calls of the system on files, each of which a test can watch or make fail.
+/// The file system calls. A test can observe each call or make it fail.
 ///
-/// A call that a signal interrupts is made again. An interrupted `fsync` has not failed and is
-/// waited for again; `close` is never repeated.
+/// Calls that a signal interrupts are repeated, including `fsync`, which has not failed then.
+/// `close` is never repeated.
 package struct FileSystem: Sendable {
-  /// What a call is made for.
+  /// A kind of call.
   package enum Call: String, Sendable, CaseIterable {
     case resolve, makeFolder, openFolder, openLock, lock, list
     case openFile, createFile, info, infoOfName, changeMode, read, write, truncate, sync, close
     case link, rename, renameWithoutReplacing, syncFolder, remove
 
-    /// The name of the system's call.
+    /// The name of the system call.
     package var function: String {
       switch self {
       case .resolve: "realpath"
@@ -34,19 +34,19 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// What becomes of a call that a test intercepts.
+  /// The fault of a call that a test intercepts.
   package enum Fault: Sendable, Equatable {
     /// The call fails with this error number and does nothing.
     case error(Int32)
-    /// A read or write moves one byte only.
+    /// A read or write transfers only one byte.
     case short
-    /// A read gives another last byte than the disk was given.
+    /// A read returns another last byte than was written.
     case damaged
   }
 
-  /// Asked before every call, with the name that the call is about; `nil` lets it through.
+  /// Called before every call with the file name, and returns a fault, or `nil` for none.
   package var intercept: (@Sendable (Call, _ name: String) -> Fault?)?
-  /// Told after every call that succeeded.
+  /// Called after every successful call.
   package var completed: (@Sendable (Call, _ name: String) -> Void)?
 
   package init(
@@ -81,7 +81,7 @@ package struct FileSystem: Sendable {
 
   // MARK: Names
 
-  /// The path without symbolic links; all of its parts must be there.
+  /// Returns the path without symbolic links. All of its parts must exist.
   package func resolve(_ path: String) throws(SystemError) -> String {
     var resolved = ""
     try perform(.resolve, path) { _ in
@@ -93,7 +93,7 @@ package struct FileSystem: Sendable {
     return resolved
   }
 
-  /// The path with every link resolved, as far as its folder is there. The last part need not be.
+  /// Returns the path with its links resolved if its folder exists. The last part need not exist.
   package func resolved(_ path: String) -> String {
     if let whole = try? resolve(path) { return whole }
     let parts = PathComponents(path)
@@ -101,10 +101,11 @@ package struct FileSystem: Sendable {
     return PathComponents.join(folder, parts.name)
   }
 
-  /// Whether there is something of that name, also a link that leads nowhere.
+  /// Returns whether the path exists, including dangling links.
   package func isTaken(_ path: String) -> Bool { FileInfo(path, followsLink: false) != nil }
 
-  /// What a name refers to; of a link, the link itself. `nil` if there is nothing.
+  /// Returns the information about a name, or `nil` if it does not exist. For a link, returns that
+  /// of the link itself.
   package func info(
     of name: String, in folder: OpenFile? = nil
   ) throws(SystemError) -> FileInfo? {
@@ -120,20 +121,20 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Gives a file a second name; fails with `EEXIST` where that is taken.
+  /// Adds a name to a file. Fails with `EEXIST` if the name exists.
   package func link(_ path: String, to new: String) throws(SystemError) {
     try perform(.link, new) { _ in Int(SwiftBoardSystem.link(path, new)) }
   }
 
-  /// Renames, in place of what has the new name.
+  /// Renames a file, and replaces a file with the new name.
   package func rename(
     _ old: String, to new: String, in folder: OpenFile? = nil
   ) throws(SystemError) {
     try perform(.rename, new) { _ in Int(renameat(folder.number, old, folder.number, new)) }
   }
 
-  /// Fails with `EEXIST` where the new name is taken. If the file system cannot guarantee that, the
-  /// name is looked up first, which is enough under a lock.
+  /// Renames a file. Fails with `EEXIST` if the new name exists. If the file system cannot
+  /// guarantee that, checks the name first, which is sufficient under a lock.
   package func renameWithoutReplacing(
     _ old: String, to new: String, in folder: OpenFile? = nil
   ) throws(SystemError) {
@@ -160,7 +161,7 @@ package struct FileSystem: Sendable {
 
   // MARK: Folders
 
-  /// Creates a folder for its owner alone (0700).
+  /// Creates a folder that only its owner can access (0700).
   package func makeFolder(_ path: String) throws(SystemError) {
     try perform(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
   }
@@ -193,13 +194,13 @@ package struct FileSystem: Sendable {
     try open(folder, O_RDONLY | O_DIRECTORY, as: .openFolder)
   }
 
-  /// The names in a folder, `.` and `..` included.
+  /// Returns the names in a folder, including `.` and `..`.
   package func names(
     in path: String = ".", of folder: OpenFile? = nil
   ) throws(SystemError) -> [String] {
     var names: [String] = []
     try perform(.list, path) { _ in
-      // A description of its own: a copy would share its position.
+      // Open a separate description: a copy would share its position.
       let descriptor = openat(folder.number, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard descriptor >= 0 else { return -1 }
       guard let stream = fdopendir(descriptor) else {
@@ -221,8 +222,8 @@ package struct FileSystem: Sendable {
     return names
   }
 
-  /// Returns when the names in a folder are on the disk. Some file systems cannot do that and say
-  /// so, with `EINVAL` or `ENOTSUP`.
+  /// Waits until the names in a folder are on the disk. Throws `EINVAL` or `ENOTSUP` if the file
+  /// system does not support that.
   package func sync(folder: OpenFile) throws(SystemError) {
     try perform(.syncFolder, folder.name) { _ in Int(fsync(folder.number)) }
   }
@@ -234,7 +235,7 @@ package struct FileSystem: Sendable {
 
   // MARK: Open files
 
-  /// Opens a file that children do not inherit; mode 0600 where it is new.
+  /// Opens a file that child processes do not inherit. A new file has mode 0600.
   package func open(
     _ name: String, _ flags: Int32, in folder: OpenFile? = nil, as call: Call = .openFile
   ) throws(SystemError) -> OpenFile {
@@ -244,15 +245,14 @@ package struct FileSystem: Sendable {
     return OpenFile(Int32(number), name: name)
   }
 
-  /// Creates a file for its owner alone; fails with `EEXIST` where the name is taken.
+  /// Creates a file that only its owner can access. Fails with `EEXIST` if the name exists.
   package func create(
     _ name: String, _ flags: Int32 = O_RDWR, in folder: OpenFile? = nil
   ) throws(SystemError) -> OpenFile {
     try open(name, flags | O_CREAT | O_EXCL | O_NOFOLLOW, in: folder, as: .createFile)
   }
 
-  /// Takes the lock of a file, which is given up when the file is closed. False if another process
-  /// holds it.
+  /// Tries to lock a file until it is closed. Returns `false` if another process holds the lock.
   package func tryLock(_ file: OpenFile) throws(SystemError) -> Bool {
     do throws(SystemError) {
       try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX | LOCK_NB)) }
@@ -263,7 +263,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Takes the lock of a file, and waits for it.
+  /// Locks a file, and waits until the lock is available.
   package func lock(_ file: OpenFile) throws(SystemError) {
     try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX)) }
   }
@@ -299,7 +299,7 @@ package struct FileSystem: Sendable {
     return bytes
   }
 
-  /// Writes in one call, and returns how many of the bytes it took.
+  /// Writes in one call, and returns the number of written bytes.
   package func write(
     _ bytes: UnsafeRawBufferPointer, to file: OpenFile
   ) throws(SystemError) -> Int {
@@ -328,12 +328,13 @@ package struct FileSystem: Sendable {
     try perform(.truncate, file.name) { _ in Int(ftruncate(file.number, off_t(size))) }
   }
 
-  /// Returns when the file's content is on the disk. After a failure nothing may be concluded
-  /// about the file: the call is not tried again.
+  /// Waits until the content of the file is on the disk. After a failure the state of the file is
+  /// unknown, so the call is not repeated.
   package func sync(_ file: OpenFile) throws(SystemError) {
     try perform(.sync, file.name) { _ in
       #if canImport(Darwin)
-        // fsync reaches the drive only; this reaches its platters. Not every file system knows it.
+        // fsync only writes to the drive's cache; this flushes the cache. Not every file system
+        // supports it.
         if fcntl(file.number, F_FULLFSYNC) == 0 { return 0 }
         guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { return -1 }
       #endif
@@ -350,6 +351,6 @@ package struct FileSystem: Sendable {
 }
 
 extension OpenFile? {
-  /// The descriptor for the calls that take a folder: of the working folder if there is none.
+  /// The descriptor for calls with a folder, or that of the working folder if it is `nil`.
   fileprivate var number: Int32 { self?.number ?? AT_FDCWD }
 }

@@ -1,7 +1,7 @@
-/// Overwrites memory with zeros, also where it is freed next.
+/// Overwrites memory with zeros, even if it is freed next.
 package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   guard let start = buffer.baseAddress else { return }
-  // Variants of memset that the optimiser must not remove.
+  // Variants of memset that the optimizer must not remove.
   #if canImport(Darwin)
     memset_s(start, buffer.count, 0, buffer.count)
   #else
@@ -9,7 +9,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   #endif
 }
 
-/// Where the first byte of that value is. Linear in `bytes`.
+/// Returns the position of the first byte with the given value.
 package func position(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
   guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else {
     return nil

@@ -1,11 +1,11 @@
 /// The folder of a path and its last part.
 package struct PathComponents: Sendable, Hashable {
-  /// `.` where the path has no folder.
+  /// The folder, or `.` if the path has none.
   package let folder: String
-  /// Empty if the path ends with a slash.
+  /// The last part, which is empty if the path ends with a slash.
   package let name: String
 
-  /// - Parameter ignoresTrailingSlashes: Takes `a/b/` for `a/b`.
+  /// - Parameter ignoresTrailingSlashes: Whether to treat `a/b/` as `a/b`.
   package init(_ path: String, ignoresTrailingSlashes: Bool = false) {
     var path = path[...]
     if ignoresTrailingSlashes {
@@ -19,7 +19,7 @@ package struct PathComponents: Sendable, Hashable {
     name = String(path[path.utf8.index(after: slash)...])
   }
 
-  /// A path in a folder.
+  /// Returns the path of a name in a folder.
   package static func join(_ folder: String, _ name: String) -> String {
     folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }

@@ -1,5 +1,5 @@
-// The one place that chooses between the C libraries, and between the two Foundations. The other
-// modules see both through `import SwiftBoardSystem`.
+// Only this file chooses between the C libraries and between the two Foundations. The other modules
+// use both through `import SwiftBoardSystem`.
 
 #if canImport(Glibc)
   @_exported @preconcurrency import Glibc

@@ -1,6 +1,6 @@
-/// Installs functions that answer signals.
+/// Installs signal handlers.
 package enum SignalHandler {
-  /// Calls `handler` for a signal. Interrupted calls of the system continue.
+  /// Installs `handler` for a signal. Interrupted system calls continue.
   package static func install(
     _ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void
   ) {
@@ -14,9 +14,10 @@ package enum SignalHandler {
     sigaction(number, &action, nil)
   }
 
-  /// Calls `handler` with where a signal comes from; it may be called anew while it runs.
+  /// Installs `handler` for a signal. It receives the origin of the signal, and may be called again
+  /// while it runs.
   ///
-  /// - Parameter former: Receives what answered the signal before.
+  /// - Parameter former: Receives the previous signal action.
   package static func install(
     _ number: Int32, former: UnsafeMutablePointer<sigaction>,
     _ handler:

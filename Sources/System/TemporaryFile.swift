@@ -1,17 +1,17 @@
-/// A new file that takes its name when it is whole: readers see the old content or the new one,
-/// and no other.
+/// A new file that gets its name once it is complete, so that readers see either the old or the new
+/// content.
 ///
-/// End it with `publish` or `discard`. What must survive a loss of power is synced by the caller:
-/// the file before it is published, and the folder behind that.
+/// Call `publish` or `discard` at the end. If the file must survive a power failure, the caller
+/// must sync the file before publishing it, and the folder afterwards.
 package struct TemporaryFile: Sendable {
-  /// Open for reading and writing.
+  /// The file, open for reading and writing.
   package let file: OpenFile
   private let folder: OpenFile?
   private let system: FileSystem
 
-  /// Creates the file, for its owner alone.
+  /// Creates a file that only its owner can access.
   ///
-  /// - Parameter name: A name of its own, beside the one that the file is to take.
+  /// - Parameter name: A temporary name, in the same folder as the final one.
   package init(
     _ name: String, in folder: OpenFile? = nil, system: FileSystem = FileSystem()
   ) throws(SystemError) {
@@ -20,9 +20,10 @@ package struct TemporaryFile: Sendable {
     file = try system.create(name, in: folder)
   }
 
-  /// Gives the file its name. After a failure the file is removed.
+  /// Gives the file its final name. After a failure, the file is removed.
   ///
-  /// - Parameter replaces: Without it a name that is taken is `EEXIST`.
+  /// - Parameter replaces: Whether to replace an existing file. Otherwise an existing name is an
+  ///   `EEXIST` error.
   package func publish(as name: String, replaces: Bool) throws(SystemError) {
     do throws(SystemError) {
       if replaces {

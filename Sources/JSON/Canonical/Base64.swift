@@ -1,4 +1,4 @@
-/// RFC 4648 section 4, with padding; reading refuses all that writing would not have written.
+/// Base64 of RFC 4648 section 4, with padding. Decoding accepts only texts that encoding produces.
 enum Base64 {
   static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
 

@@ -1,24 +1,24 @@
-/// A type that writes its canonical JSON by hand, several times faster than through `Encodable`.
+/// A type with its own implementation of canonical encoding, several times faster than `Encodable`.
 ///
-/// `CanonicalEncoder` uses it wherever it meets the type, at the top or inside others: adopt it
-/// alone for what is often written and seldom read, as a state is whose digest is wanted at each
-/// step. A type that is `Encodable` as well must write the same value both ways; nothing but a test
-/// can check that.
+/// `CanonicalEncoder` uses the conformance for all values of the type, also inside others. Adopt it
+/// without `CanonicalCodable` for types that are often written and seldom read, such as a state
+/// with a digest at each step. A type that is also `Encodable` must write the same value both ways.
+/// Only a test can check that.
 public protocol CanonicalEncodable {
   /// Writes exactly one value.
   func encodeCanonical(to writer: inout CanonicalWriter) throws
 }
 
-/// A type that also reads its canonical JSON by hand.
+/// A type with its own implementation of canonical encoding and decoding.
 ///
-/// `CanonicalDecoder` uses it wherever it meets the type, at the top or inside others. A type that
-/// is `Codable` as well must read the same value both ways.
+/// `CanonicalDecoder` uses the conformance for all values of the type, also inside others. A type
+/// that is also `Codable` must read the same value both ways.
 public protocol CanonicalCodable: CanonicalEncodable {
   /// Reads the value that `reader` is at.
   init(canonical reader: inout CanonicalReader) throws
 }
 
-/// What `Codable` writes as an array in an order that is not its own.
+/// A collection that `Codable` writes as an array in an arbitrary order.
 protocol UnorderedCollection {
   static var canonicalKind: CanonicalWriter.Kind { get }
 }
@@ -27,7 +27,7 @@ extension Set: UnorderedCollection {
   static var canonicalKind: CanonicalWriter.Kind { .set }
 }
 
-/// Dictionaries with `String` or `Int` keys become objects and never ask for this.
+/// Dictionaries with `String` or `Int` keys are objects and do not use this.
 extension Dictionary: UnorderedCollection {
   static var canonicalKind: CanonicalWriter.Kind { .pairs }
 }

@@ -1,15 +1,16 @@
-/// Decodes what `CanonicalEncoder` writes, and any other strict JSON of the same shape.
+/// Decodes the output of `CanonicalEncoder`, and any other strict JSON of the same shape.
 ///
-/// Works on an index of the bytes; strings are made when they are asked for. Keys are matched by
-/// their bytes. Numbers are exact: an integer type takes an integral number in its range and
-/// nothing else; `Double` and `Float` also take the strings `inf`, `-inf` and `nan`. Errors are
-/// `DecodingError`s whose coding path leads to the value; for bytes that are no JSON the underlying
-/// error is the `JSONError`.
+/// Works on an index of the bytes, and creates strings on demand. Keys are matched by their bytes.
+/// Numbers are exact: integer types accept only integral numbers in their range. `Double` and
+/// `Float` also accept the strings `inf`, `-inf` and `nan`. Errors are `DecodingError`s whose
+/// coding path leads to the value. If the bytes are not JSON, the underlying error is the
+/// `JSONError`.
 public enum CanonicalDecoder {
-  /// Cost: one pass over the bytes and a copy of them, then as the type's `init(from:)` asks.
+  /// Decodes a value. Takes one pass over the bytes and a copy of them, and then the cost of the
+  /// type's `init(from:)`.
   ///
-  /// - Parameter userInfo: What `init(from:)` finds as its decoder's `userInfo`.
-  /// - Throws: `DecodingError`, and whatever the type's `init(from:)` throws.
+  /// - Parameter userInfo: The `userInfo` of the decoder.
+  /// - Throws: `DecodingError`, and the errors of the type's `init(from:)`.
   public static func decode<T: Decodable>(
     _ type: T.Type, from bytes: some Collection<UInt8>, limits: JSONLimits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -23,7 +24,7 @@ public enum CanonicalDecoder {
     return try core.decode(type, at: 0)
   }
 
-  /// Decodes from a parsed JSON. Cost: that of writing and reading its text as well.
+  /// Decodes a value from a parsed JSON. Also costs writing and reading its text.
   public static func decode<T: Decodable>(
     _ type: T.Type, from json: JSON, limits: JSONLimits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -33,7 +34,7 @@ public enum CanonicalDecoder {
     return try decode(type, from: bytes, limits: limits, userInfo: userInfo)
   }
 
-  /// Decodes without `Codable`.
+  /// Decodes a value without `Codable`.
   public static func decode<T: CanonicalCodable>(
     canonical type: T.Type, from bytes: some Collection<UInt8>, limits: JSONLimits = .default
   ) throws -> T {

@@ -1,32 +1,31 @@
-/// Encodes values so that equal content is equal bytes: on every machine, in every run, whatever
-/// the order in which sets and dictionaries were filled.
+/// Encodes values so that equal content gives equal bytes, on every machine and in every run,
+/// regardless of the order in which sets and dictionaries were filled.
 ///
-/// The rules, enough to compute the same bytes in another language:
-/// - the shape is the one `Codable` gives and `JSONEncoder` writes; what writes nothing is `{}`;
-/// - UTF-8; no white space; object keys ascend by their UTF-8 bytes (which is by code point), each
-///   once, the last one counts;
-/// - escaped are `"`, `\` and what is below U+0020 (`\b \t \n \f \r`, else `\u00xx` in small
-///   letters), nothing else;
+/// These rules are sufficient to compute the same bytes in another language:
+/// - the shape is the one that `JSONEncoder` writes; a value that encodes nothing is `{}`;
+/// - UTF-8; no white space; object keys ascend by their UTF-8 bytes, that is, by code point; of
+///   equal keys, only the last one is written;
+/// - only `"`, `\` and characters below U+0020 are escaped (`\b \t \n \f \r`, others as `\u00xx` in
+///   lowercase);
 /// - elements of a `Set`, and the key-value pairs of a dictionary whose keys are neither `String`
 ///   nor `Int` (an array of key, value, key, value), ascend by their own canonical bytes;
 /// - floating-point numbers: integral ones below 2⁵³ as integers, -0 as `0`, other finite ones as
-///   Swift's `description` (the shortest digits that read back the same), the rest as the strings
-///   `inf`, `-inf`, `nan`;
+///   Swift's `description` (the shortest digits that read back as the same number), the rest as the
+///   strings `inf`, `-inf`, `nan`;
 /// - `Date` as `Timestamp` writes it (rounded to microseconds), `Data` as Base64, `UUID` and `URL`
 ///   as strings.
 ///
-/// A value's `encode(to:)` may run twice: when it writes to several containers in turns, the first
-/// run ends with an error at the next value and another one, which takes more time, follows. A set
-/// is only known as one when it is handed to a container, not when `encode(to:)` passes its own
-/// encoder on to it.
+/// A value's `encode(to:)` may run twice: if it writes to several containers alternately, the first
+/// run ends with an error at the next value, and a second, slower run follows. A set is recognized
+/// if it is passed to a container, but not if `encode(to:)` passes its own encoder to the set.
 public enum CanonicalEncoder {
-  /// Nesting that is refused, since readers refuse it as well.
+  /// The maximum number of levels. Readers reject deeper nesting.
   static let maximalNesting = 512
 
-  /// The value's canonical JSON.
+  /// Returns the canonical JSON of the value.
   ///
-  /// - Throws: `EncodingError` for a date that has no text, more than 512 levels and a value that
-  ///   encodes nothing; whatever the value's own `encode(to:)` throws.
+  /// - Throws: `EncodingError` for a date outside the supported range, more than 512 levels, or a
+  ///   value that encodes nothing, and the errors of the value's `encode(to:)`.
   public static func encode(_ value: some Encodable) throws -> [UInt8] {
     if let byHand = value as? any CanonicalEncodable { return try encode(canonical: byHand) }
     let core = EncoderCore(CanonicalWriter(), plain: type(of: value))
@@ -34,8 +33,8 @@ public enum CanonicalEncoder {
     return core.writer.array
   }
 
-  /// Appends the value's canonical JSON, and nothing when it throws. Cost: no allocation for the
-  /// result where `bytes` has capacity left.
+  /// Appends the canonical JSON of the value. If it throws, appends nothing. Does not allocate for
+  /// the result if `bytes` has enough capacity.
   public static func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws {
     if let byHand = value as? any CanonicalEncodable {
       return try encode(canonical: byHand, into: &bytes)
@@ -45,7 +44,7 @@ public enum CanonicalEncoder {
     core.writer.withBytes { bytes.append(contentsOf: $0) }
   }
 
-  /// The value's canonical JSON, without `Codable`.
+  /// Returns the canonical JSON of the value without `Codable`.
   public static func encode(canonical value: some CanonicalEncodable) throws -> [UInt8] {
     var writer = CanonicalWriter()
     try value.encodeCanonical(to: &writer)
@@ -53,7 +52,7 @@ public enum CanonicalEncoder {
     return writer.array
   }
 
-  /// Appends the value's canonical JSON without `Codable`, and nothing when it throws.
+  /// Appends the canonical JSON of the value without `Codable`. If it throws, appends nothing.
   public static func encode(
     canonical value: some CanonicalEncodable, into bytes: inout [UInt8]
   ) throws {
@@ -63,7 +62,7 @@ public enum CanonicalEncoder {
     writer.withBytes { bytes.append(contentsOf: $0) }
   }
 
-  /// The canonical form of a parsed JSON.
+  /// Returns the canonical form of a parsed JSON.
   public static func encode(json: JSON) -> [UInt8] {
     var writer = CanonicalWriter()
     writer.json(json)
@@ -81,9 +80,9 @@ extension JSON {
 }
 
 extension CanonicalWriter {
-  /// Writes any encodable value, by `CanonicalEncodable` where it has it.
+  /// Writes any encodable value, with its `CanonicalEncodable` conformance if it has one.
   ///
-  /// - Throws: as `CanonicalEncoder.encode(_:)`; nothing of the value remains then.
+  /// - Throws: The errors of `CanonicalEncoder.encode(_:)`. Then nothing of the value is written.
   public mutating func value(_ value: some Encodable) throws {
     let before = mark
     if let byHand = value as? any CanonicalEncodable {

@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// One value of a parsed text, for types that adopt `CanonicalCodable` by hand and for files of
-/// which only some members are wanted: nothing is made that is not asked for.
+/// A value of a parsed text, for types that implement `CanonicalCodable` and for reading only some
+/// members of a file. Values are created only on demand.
 ///
-/// A reader keeps the text alive; readers of one text share it and belong to one thread. Errors are
-/// `DecodingError`s whose coding path leads to the value.
+/// A reader keeps the text alive. The readers of one text share it, and must be used on one thread.
+/// Errors are `DecodingError`s whose coding path leads to the value.
 public struct CanonicalReader {
   private var core: DecoderCore
   private var index: Int
@@ -18,9 +18,10 @@ public struct CanonicalReader {
     self.index = index
   }
 
-  /// Reads a text and is at its outermost value. Cost: one pass over the bytes and a copy of them.
+  /// Parses a text and creates a reader of its outermost value. Takes one pass over the bytes and a
+  /// copy of them.
   ///
-  /// - Parameter userInfo: What an `init(from:)` finds as its decoder's `userInfo`.
+  /// - Parameter userInfo: The `userInfo` of the decoder.
   public init(
     parsing bytes: some Collection<UInt8>, limits: JSONLimits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -30,9 +31,9 @@ public struct CanonicalReader {
     try core.read(bytes, limits)
   }
 
-  /// Reads the next text, in the memory of the last one where no other reader needs it.
+  /// Parses the next text. Reuses the memory of the last one if no other reader needs it.
   ///
-  /// - Throws: `JSONError`; the reader then is at null.
+  /// - Throws: `JSONError`. The reader's value is then null.
   public mutating func read(
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .default
   ) throws(JSONError) {
@@ -41,7 +42,7 @@ public struct CanonicalReader {
     try core.read(bytes, limits)
   }
 
-  /// The way from the outermost value to this one. Cost: linear in what precedes it.
+  /// The path from the outermost value to this one. Takes linear time in the text before it.
   public var codingPath: [any CodingKey] { core.path(to: index) }
 
   /// The position of the value in the text, brackets and quotes included.
@@ -51,14 +52,14 @@ public struct CanonicalReader {
     return Int(token.start) - quote..<Int(token.end) + quote
   }
 
-  /// Calls `body` with the value's own bytes, as they are in the text.
+  /// Calls `body` with the bytes of the value in the text.
   public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows
     -> Result
   {
     try body(UnsafeBufferPointer(rebasing: core.bytes[byteRange]))
   }
 
-  /// An error at this value, for what it is not.
+  /// Returns an error for this value, which is not as expected.
   public func error(expected: String) -> DecodingError {
     core.corrupted(at: index, expected: expected)
   }
@@ -67,45 +68,49 @@ public struct CanonicalReader {
 
   /// Whether the value is `null`.
   public var isNull: Bool { core.isNull(index) }
-  /// A boolean.
+  /// Returns a Boolean value.
   ///
-  /// - Throws: `DecodingError` for all else.
+  /// - Throws: `DecodingError` for any other value.
   public func bool() throws -> Bool { try core.bool(index) }
-  /// A string, with its escapes resolved.
+  /// Returns a string, with its escapes resolved.
   ///
-  /// - Throws: `DecodingError` for all else. Cost: linear in its length.
+  /// - Throws: `DecodingError` for any other value.
+  ///
+  /// - Complexity: O(length of the string).
   public func string() throws -> String { try core.string(index) }
-  /// A number rounded to the nearest `Double`; the strings `inf`, `-inf` and `nan` too, as
-  /// `CanonicalWriter.double(_:)` writes them.
+  /// Returns a number rounded to the nearest `Double`. Also accepts the strings `inf`, `-inf` and
+  /// `nan`, which `CanonicalWriter.double(_:)` writes.
   ///
-  /// - Throws: `DecodingError` for all else, and for what is beyond the range.
+  /// - Throws: `DecodingError` for any other value, and for numbers out of range.
   public func double() throws -> Double { try core.double(index) }
-  /// A number rounded to the nearest `Float`; otherwise as `double()`.
+  /// Returns a number rounded to the nearest `Float`; otherwise like `double()`.
   public func float() throws -> Float { try core.float(index) }
-  /// An integer, however it is written: `7`, `7.0` and `7e0` are the same.
+  /// Returns an integer in any notation: `7`, `7.0` and `7e0` are the same.
   ///
-  /// - Throws: `DecodingError` for what is none or does not fit.
+  /// - Throws: `DecodingError` for any other value, and for integers out of range.
   public func int() throws -> Int { try core.integer(Int.self, index) }
-  /// Any integer type; what does not fit is refused.
+  /// Returns an integer of any type. Throws if it is out of range.
   public func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     try core.integer(type, index)
   }
-  /// A date as `Timestamp` reads it.
+  /// Returns a date in the form of `Timestamp`.
   ///
   /// - Throws: `DecodingError` for text of another form.
   public func date() throws -> Date { try core.date(index) }
-  /// A date as microseconds since 1970.
+  /// Returns a date as microseconds since 1970.
   public func timestamp() throws -> Int { try core.timestamp(index) }
-  /// An identifier, in capital or small letters.
+  /// Returns a UUID, in uppercase or lowercase letters.
   ///
   /// - Throws: `DecodingError` for text of another form.
   public func uuid() throws -> UUID { try core.uuid(index) }
-  /// Base64 text.
+  /// Returns the data of Base64 text.
   public func data() throws -> Data { Data(try core.base64(index)) }
-  /// The value whole, with all that is in it. Cost: linear in its size.
+  /// Returns the whole value.
+  ///
+  /// - Complexity: O(size of the value).
   public func json() -> JSON { JSON(token: index, of: core.tokens, in: core.bytes) }
 
-  /// Whether the value is that very string. Cost: no `String` is made.
+  /// Returns whether the value is exactly the given string, without creating a `String`.
   public func isString(_ text: StaticString) -> Bool {
     let token = core.tokens[index]
     guard token.kind == .string else { return false }
@@ -114,10 +119,10 @@ public struct CanonicalReader {
     }
   }
 
-  /// Any decodable value, by `CanonicalCodable` where it has it.
+  /// Decodes any decodable value, with its `CanonicalCodable` conformance if it has one.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T { try core.decode(type, at: index) }
 
-  /// A value of a type that need not be `Decodable`.
+  /// Decodes a value of a type that need not be `Decodable`.
   public func decode<T: CanonicalCodable>(canonical type: T.Type) throws -> T {
     var reader = self
     return try T(canonical: &reader)
@@ -125,18 +130,18 @@ public struct CanonicalReader {
 
   // MARK: Containers
 
-  /// The value of a key; nil if there is none or it is null. Cost: constant when members are asked
-  /// for in their order.
+  /// Returns the value of a key, or `nil` if there is none or it is null. Takes constant time if
+  /// members are requested in order.
   ///
-  /// - Throws: when this is no object.
+  /// - Throws: `DecodingError` if this value is not an object.
   public func memberIfPresent(_ key: StaticString) throws -> CanonicalReader? {
     guard let value = try find(key), !core.isNull(value) else { return nil }
     return CanonicalReader(core: core, index: value)
   }
 
-  /// The value of a key.
+  /// Returns the value of a key.
   ///
-  /// - Throws: when this is no object or has no such key.
+  /// - Throws: `DecodingError` if this value is not an object or has no such key.
   public func member(_ key: StaticString) throws -> CanonicalReader {
     guard let value = try find(key) else {
       throw core.missing(PathKey(stringValue: "\(key)"), in: index)
@@ -154,9 +159,9 @@ public struct CanonicalReader {
     return value
   }
 
-  /// Name and payload of an enum's case: the one member of an object.
+  /// Returns the name and payload of an enum case: the only member of an object.
   ///
-  /// - Throws: when this is no object of one member.
+  /// - Throws: `DecodingError` if this value is not an object with one member.
   public func onlyMember() throws -> (name: String, payload: CanonicalReader) {
     let token = core.tokens[index]
     guard token.kind == .object else {
@@ -172,7 +177,7 @@ public struct CanonicalReader {
 
   /// Calls `body` with every element of an array, in order.
   ///
-  /// - Throws: when this is no array, and what `body` throws.
+  /// - Throws: `DecodingError` if this value is not an array, and the errors of `body`.
   public func forEachElement(_ body: (inout CanonicalReader) throws -> Void) throws {
     guard core.tokens[index].kind == .array else {
       throw core.mismatch([Any].self, at: index, expected: "an array")
@@ -180,9 +185,9 @@ public struct CanonicalReader {
     try forEach(step: 1) { _, value in try body(&value) }
   }
 
-  /// Calls `body` with every key and value of an object, in order, equal keys each time.
+  /// Calls `body` with every key and value of an object, in order, including all equal keys.
   ///
-  /// - Throws: when this is no object, and what `body` throws.
+  /// - Throws: `DecodingError` if this value is not an object, and the errors of `body`.
   public func forEachMember(
     _ body: (_ key: String, _ value: inout CanonicalReader) throws -> Void
   ) throws {

@@ -1,6 +1,5 @@
 extension CanonicalWriter {
-  /// Puts a container's members or elements into their order and drops all but the last of equal
-  /// keys.
+  /// Sorts the members or elements of a container, and removes all but the last of equal keys.
   @inline(never)
   mutating func sort(_ frame: Frame) {
     let width = frame.kind == .pairs ? 2 : 1
@@ -9,7 +8,7 @@ extension CanonicalWriter {
     guard count > 1 else { return }
     let first = frame.start + 1
     let length = bytes.count - first
-    // Small ones, the common case, are sorted without an allocation.
+    // Small containers, the common case, are sorted without an allocation.
     withUnsafeTemporaryAllocation(of: Int.self, capacity: count * 2) { memory in
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { copy in
         guard let starts = memory.baseAddress, let source = copy.baseAddress else { return }
@@ -47,10 +46,10 @@ extension CanonicalWriter {
   }
 }
 
-/// A container's parts while they are sorted: the copy of its bytes and where each part begins.
+/// The parts of a container while they are sorted: a copy of its bytes, and the start of each part.
 private struct SortView {
   let bytes: UnsafePointer<UInt8>
-  /// Where the copy began in the writer.
+  /// The position in the writer at which the copied bytes began.
   let offset: Int
   let starts: UnsafePointer<Int>
   let count: Int
@@ -80,7 +79,7 @@ private struct SortView {
     let left = slice(entries[left].start + 1..<entries[left].keyEnd)
     let right = slice(entries[right].start + 1..<entries[right].keyEnd)
     if !haveEscapes { return compareBytes(left, right) }
-    // Escapes have to go first: a control character sorts by what it is, not by its backslash.
+    // Resolve escapes first: a control character sorts by its own value, not by its backslash.
     return resolveEscapes(left).withUnsafeBufferPointer { left in
       resolveEscapes(right).withUnsafeBufferPointer { compareBytes(left, $0) }
     }

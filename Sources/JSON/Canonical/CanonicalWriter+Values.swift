@@ -5,31 +5,31 @@
 #endif
 
 extension CanonicalWriter {
-  /// The value `null`.
+  /// Writes `null`.
   public mutating func null() {
     beginValue()
     append("null")
   }
 
-  /// A boolean.
+  /// Writes a Boolean value.
   public mutating func bool(_ value: Bool) {
     beginValue()
     append(value ? "true" : "false")
   }
 
-  /// An integer, all its digits.
+  /// Writes an integer with all its digits.
   public mutating func int(_ value: Int) {
     beginValue()
     appendDigits(value.magnitude, isNegative: value < 0)
   }
 
-  /// A signed integer of any width, all its digits. Beyond 64 bits it costs a string.
+  /// Writes a signed integer of any width with all its digits. Beyond 64 bits, creates a string.
   public mutating func int(_ value: some FixedWidthInteger & SignedInteger) {
     guard let small = Int(exactly: value) else { return wide(value) }
     int(small)
   }
 
-  /// An unsigned integer of any width, all its digits. Beyond 64 bits it costs a string.
+  /// Writes an unsigned integer of any width with all its digits. Beyond 64 bits, creates a string.
   public mutating func uint(_ value: some FixedWidthInteger & UnsignedInteger) {
     guard let small = UInt(exactly: value) else { return wide(value) }
     beginValue()
@@ -42,8 +42,8 @@ extension CanonicalWriter {
     appendASCII(String(value))
   }
 
-  /// Integral values below 2⁵³ as integers, -0 as 0, infinities and NaN as strings, all else as
-  /// `Double.description` has it.
+  /// Writes a number. Integral values below 2⁵³ are written as integers, -0 as 0, infinities and
+  /// NaN as strings, and all others as `Double.description`.
   public mutating func double(_ value: Double) {
     beginValue()
     if value.magnitude < 0x1p53 {
@@ -55,7 +55,7 @@ extension CanonicalWriter {
     appendReal(value.description, isFinite: value.isFinite)
   }
 
-  /// The rules of `double(_:)` with `Float`'s own digits, so that `0.1` stays `0.1`.
+  /// Writes a number like `double(_:)`, but with the digits of `Float`, so that `0.1` stays `0.1`.
   public mutating func float(_ value: Float) {
     beginValue()
     if value.magnitude < 0x1p53 {
@@ -67,7 +67,9 @@ extension CanonicalWriter {
     appendReal(value.description, isFinite: value.isFinite)
   }
 
-  /// A string with the least escaping that JSON allows. Cost: linear in its length.
+  /// Writes a string with only the escapes that JSON requires.
+  ///
+  /// - Complexity: O(length of the string).
   public mutating func string(_ value: String) {
     beginValue()
     var value = value
@@ -78,7 +80,7 @@ extension CanonicalWriter {
     }
   }
 
-  /// As `Timestamp` writes it.
+  /// Writes a date in the form of `Timestamp`.
   ///
   /// - Throws: `EncodingError` for a date outside of the years 0001 to 9999.
   public mutating func date(_ value: Date) throws {
@@ -88,7 +90,8 @@ extension CanonicalWriter {
     timestamp(clamped: microseconds)
   }
 
-  /// The error holds seconds, not the date: describing a date that is no number traps.
+  /// Returns an error that has seconds instead of the date, since describing a date that is NaN
+  /// traps.
   static func error(for date: Date, at path: [any CodingKey]) -> EncodingError {
     let seconds = date.timeIntervalSinceReferenceDate
     return EncodingError.invalidValue(
@@ -99,7 +102,7 @@ extension CanonicalWriter {
           + "expected one in the years 0001 to 9999"))
   }
 
-  /// - Parameter microseconds: since 1970; clamped to `Timestamp.range`.
+  /// - Parameter microseconds: Microseconds since 1970, clamped to `Timestamp.range`.
   public mutating func timestamp(clamped microseconds: Int) {
     beginValue()
     bytes.append(UInt8(ascii: "\""))
@@ -110,12 +113,12 @@ extension CanonicalWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Base64 with padding.
+  /// Writes bytes as Base64 with padding.
   public mutating func data(_ value: Data) {
     value.withUnsafeBytes { base64($0) }
   }
 
-  /// Base64 with padding.
+  /// Writes bytes as Base64 with padding.
   public mutating func base64(_ value: UnsafeRawBufferPointer) {
     beginValue()
     bytes.append(UInt8(ascii: "\""))
@@ -125,7 +128,7 @@ extension CanonicalWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// In capital letters.
+  /// Writes a UUID in uppercase letters.
   public mutating func uuid(_ value: UUID) {
     beginValue()
     bytes.append(UInt8(ascii: "\""))
@@ -146,9 +149,10 @@ extension CanonicalWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A JSON value in its canonical form: members sorted, the last of equal keys, numbers by the
-  /// rules of `double(_:)`. Integers keep their digits, however many; a number beyond `Double`
-  /// keeps its text; a `.number` that is none becomes a string.
+  /// Writes a JSON value in its canonical form: members are sorted, only the last of equal keys is
+  /// kept, and numbers follow the rules of `double(_:)`. Integers of any length keep their digits,
+  /// and numbers beyond `Double` keep their text. A `.number` that is not a number becomes a
+  /// string.
   public mutating func json(_ value: JSON) {
     value.walk { event in
       switch event {
@@ -179,7 +183,7 @@ extension CanonicalWriter {
     }
   }
 
-  /// Bytes that are canonical JSON already. They are not checked.
+  /// Writes bytes that must be canonical JSON. They are not checked.
   public mutating func canonical(_ value: UnsafeBufferPointer<UInt8>) {
     beginValue()
     bytes.append(value)
@@ -211,7 +215,7 @@ extension CanonicalWriter {
     bytes.count &+= sign &+ DecimalDigits.write(UInt64(magnitude), to: room + sign)
   }
 
-  /// Appends text without its quotes. False when something had to be escaped.
+  /// Appends text without quotes. Returns `false` if characters had to be escaped.
   @inline(__always)
   mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let plain = text.endOfPlainText(from: 0, allowingAnyScalar: true)

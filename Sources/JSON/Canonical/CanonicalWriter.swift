@@ -4,19 +4,19 @@
   import Foundation
 #endif
 
-/// Writes canonical JSON, value by value, for types that adopt `CanonicalEncodable` by hand.
+/// Writes canonical JSON value by value, for types that implement `CanonicalEncodable`.
 ///
-/// It keeps the rules itself: commas, escapes, number forms, the order of keys and of sets, the
-/// last of equal keys. Keys may come in any order; ascending is fastest. What is begun has to be
-/// ended; what does not fit (a key in an array, a value without a key in an object) is a mistake in
-/// the program, and an error of the encoding: `CanonicalEncoder` throws it, and a recorder ends
-/// with it.
+/// The writer applies the rules: commas, escapes, number forms, the order of keys and of sets, and
+/// the last of equal keys. Keys may be written in any order; ascending order is fastest. Every
+/// container must be ended. Misuse, such as a key in an array or a value without a key in an
+/// object, is a programmer error and makes the encoding fail: `CanonicalEncoder` throws, and a
+/// recorder stops.
 ///
-/// Cost: amortised constant a byte; an object whose keys came in another order is sorted when it
-/// ends.
+/// - Complexity: Amortized O(1) per byte. An object whose keys were not ascending is sorted when it
+///   ends.
 public struct CanonicalWriter: ~Copyable {
   enum Kind: UInt8, BitwiseCopyable {
-    /// Where a value is to come and its form is not known yet.
+    /// A slot for a value whose form is not yet known.
     case open
     case scalar, object, array
     /// An array whose elements are sorted when it ends.
@@ -29,21 +29,21 @@ public struct CanonicalWriter: ~Copyable {
     var kind: Kind
     var isUnsorted = false
     var hasEscapedKeys = false
-    /// Members or elements so far.
+    /// The number of members or elements so far.
     var count = 0
     /// The position of the bracket.
     var start: Int
-    /// The first of this frame's entries.
+    /// The index of the frame's first entry.
     var entries: Int
-    /// Tells this frame from others that were or will be at the same depth.
+    /// A number that distinguishes this frame from earlier and later ones at the same depth.
     var serial: Int
   }
 
-  /// Where a member or an element begins, and where its key ends before the quote.
+  /// The start of a member or element, and the end of its key before the quote.
   struct Entry: BitwiseCopyable {
     var start: Int
     var keyEnd: Int
-    /// The key's first eight bytes as a number that sorts as they do; most comparisons need no
+    /// The first eight bytes of the key, as a number with the same order. Most comparisons need no
     /// more.
     var prefix: UInt64
   }
@@ -51,15 +51,15 @@ public struct CanonicalWriter: ~Copyable {
   var bytes: Stack<UInt8>
   var frames: Stack<Frame>
   var entries: Stack<Entry>
-  /// Arrays and objects that are open.
+  /// The number of open arrays and objects.
   private(set) var nesting = 0
   private var nextSerial = 1
-  /// Whether something was written that does not fit where it was.
+  /// Whether a key or value was written where it is not allowed.
   var isMisused = false
 
-  /// Makes sure that exactly one value was written, whole and well formed. Constant.
+  /// Checks that exactly one complete, well-formed value was written.
   ///
-  /// - Throws: `EncodingError` that names the value's type.
+  /// - Throws: An `EncodingError` with the type of the value.
   @inline(__always)
   package func requireOneValue<Value>(of value: borrowing Value) throws {
     if isMisused || frames.count != 1 || frames.base[0].count != 1 { throw misuse(Value.self) }
@@ -84,14 +84,14 @@ public struct CanonicalWriter: ~Copyable {
     frames.append(Frame(kind: .open, start: 0, entries: 0, serial: 0))
   }
 
-  /// Takes a writer's place while that is elsewhere; nothing may be written to it.
+  /// Creates a placeholder, to which nothing may be written.
   init(placeholder: ()) {
     bytes = Stack()
     frames = Stack()
     entries = Stack()
   }
 
-  /// Forgets what was written and keeps the memory.
+  /// Removes all written bytes, and keeps the memory.
   public mutating func removeAll() {
     bytes.count = 0
     frames.count = 1
@@ -101,32 +101,32 @@ public struct CanonicalWriter: ~Copyable {
     isMisused = false
   }
 
-  /// Calls `body` with what was written. The buffer is valid during the call only.
+  /// Calls `body` with the written bytes. The buffer is valid only during the call.
   public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows
     -> Result
   {
     try body(UnsafeBufferPointer(start: bytes.base, count: bytes.count))
   }
 
-  /// A copy of what was written.
+  /// A copy of the written bytes.
   public var array: [UInt8] { withBytes { Array($0) } }
 
   // MARK: Containers
 
-  /// Opens an object: keys and values follow, until `endObject()`. Keys are sorted then.
+  /// Begins an object. Write its keys and values, and call `endObject()`, which sorts the keys.
   public mutating func beginObject() { begin(.object) }
 
-  /// Opens an array: its elements follow, in order, until `endArray()`.
+  /// Begins an array. Write its elements in order, and call `endArray()`.
   public mutating func beginArray() { begin(.array) }
 
-  /// An array whose elements are put into the order of their bytes when it ends.
+  /// Begins an array whose elements are sorted by their bytes when it ends.
   public mutating func beginSet() { begin(.set) }
 
-  /// An array of key, value, key, value, whose pairs are put into the order of their bytes when it
-  /// ends: a dictionary whose keys are neither `String` nor `Int`.
+  /// Begins an array of key, value, key, value, whose pairs are sorted by their bytes when it ends.
+  /// For dictionaries whose keys are neither `String` nor `Int`.
   public mutating func beginPairs() { begin(.pairs) }
 
-  /// Ends the innermost object. Cost: constant where its keys came ascending, else a sort.
+  /// Ends the innermost object. Sorts its keys unless they were ascending.
   public mutating func endObject() {
     let frame = frames.top
     guard frame.pointee.kind == .object, !frame.pointee.isUnsorted else { return end(.object) }
@@ -137,18 +137,18 @@ public struct CanonicalWriter: ~Copyable {
     frames.count &-= 1
   }
 
-  /// Ends the innermost array, set or pairs. Cost: constant for an array, a sort for the others.
+  /// Ends the innermost array, set or pairs. Sorts sets and pairs.
   public mutating func endArray() { end(.array) }
 
-  /// The key of the value that comes next.
+  /// Writes the key of the next value.
   @_disfavoredOverload
   public mutating func key(_ key: String) {
     var key = key
     key.withUTF8 { self.key(utf8: $0) }
   }
 
-  /// The key of the value that comes next. Cost: less than for a `String`; of up to eight bytes,
-  /// less again.
+  /// Writes the key of the next value. Faster than with a `String`, especially for up to eight
+  /// bytes.
   @inlinable
   @inline(__always)
   public mutating func key(_ key: StaticString) {
@@ -156,7 +156,7 @@ public struct CanonicalWriter: ~Copyable {
     guard key.hasPointerRepresentation else { return self.key(String(key.unicodeScalar)) }
     let count = key.utf8CodeUnitCount
     if (1...8).contains(count) {
-      // All of this is done by the compiler where the key is a literal.
+      // If the key is a literal, the compiler computes all of this.
       let word =
         count == 8
         ? UInt64(littleEndian: UnsafeRawPointer(key.utf8Start).loadUnaligned(as: UInt64.self))
@@ -167,7 +167,7 @@ public struct CanonicalWriter: ~Copyable {
     self.key(utf8: UnsafeBufferPointer(start: key.utf8Start, count: count))
   }
 
-  /// A key of 1 to 8 bytes, the first one lowest in `word`, none of which has to be escaped.
+  /// Writes a key of 1 to 8 bytes without escapes. The first byte is the lowest of `word`.
   @usableFromInline
   mutating func shortKey(_ word: UInt64, _ count: Int) {
     let frame = frames.top
@@ -186,7 +186,7 @@ public struct CanonicalWriter: ~Copyable {
     add(Entry(start: start, keyEnd: keyEnd, prefix: word.byteSwapped), to: frame)
   }
 
-  /// Notes a key that has just been written.
+  /// Adds the entry of a key that has just been written.
   @inline(__always)
   private mutating func add(_ entry: Entry, to frame: UnsafeMutablePointer<Frame>) {
     if frame.pointee.count > 0 {
@@ -203,13 +203,13 @@ public struct CanonicalWriter: ~Copyable {
     frame.pointee.count &+= 1
   }
 
-  /// - Parameter utf8: valid UTF-8.
+  /// - Parameter utf8: The key as valid UTF-8.
   public mutating func key(utf8: UnsafeBufferPointer<UInt8>) {
     let frame = frames.top
     guard frame.pointee.kind == .object else { return isMisused = true }
     if lastByte == UInt8(ascii: ":") { isMisused = true }
     let start = bytes.count &+ (frame.pointee.count > 0 ? 1 : 0)
-    // A comma, two quotes, a colon; and eight bytes, as whole words are stored.
+    // A comma, two quotes, a colon, and eight bytes, since whole words are stored.
     let room = bytes.room(for: utf8.count &+ 12)
     room[0] = UInt8(ascii: ",")
     let target = room + (start &- bytes.count)
@@ -239,8 +239,8 @@ public struct CanonicalWriter: ~Copyable {
     frame.pointee.count += 1
   }
 
-  /// Copies text in which nothing has to be escaped, up to seven bytes more, and returns its first
-  /// eight bytes as a number that sorts as they do; nil, and nothing is kept, for other text.
+  /// Copies text that needs no escapes, and up to seven bytes more. Returns its first eight bytes
+  /// as a number with the same order, or `nil` if the text needs escapes.
   @inline(__always)
   private func copyPlain(
     _ text: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
@@ -260,7 +260,7 @@ public struct CanonicalWriter: ~Copyable {
     let rest = count &- position
     if rest > 0 {
       let word = loadPartialWord(source + position, rest)
-      // What is not there looks like spaces.
+      // Treat missing bytes as spaces.
       marks |= escapeMarks(word | 0x2020_2020_2020_2020 << UInt64(8 * rest))
       out.storeBytes(of: word.littleEndian, toByteOffset: position, as: UInt64.self)
       if position == 0 { prefix = word.byteSwapped }
@@ -270,7 +270,7 @@ public struct CanonicalWriter: ~Copyable {
 
   // MARK: Frames
 
-  /// Of what is in a container, so that there is one. No value ends with a colon.
+  /// The last written byte. Call this only inside a container. No value ends with a colon.
   @inline(__always)
   private var lastByte: UInt8 { bytes.base[bytes.count &- 1] }
 
@@ -278,7 +278,7 @@ public struct CanonicalWriter: ~Copyable {
   @inline(__always)
   mutating func beginValue() {
     let frame = frames.top
-    // A member's value, what there is most of, has all it needs from its key.
+    // The value of a member, the most common case, needs only its key.
     if frame.pointee.kind == .object {
       if lastByte != UInt8(ascii: ":") { isMisused = true }
       return
@@ -295,7 +295,7 @@ public struct CanonicalWriter: ~Copyable {
     }
   }
 
-  /// Opens a slot for one value whose form is decided later. Returns its serial.
+  /// Opens a slot for a value whose form is decided later. Returns its serial.
   @inline(__always)
   mutating func push() -> Int {
     beginValue()
@@ -305,7 +305,7 @@ public struct CanonicalWriter: ~Copyable {
     return serial
   }
 
-  /// Gives the innermost open slot its form.
+  /// Decides the form of the innermost open slot.
   @inline(__always)
   mutating func open(_ kind: Kind) {
     let frame = frames.top
@@ -314,8 +314,8 @@ public struct CanonicalWriter: ~Copyable {
     bytes.append(kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
   }
 
-  /// Ends the innermost slot, whatever it became. Nothing at all becomes an empty object, as
-  /// `JSONEncoder` has it.
+  /// Ends the innermost slot. A slot without a value becomes an empty object, as with
+  /// `JSONEncoder`.
   mutating func pop() {
     let frame = frames.base[frames.count - 1]
     switch frame.kind {
@@ -360,7 +360,7 @@ public struct CanonicalWriter: ~Copyable {
 
   // MARK: Undoing
 
-  /// How far everything was, to return to when a value turns out not to be encodable.
+  /// A position to return to if a value cannot be encoded.
   struct Mark {
     var bytes: Int
     var frames: Int

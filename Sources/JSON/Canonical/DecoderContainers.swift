@@ -1,4 +1,4 @@
-/// The decoder that values see: one value of the text.
+/// The decoder of one value of the text.
 struct CanonicalDecoding: Decoder {
   let core: DecoderCore
   let index: Int
@@ -34,7 +34,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { core.path(to: index) }
 
   var allKeys: [Key] {
-    // What an enumeration's `Codable` asks of every value.
+    // The `Codable` implementation of enums requests this for every value.
     let first = index + 1
     if first < Int(core.tokens[index].next), core.tokens[first + 1].next == core.tokens[index].next,
       !core.tokens[first].flags.contains(.escaped)
@@ -55,7 +55,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var current = index + 1
     while current < Int(core.tokens[index].next) {
       let name = core.bytes.string(core.tokens[current])
-      // Of equal keys the one that counts is the last.
+      // Of equal keys, use the last one.
       if !hasDuplicates || find(name) == current + 1, let key = Key(stringValue: name) {
         keys.append(key)
       }
@@ -136,7 +136,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try core.decode(type, at: value(key))
   }
 
-  // One search instead of the three that the library's own forms make.
+  // One search, instead of the three of the default implementations.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try valueIfPresent(key).map { try core.bool($0) }
   }
@@ -194,7 +194,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
 
   var isAtEnd: Bool { current >= Int(core.tokens[index].next) }
 
-  /// Cost: linear, the first time it is asked for and ever after.
+  /// - Complexity: O(number of elements).
   var count: Int? {
     var count = 0
     var token = index + 1
@@ -205,7 +205,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
     return count
   }
 
-  /// The next element, passed once `read` has succeeded.
+  /// Reads the next element, and advances if `read` succeeds.
   @inline(__always)
   private mutating func next<Value>(_ read: (DecoderCore, Int) throws -> Value) throws -> Value {
     guard !isAtEnd else {

@@ -4,11 +4,12 @@
   import Foundation
 #endif
 
-/// The bytes and the index of one text, shared by all decoders and readers of it, which may outlive
-/// the call that read it.
+/// The bytes and the index of one text. All of its decoders and readers share them, and may outlive
+/// the call that parsed it.
 final class DecoderCore {
-  // Unchecked, as the checks would cost a fifth of the time: these change only in `read`, which
-  // calls no code of others but the collection's own, and that has no way to reach this object.
+  // Unchecked, since the checks would take a fifth of the time. These properties change only in
+  // `read`, which calls no other code than the collection's, and the collection cannot access this
+  // object.
   @exclusivity(unchecked) private var memory = Stack<UInt8>(capacity: 256)
   @exclusivity(unchecked) private var tape = JSONTape(capacity: 32)
 
@@ -28,7 +29,7 @@ final class DecoderCore {
     tape.append(JSONToken(kind: .null, start: 0, end: 0, next: 1))
   }
 
-  /// There is always a value to be at: null where reading has failed.
+  /// Parses a text. There is always a value: if parsing fails, it is null.
   func read(_ bytes: some Collection<UInt8>, _ limits: JSONLimits) throws(JSONError) {
     memory.count = 0
     let isCopied: Void? = bytes.withContiguousStorageIfAvailable { memory.append($0) }
@@ -57,7 +58,7 @@ final class DecoderCore {
 
   // MARK: Errors
 
-  /// The way to a token, found by walking down from the root: nothing is kept for it.
+  /// Returns the path to a token. Finds it by searching from the root, so it needs no memory.
   func path(to index: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var current = 0
@@ -105,7 +106,7 @@ final class DecoderCore {
         debugDescription: "found no key \(JSON.string(key.stringValue)), expected one"))
   }
 
-  /// What an error says about a value; long ones are cut.
+  /// Returns the description of a value for an error, shortened if it is long.
   private func description(of index: Int) -> String {
     switch tokens[index].kind {
     case .null: return "null"
@@ -123,7 +124,7 @@ final class DecoderCore {
 
   // MARK: Members
 
-  /// The token of the member's value. Cost: constant when members are asked for in their order.
+  /// Returns the token of a member's value. Takes constant time if members are requested in order.
   @inline(__always)
   func find(_ key: UnsafeBufferPointer<UInt8>, in index: Int) -> Int? {
     let object = tokens[index]
@@ -147,7 +148,7 @@ final class DecoderCore {
     return nil
   }
 
-  /// Lets the next search begin after the member whose value this is.
+  /// Makes the next search begin after the member with this value.
   @inline(__always)
   func advance(_ index: Int, past value: Int) {
     let next = tokens[value].next
@@ -292,8 +293,8 @@ final class DecoderCore {
   // MARK: Values
 
   func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
-    // Each bit cast is between a type and itself: the generic parameter has just been compared with
-    // it. A dynamic cast would cost more than reading the value.
+    // Each bit cast is from a type to itself, which the comparison has shown. A dynamic cast would
+    // cost more than reading the value.
     if type == String.self { return unsafeBitCast(try string(index), to: type) }
     if type == Int.self { return unsafeBitCast(try integer(Int.self, index), to: type) }
     if type == Double.self { return unsafeBitCast(try double(index), to: type) }
@@ -311,7 +312,7 @@ final class DecoderCore {
     if type == [String].self {
       return unsafeBitCast(try elements(index) { try string($0) }, to: type)
     }
-    // The search for a conformance costs as much as a small value.
+    // Looking up a conformance costs as much as a small value.
     defer { budget.exit() }
     guard budget.enter() else {
       throw corrupted(at: index, expected: "less nesting, for what a small stack holds")
@@ -329,7 +330,7 @@ final class DecoderCore {
     _ byHand: Value.Type, as type: T.Type, at index: Int
   ) throws -> T {
     var reader = CanonicalReader(core: self, index: index)
-    // `Value` is `T`, opened from it.
+    // `Value` is the opened type `T`.
     return unsafeBitCast(try Value(canonical: &reader), to: type)
   }
 

@@ -1,4 +1,4 @@
-/// The encoder that values see.
+/// The encoder that is passed to values.
 struct CanonicalEncoding: Encoder {
   let core: EncoderCore
   let slot: EncoderSlot
@@ -90,7 +90,7 @@ struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
   }
 
-  // Nothing is written for nothing; the library's own forms are slower to find that out.
+  // `nil` writes nothing. The default implementations are slower.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) {
     if let value { encode(value, forKey: key) }
   }

@@ -11,18 +11,18 @@ struct EncoderSlot {
   var serial: Int
 }
 
-/// What all encoders and containers of one encoding share.
+/// The state that all encoders and containers of one encoding share.
 ///
-/// Values are written straight into the output; containers are frames on a stack. A write to a
+/// Values are written directly to the output, and containers are frames on a stack. A write to a
 /// container closes the containers that are open above it. If a closed container is written to
-/// again, the encoding starts over, with a `LinkedOutput` that keeps all containers open to the
+/// again, the encoding starts over with a `LinkedOutput`, which keeps all containers open to the
 /// end.
 final class EncoderCore {
-  // Unchecked, as the checks would cost a fifth of the time: no method here holds an access to a
-  // property while it calls code that could reach this object again. `writeByHand` hands out the
-  // writer itself, and leaves a placeholder here.
+  // Unchecked, since the checks would take a fifth of the time. No method accesses a property while
+  // it calls code that could use this object. `writeByHand` passes the writer itself, and stores a
+  // placeholder here during the call.
   @exclusivity(unchecked) var writer: CanonicalWriter
-  /// Set when containers were used in a way that has no encoding.
+  /// The error if containers were used in a way that has no encoding.
   @exclusivity(unchecked) var failure: (any Error)?
   @exclusivity(unchecked) private(set) var needsLinks = false
   @exclusivity(unchecked) private(set) var links: LinkedOutput?
@@ -30,20 +30,20 @@ final class EncoderCore {
   @exclusivity(unchecked) private var latestType: (any Any.Type)?
   @exclusivity(unchecked) private var latestSerial = 0
   @exclusivity(unchecked) private var budget = StackBudget()
-  /// Types that are known not to be `CanonicalEncodable`; no classes, whose subclasses may be.
+  /// Types that are known not to be `CanonicalEncodable`, without classes, whose subclasses may be.
   @exclusivity(unchecked) private var plainTypes = TypeSet()
 
   init(_ writer: consuming CanonicalWriter) {
     self.writer = writer
   }
 
-  /// - Parameter plain: a type that is known not to be `CanonicalEncodable`.
+  /// - Parameter plain: A type that is known not to be `CanonicalEncodable`.
   init(_ writer: consuming CanonicalWriter, plain: any Any.Type) {
     self.writer = writer
     if !(plain is AnyClass) { plainTypes.insert(plain) }
   }
 
-  /// Forgets what was written, and keeps the memory.
+  /// Removes all written bytes, and keeps the memory.
   func reset() {
     writer.removeAll()
     failure = nil
@@ -99,7 +99,8 @@ final class EncoderCore {
 
   // MARK: Positions
 
-  /// Makes `slot` the innermost one by closing what is above it. False when it is closed itself.
+  /// Makes `slot` the innermost one by closing the slots above it. Returns `false` if it is closed
+  /// itself.
   @inline(__always)
   func activate(_ slot: EncoderSlot) -> Bool {
     let top = writer.frames.count - 1
@@ -119,7 +120,7 @@ final class EncoderCore {
     return true
   }
 
-  /// Whether the member's value may be written now.
+  /// Begins a member. Returns whether its value may be written now.
   @inline(__always)
   func beginMember(_ slot: EncoderSlot, _ key: some CodingKey) -> Bool {
     if links != nil { return beginLinked(slot, key: key.stringValue) }
@@ -128,14 +129,14 @@ final class EncoderCore {
     return true
   }
 
-  /// Whether the element may be written now.
+  /// Begins an element. Returns whether it may be written now.
   @inline(__always)
   func beginElement(_ slot: EncoderSlot) -> Bool {
     if links != nil { return beginLinked(slot, key: nil) }
     return activate(slot)
   }
 
-  /// Whether the single value may be written now.
+  /// Begins a single value. Returns whether it may be written now.
   @inline(__always)
   func beginSingle(_ slot: EncoderSlot) -> Bool {
     if links != nil { return beginLinked(slot, key: nil) }
@@ -149,7 +150,7 @@ final class EncoderCore {
     return true
   }
 
-  /// A slot for a value inside the slot that has just been begun.
+  /// Returns a slot for a value inside the slot that has just been begun.
   @inline(__always)
   func push() -> EncoderSlot {
     if let links { return links.push() }
@@ -157,7 +158,7 @@ final class EncoderCore {
     return EncoderSlot(depth: depth, serial: writer.push())
   }
 
-  /// Decides a slot's form; asking twice for the same is asking once.
+  /// Decides the form of a slot. Repeated calls with the same form do nothing.
   func become(_ slot: EncoderSlot, _ kind: CanonicalWriter.Kind) {
     if let links {
       if !links.become(slot.serial, kind) { conflict(slot) }
@@ -179,8 +180,8 @@ final class EncoderCore {
     return false
   }
 
-  /// Ends a run whose output will not be used. Only a write to a container that outlives its
-  /// encoding throws it.
+  /// The error that ends a run whose output will not be used. Only a write to a container that
+  /// outlives its encoding throws it.
   private var staleError: EncodingError {
     .invalidValue(
       "a late value",
@@ -197,7 +198,8 @@ final class EncoderCore {
           debugDescription: "found a second value or container of another kind, expected one"))
   }
 
-  /// The kind of array for the value at `slot`: its type shows whether its order is significant.
+  /// Returns the kind of array for the value at `slot`. Its type determines whether its order is
+  /// significant.
   func arrayKind(_ slot: EncoderSlot) -> CanonicalWriter.Kind {
     let type =
       links.map { $0.type(of: slot.serial) }
@@ -206,8 +208,7 @@ final class EncoderCore {
     return .array
   }
 
-  /// For a nested container whose key may have been used already: the container that is there, if
-  /// links are kept.
+  /// Returns the existing nested container of a key that was used before, if links are kept.
   func existing(
     _ slot: EncoderSlot, _ key: some CodingKey, _ kind: CanonicalWriter.Kind
   ) -> EncoderSlot? {
@@ -228,7 +229,7 @@ final class EncoderCore {
     return nil
   }
 
-  /// A slot that is closed already: what is written there makes the encoding start over.
+  /// A closed slot. Writing to it makes the encoding start over.
   var nowhere: EncoderSlot { EncoderSlot(depth: .max, serial: -1) }
 
   func count(of slot: EncoderSlot) -> Int {
@@ -248,10 +249,10 @@ final class EncoderCore {
 
   // MARK: Values
 
-  /// Writes a value where a member, element or single value has just been begun.
+  /// Writes a value after a member, element or single value has been begun.
   func write<T: Encodable>(_ value: T) throws {
-    // Each bit cast is between a type and itself: the generic parameter has just been compared with
-    // it. A dynamic cast would cost more than writing the value.
+    // Each bit cast is from a type to itself, which the comparison has shown. A dynamic cast would
+    // cost more than writing the value.
     if T.self == String.self { return writer.string(unsafeBitCast(value, to: String.self)) }
     if T.self == Int.self { return writer.int(unsafeBitCast(value, to: Int.self)) }
     if T.self == Double.self { return writer.double(unsafeBitCast(value, to: Double.self)) }
@@ -273,7 +274,7 @@ final class EncoderCore {
       for element in unsafeBitCast(value, to: [String].self) { writer.string(element) }
       return writer.endArray()
     }
-    // The search for a conformance costs as much as a small value.
+    // Looking up a conformance costs as much as a small value.
     if !plainTypes.contains(T.self) {
       if let value = value as? any CanonicalEncodable { return try writeByHand(value) }
       if !(T.self is AnyClass) { plainTypes.insert(T.self) }

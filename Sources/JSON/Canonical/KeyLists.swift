@@ -1,9 +1,9 @@
-/// The keys of objects with one member that were asked for last, by their type and the member's
-/// name.
+/// A cache of the recently requested keys of objects with one member, by their type and the name of
+/// the member.
 ///
-/// An enumeration's `Codable` asks for all keys of every value. To make an array of a type that
-/// only the program knows takes the runtime a thousand instructions, a third of what the value
-/// takes: here they are made once for each case.
+/// The `Codable` implementation of an enum requests all keys of every value. Creating an array of a
+/// type that is unknown to this module takes the runtime a thousand instructions, a third of the
+/// cost of the value. The cache creates it once for each case.
 struct KeyLists {
   private struct Entry {
     let type: ObjectIdentifier
@@ -17,9 +17,9 @@ struct KeyLists {
     init(_ keys: [Key]) { self.keys = keys }
   }
 
-  /// A power of two.
+  /// The number of entries; a power of two.
   private static let count = 16
-  /// Longer names are not worth their comparison.
+  /// The longest name. Comparing longer names costs more than it saves.
   private static let longestName = 64
 
   private var entries = [Entry?](repeating: nil, count: KeyLists.count)
@@ -31,7 +31,7 @@ struct KeyLists {
       entry.name.count == name.count,
       entry.name.withUnsafeBufferPointer({ compareBytes($0, name) == 0 })
     else { return nil }
-    // The type was compared; a cast that does so again would cost as much as the array.
+    // The type was compared. A checked cast would cost as much as the array.
     return unsafeDowncast(entry.list, to: List<Key>.self).keys
   }
 
@@ -41,7 +41,8 @@ struct KeyLists {
     entries[KeyLists.index(type, name)] = Entry(type: type, name: Array(name), list: List(keys))
   }
 
-  /// By the type's address and the name's first and last byte.
+  /// Returns the index for a type and a name, from the type's address and the name's first and last
+  /// byte.
   @inline(__always)
   private static func index(_ type: ObjectIdentifier, _ name: UnsafeBufferPointer<UInt8>) -> Int {
     let address = UInt(bitPattern: type)

@@ -1,8 +1,8 @@
-/// Where the encoder keeps its containers when a value writes to several of them in turns: all stay
-/// open to the end, the scalars' bytes are in the order they came, and only then all is put
-/// together.
+/// The output of an encoder for values that write to several containers alternately. All containers
+/// stay open to the end, scalars are written in the order of the calls, and the parts are assembled
+/// at the end.
 ///
-/// Rare, so it is built for being right, not for speed.
+/// This case is rare, so the implementation is simple rather than fast.
 final class LinkedOutput {
   private struct Node {
     var key: String?
@@ -52,7 +52,7 @@ final class LinkedOutput {
     return EncoderSlot(depth: 0, serial: child)
   }
 
-  /// False when it is something else already.
+  /// Decides the form of a frame. Returns `false` if it has another form already.
   func become(_ frame: Int, _ kind: CanonicalWriter.Kind) -> Bool {
     guard frames.indices.contains(frame) else { return false }
     if frames[frame].kind == .open { frames[frame].kind = kind }
@@ -82,7 +82,7 @@ final class LinkedOutput {
     return path
   }
 
-  /// The way to what is being written.
+  /// The path to the value that is being written.
   var pathOfCurrent: [any CodingKey] {
     guard let last = frames[current].nodes.last else { return path(of: current) }
     if let key = last.key { return path(of: current) + [PathKey(stringValue: key)] }

@@ -1,4 +1,4 @@
-/// A step of a coding path that was found again in the bytes.
+/// A step of a coding path that was recovered from the bytes.
 struct PathKey: CodingKey {
   var stringValue: String
   var intValue: Int?
@@ -12,8 +12,8 @@ struct PathKey: CodingKey {
 }
 
 extension CanonicalWriter {
-  /// The way to the value of the frame at `depth`, read back from what was written: nothing is kept
-  /// for it.
+  /// Returns the path to the value of the frame at `depth`. Recovers it from the written bytes, so
+  /// it needs no memory.
   func codingPath(of depth: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     for index in 0..<min(depth, frames.count) {

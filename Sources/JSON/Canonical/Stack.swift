@@ -1,5 +1,5 @@
-/// A growing row of trivial values in memory of its own: what a writer touches for every byte,
-/// without the uniqueness check of an array.
+/// A growing stack of trivial values. Unlike an array, it needs no uniqueness check for every
+/// access.
 struct Stack<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   var count = 0
@@ -10,16 +10,16 @@ struct Stack<Element: BitwiseCopyable>: ~Copyable {
     base = .allocate(capacity: self.capacity)
   }
 
-  /// Without memory, to take another's place for a while.
+  /// Creates a placeholder without memory.
   init() {
     capacity = 0
-    // Never read: there is nothing in it, and what is added goes to memory of its own.
+    // Never accessed: the stack is empty, and adding elements allocates memory.
     base = UnsafeMutablePointer(bitPattern: 16).unsafelyUnwrapped
   }
 
   deinit { if capacity > 0 { base.deallocate() } }
 
-  /// The last one; there must be one.
+  /// The last element. The stack must not be empty.
   @inline(__always)
   var top: UnsafeMutablePointer<Element> { base + (count &- 1) }
 
@@ -30,7 +30,8 @@ struct Stack<Element: BitwiseCopyable>: ~Copyable {
     count &+= 1
   }
 
-  /// Where `extra` elements may be written; they count once `count` says so.
+  /// Returns a pointer to memory for `extra` elements. The caller must increase `count` to add
+  /// them.
   @inline(__always)
   mutating func room(for extra: Int) -> UnsafeMutablePointer<Element> {
     if capacity &- count < extra { grow(to: count &+ extra) }

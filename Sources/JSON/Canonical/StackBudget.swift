@@ -1,16 +1,16 @@
-/// How much stack a recursion that a file's nesting drives has used.
+/// A limit for the stack use of a recursion that depends on the nesting of a file.
 ///
-/// `Codable` recurses through code of others, whose frames have no size that could be known, and
-/// threads have as little as 512 KiB: a count of levels alone is no bound. The same budget holds on
-/// every thread, so that what one thread reads another reads as well.
+/// `Codable` recurses through user code with frames of unknown size, and threads have as little as
+/// 512 KiB, so limiting the number of levels is not enough. The budget is the same on every thread,
+/// so that all threads can read the same files.
 struct StackBudget {
   private static let budget = 384 * 1024
 
-  /// Levels that are running.
+  /// The number of running levels.
   private(set) var depth = 0
   private var start = 0
 
-  /// Counts one more level; false if the stack is too small for it.
+  /// Enters a level. Returns `false` if the stack is too small.
   @inline(__always)
   mutating func enter() -> Bool {
     var here: UInt8 = 0

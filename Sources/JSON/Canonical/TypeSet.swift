@@ -1,5 +1,5 @@
-/// Some of the types that were put there, found again in a few instructions: each has one of
-/// sixteen slots, and may have to leave it to another.
+/// A cache of types that can be searched in a few instructions. Each type has one of sixteen slots,
+/// in which another type may replace it.
 struct TypeSet {
   private var types = SIMD16<UInt>(repeating: 0)
 
@@ -16,7 +16,7 @@ struct TypeSet {
 
   @inline(__always)
   private static func position(_ id: UInt) -> Int {
-    // Metadata is at multiples of 8, of types of one module close together.
+    // Metadata is at multiples of 8, and close together for types of one module.
     Int((id >> 3 ^ id >> 7 ^ id >> 11) & 15)
   }
 }

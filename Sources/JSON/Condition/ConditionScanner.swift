@@ -84,7 +84,7 @@ struct ConditionScanner {
     }
   }
 
-  /// Up to the blank after the value: brackets and strings are passed over whole.
+  /// Skips a value up to the blank after it, including its brackets and strings.
   private mutating func skipValue() {
     var depth = 0
     var inString = false

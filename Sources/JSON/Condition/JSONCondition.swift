@@ -8,43 +8,45 @@
 /// ```
 ///
 /// Numbers compare by value (`1 == 1.0`), objects regardless of the order of their members. `<`,
-/// `<=`, `>` and `>=` compare numbers with numbers and strings with strings; between other values
-/// they do not hold. `contains` looks for a string in a string, an element in an array, or a key in
-/// an object. A path that leads nowhere equals nothing, so only `!=` holds for it.
+/// `<=`, `>` and `>=` compare numbers with numbers and strings with strings, and are false for
+/// other values. `contains` searches for a string in a string, an element in an array, or a key in
+/// an object. For a missing value, only `!=` is true.
 ///
 /// ```swift
 /// let condition = try JSONCondition(parsing: #"items[0].name == "Rick" and count > 3"#)
 /// condition.holds(for: ["items": [["name": "Rick"]], "count": 4])  // true
 /// ```
 public struct JSONCondition: Sendable, Hashable, CustomStringConvertible {
-  /// How the value at a path is compared.
+  /// A comparison of the value at a path.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
-    /// The same value; numbers by value, objects regardless of the order of their members.
+    /// The values are equal. Numbers compare by value, objects regardless of the order of their
+    /// members.
     case equal = "=="
-    /// Not `equal`; holds for a path that leads nowhere.
+    /// The values are not `equal`. True for a missing value.
     case notEqual = "!="
-    /// Less, between two numbers or two strings.
+    /// The value is less, for two numbers or two strings.
     case less = "<"
-    /// Less or equal, between two numbers or two strings.
+    /// The value is less or equal, for two numbers or two strings.
     case lessOrEqual = "<="
-    /// Greater, between two numbers or two strings.
+    /// The value is greater, for two numbers or two strings.
     case greater = ">"
-    /// Greater or equal, between two numbers or two strings.
+    /// The value is greater or equal, for two numbers or two strings.
     case greaterOrEqual = ">="
-    /// A string in a string, an element in an array, a key in an object.
+    /// The value contains a substring, an element, or a key.
     case contains
-    /// The path leads to a value, which may be `null`.
+    /// There is a value at the path, which may be `null`.
     case exists
   }
 
   struct Comparison: Sendable, Hashable {
     var path: JSONPath
     var relation: Operator
-    /// `null` for `exists`.
+    /// The value to compare with, or `null` for `exists`.
     var value: JSON
   }
 
-  /// The condition holds where all comparisons of one of these do. Neither level is empty.
+  /// The alternatives. The condition is true if all comparisons of one alternative are true.
+  /// Neither level is empty.
   let alternatives: [[Comparison]]
   /// The text that was parsed.
   public let description: String
@@ -58,9 +60,9 @@ public struct JSONCondition: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// Whether the condition holds for a value.
+  /// Returns whether the condition is true for a value.
   ///
-  /// - Complexity: That of the comparisons up to the one that decides.
+  /// - Complexity: That of the comparisons up to the deciding one.
   public func holds(for value: JSON) -> Bool {
     alternatives.contains { $0.allSatisfy { $0.holds(for: value) } }
   }
@@ -103,7 +105,7 @@ extension JSONCondition.Comparison {
     case (.array(let a), .array(let b)):
       return a.count == b.count && zip(a, b).allSatisfy { areEqual($0, $1) }
     case (.object(let a), .object(let b)):
-      // By key, so that large objects do not cost the square of their size.
+      // Look up by key, so that large objects do not take quadratic time.
       let members = Dictionary(b.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
       return a.count == b.count
         && a.allSatisfy { member in members[member.key].map { areEqual(member.value, $0) } ?? false

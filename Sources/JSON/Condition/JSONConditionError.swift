@@ -1,31 +1,31 @@
-/// Why a text is no condition, and where.
+/// An error of parsing a condition.
 public struct JSONConditionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem.
   public enum Kind: Sendable, Hashable {
-    /// A comparison has to begin with a path here.
+    /// A comparison must begin with a path here.
     case missingPath
-    /// This text is no path, for this reason.
+    /// The text is not a path.
     case malformedPath(String, reason: String)
     /// A path ends without a comparison.
     case missingOperator
-    /// This is no comparison.
+    /// The text is not a comparison operator.
     case unknownOperator(String)
-    /// This comparison ends without a value.
+    /// The comparison ends without a value.
     case missingValue(after: JSONCondition.Operator)
-    /// This text is no JSON, for this reason.
+    /// The text is not JSON.
     case malformedValue(String, reason: String)
-    /// The word was found in place of `and` or `or`.
+    /// The word is not `and` or `or`.
     case unknownConjunction(String)
   }
 
   /// The problem.
   public var kind: Kind
-  /// The first character at fault, from 1.
+  /// The column of the first wrong character, from 1.
   public var column: Int
-  /// The number of characters at fault, at least 1.
+  /// The number of wrong characters, at least 1.
   public var length: Int
 
-  /// The problem, in one line without a full stop.
+  /// The problem in one line, without a full stop.
   public var description: String {
     switch kind {
     case .missingPath: "a path is missing"

@@ -1,21 +1,22 @@
-/// The way to a value inside a `JSON`: `a.b[0].c`, `[1].x`, `a["odd key"]`; the empty text is the
-/// value itself.
+/// A path to a value inside a `JSON`, such as `a.b[0].c`, `[1].x` or `a["odd key"]`. The empty text
+/// is the path of the value itself.
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
-  /// From a value to one inside it.
+  /// A step from a value to a value inside it.
   public enum Step: Sendable, Hashable {
-    /// A member of an object; of equal keys the last.
+    /// A member of an object. Of equal keys, the last one.
     case key(String)
     /// A position in an array, from 0.
     case index(Int)
   }
 
-  /// From the outside in; none of them is the value itself.
+  /// The steps from the outermost value inwards. Without steps, the path is that of the value
+  /// itself.
   public var steps: [Step]
 
-  /// A path from its steps.
+  /// Creates a path from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
-  /// Reads a path. Keys without quotes end at `.`, `[`, `]` and `"`; keys in quotes are JSON
+  /// Parses a path. Keys without quotes end at `.`, `[`, `]` and `"`. Keys in quotes are JSON
   /// strings.
   public init(parsing text: String) throws(JSONPathError) {
     steps = []
@@ -91,14 +92,14 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a text is no path, and where.
+/// An error of parsing a path.
 public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Bytes before the first byte that does not fit.
+  /// The offset of the first wrong byte.
   public var offset: Int
-  /// The found value, its position, and the expected value.
+  /// A message with the found value, its position, and the expected value.
   public var message: String
 
-  /// An error as `init(parsing:)` throws it.
+  /// Creates an error.
   public init(offset: Int, message: String) {
     self.offset = offset
     self.message = message
@@ -108,7 +109,9 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension JSON {
-  /// The value at a path; nil if the way ends before it. Cost: linear in the members passed.
+  /// Returns the value at a path, or `nil` if there is none.
+  ///
+  /// - Complexity: O(number of visited members).
   public func value(at path: JSONPath) -> JSON? {
     path.steps.reduce(self as JSON?) { value, step in
       switch step {

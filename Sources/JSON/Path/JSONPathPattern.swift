@@ -1,9 +1,9 @@
-/// A `JSONPath` that may stand for several: `api.*.answered.*.timing`, `rows[*].updated`,
+/// A pattern of `JSONPath`s, such as `api.*.answered.*.timing`, `rows[*].updated` or
 /// `headers[name=date]`.
 ///
-/// `*` is any member, `[*]` any element; both match either. `[name=date]` is each element that has
-/// a member `name` with this text, in any case of ASCII letters; a text with `]` in it is written
-/// as a JSON string. A key `*` is written `["*"]`.
+/// `*` is any member and `[*]` any element; each of them matches both. `[name=date]` is every
+/// element with a member `name` that has this text, ignoring the case of ASCII letters. A text with
+/// `]` is written as a JSON string. A key `*` is written `["*"]`.
 public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
   /// A step from a value to the values inside it.
   public enum Step: Sendable, Hashable {
@@ -17,15 +17,16 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
     case having(key: String, text: String)
   }
 
-  /// From the outside in; none of them is the value itself.
+  /// The steps from the outermost value inwards. Without steps, the pattern matches the value
+  /// itself.
   public var steps: [Step]
 
-  /// A pattern from its steps.
+  /// Creates a pattern from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// - Throws: `JSONPathError` for a text that is none.
+  /// - Throws: `JSONPathError` if the text is not a pattern.
   public init(parsing text: String) throws(JSONPathError) {
     steps = []
     var rest = text[...]
@@ -81,7 +82,7 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Behind the bracket that closes the one `text` begins with.
+  /// Returns the position after the bracket that closes the first one of `text`.
   private static func end(
     ofBracket text: Substring, _ offset: Int
   ) throws(JSONPathError) -> String.Index {
@@ -131,7 +132,7 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONPathPattern.Step {
-  /// Whether it leads to a member.
+  /// Returns whether the step matches a member.
   public func matches(key: String) -> Bool {
     switch self {
     case .key(let wanted): wanted == key
@@ -140,7 +141,7 @@ extension JSONPathPattern.Step {
     }
   }
 
-  /// Whether it leads to an element.
+  /// Returns whether the step matches an element.
   public func matches(index: Int, _ element: JSON) -> Bool {
     switch self {
     case .index(let wanted): wanted == index

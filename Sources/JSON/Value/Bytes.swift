@@ -15,8 +15,8 @@ func hex(_ byte: UInt8) -> String {
   return byte < 16 ? "0x0" + digits : "0x" + digits
 }
 
-/// Below, at or above zero as the left sorts before, with or after the right, byte by byte, a
-/// prefix first.
+/// Compares bytes lexicographically. Returns a number below, at or above zero if `left` sorts
+/// before, with or after `right`. A prefix sorts first.
 @inline(__always)
 func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
   let shared = min(left.count, right.count)
@@ -35,8 +35,8 @@ func compareBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPoint
   return left.count - right.count
 }
 
-/// The top bit of the first byte that is a quote, a `\` or a control character, and maybe of others
-/// after it; 0 if there is none.
+/// Returns the top bit of the first byte that is a quote, a `\` or a control character, or 0 if
+/// there is none. Bits of later bytes may also be set.
 @inlinable
 @inline(__always)
 func escapeMarks(_ word: UInt64) -> UInt64 {
@@ -49,7 +49,7 @@ func escapeMarks(_ word: UInt64) -> UInt64 {
     & (ones &* 0x80)
 }
 
-/// The `count` bytes at `start`, 1 to 7, the first one lowest, zeroes above. Reads nothing else.
+/// Returns the `count` bytes at `start`, 1 to 7, as a little-endian number. Reads no other bytes.
 @inlinable
 @inline(__always)
 func loadPartialWord(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
@@ -71,8 +71,8 @@ extension UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(rebasing: self[Int(token.start)..<Int(token.end)])
   }
 
-  /// The first position from `start` on that holds a quote, a `\`, a control character or, unless
-  /// allowed, no ASCII.
+  /// Returns the first position from `start` on with a quote, a `\`, a control character or, unless
+  /// allowed, a byte beyond ASCII.
   @inline(__always)
   func endOfPlainText(from start: Int, allowingAnyScalar anyScalar: Bool = false) -> Int {
     guard let base = UnsafeRawPointer(baseAddress) else { return start }
@@ -95,7 +95,7 @@ extension UnsafeBufferPointer<UInt8> {
     return position
   }
 
-  /// Bytes of the well-formed scalar at `position` that is no ASCII; 0 when it is not well formed
+  /// Returns the length of the scalar beyond ASCII at `position`, or 0 if it is not well formed
   /// (Unicode table 3-7).
   func lengthOfScalar(at position: Int) -> Int {
     func continues(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
@@ -113,7 +113,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
   }
 
-  /// The text of a string token that the tokenizer has accepted.
+  /// Returns the text of a string token that the tokenizer has accepted.
   func string(_ token: JSONToken) -> String {
     unescaped(token) { String(decoding: $0, as: UTF8.self) }
   }
@@ -125,8 +125,8 @@ extension UnsafeBufferPointer<UInt8> {
     return unescaped(left) { left in unescaped(right) { compareBytes(left, $0) == 0 } }
   }
 
-  /// Calls `body` with a string token's bytes, its escapes resolved. Cost: a copy only where there
-  /// are escapes.
+  /// Calls `body` with the bytes of a string token, with its escapes resolved. Copies the bytes
+  /// only if there are escapes.
   @inline(__always)
   func unescaped<Result>(
     _ token: JSONToken, _ body: (UnsafeBufferPointer<UInt8>) -> Result

@@ -1,13 +1,12 @@
-/// Numbers in decimal, eight digits at a time whatever their number, without a loop and with few
-/// branches.
+/// Writes numbers in decimal, eight digits at a time, without a loop and with few branches.
 @usableFromInline
 package enum DecimalDigits {
-  /// Bytes that may be written for a number: twenty digits at most, and what is stored beyond the
-  /// last one.
+  /// The number of bytes that may be written for a number: at most twenty digits, and the bytes
+  /// that are stored beyond the last one.
   package static let capacity = 32
 
-  /// Writes a number and returns how many digits it has. Up to `capacity` bytes from `start` on are
-  /// overwritten.
+  /// Writes a number and returns the number of its digits. Overwrites up to `capacity` bytes from
+  /// `start` on.
   @inlinable
   @inline(__always)
   package static func write(_ value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
@@ -24,7 +23,7 @@ package enum DecimalDigits {
     return length &+ 8
   }
 
-  /// Without leading zeroes. Returns how many digits there are.
+  /// Writes a number without leading zeroes. Returns the number of its digits.
   @inlinable
   @inline(__always)
   static func write(leading value: UInt64, to start: UnsafeMutablePointer<UInt8>) -> Int {
@@ -38,7 +37,7 @@ package enum DecimalDigits {
   @inline(__always)
   static var zeroes: UInt64 { 0x3030_3030_3030_3030 }
 
-  /// The eight digits of a number below 10⁸, the first one in the lowest byte.
+  /// Returns the eight digits of a number below 10⁸, the first one in the lowest byte.
   @inlinable
   @inline(__always)
   static func digits(_ value: UInt64) -> UInt64 {

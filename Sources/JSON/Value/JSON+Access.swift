@@ -1,27 +1,28 @@
 extension JSON {
-  /// A number with the digits of `value`.
+  /// Creates a number with the digits of `value`.
   public init(_ value: some BinaryInteger) { self = .number(String(value)) }
 
-  /// A number as `Double.description` writes it; the strings `inf`, `-inf` and `nan` for what JSON
-  /// has no number for.
+  /// Creates a number with the text of `Double.description`, or the strings `inf`, `-inf` and
+  /// `nan`, which are not JSON numbers.
   public init(_ value: Double) {
     self = value.isFinite ? .number(value.description) : .string(value.description)
   }
 
-  /// A string.
+  /// Creates a string.
   public init(_ value: String) { self = .string(value) }
-  /// A boolean.
+  /// Creates a Boolean value.
   public init(_ value: Bool) { self = .bool(value) }
 
-  /// Whether the value is `null`; an absent member is `nil` and not this.
+  /// Whether the value is `null`. An absent member is `nil`, not `null`.
   public var isNull: Bool { self == .null }
 
-  /// The text of a string; nil for all else.
+  /// The text of a string, or `nil` for any other value.
   public var stringValue: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The number if it is an `Int` exactly, as `7`, `7.0` and `7e2` are; nil for all else.
+  /// The number if it is exactly an `Int`, such as `7`, `7.0` and `7e2`, or `nil` for any other
+  /// value.
   public var intValue: Int? {
     guard case .number(let literal) = self else { return nil }
     return Int(literal)
@@ -30,8 +31,8 @@ extension JSON {
       }
   }
 
-  /// The number, rounded to the nearest `Double`; nil for all else and for what is beyond its
-  /// range.
+  /// The number rounded to the nearest `Double`, or `nil` for any other value and for numbers out
+  /// of range.
   public var doubleValue: Double? {
     guard case .number(let literal) = self, let value = Double(literal), value.isFinite else {
       return nil
@@ -39,17 +40,17 @@ extension JSON {
     return value
   }
 
-  /// The truth value; nil for all else, the numbers 0 and 1 too.
+  /// The Boolean value, or `nil` for any other value, including the numbers 0 and 1.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// An object's members in their order; nil for all else.
+  /// The members of an object in order, or `nil` for any other value.
   public var members: [Member]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// An array's elements; nil for all else.
+  /// The elements of an array, or `nil` for any other value.
   public var elements: [JSON]? {
     if case .array(let elements) = self { elements } else { nil }
   }
@@ -66,7 +67,7 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
-  /// Members in the order written; equal keys are all kept.
+  /// Creates an object with the members in the given order. Equal keys are all kept.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(elements.map { Member($0.0, $0.1) })
   }

@@ -1,6 +1,6 @@
-/// Through `CanonicalEncoder` and `CanonicalDecoder` a `JSON` is itself. Other coders get the
-/// nearest they have: their order of members, and numbers as `Int64`, `UInt64` or `Double`,
-/// whichever holds them first.
+/// `CanonicalEncoder` and `CanonicalDecoder` encode a `JSON` as the value itself. Other coders use
+/// their own order of members, and numbers as the first of `Int64`, `UInt64` and `Double` that can
+/// represent them.
 extension JSON: Codable {
   private struct MemberKey: CodingKey {
     var stringValue: String

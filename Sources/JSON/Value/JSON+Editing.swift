@@ -1,16 +1,17 @@
-// Subscripts that read and change, and renaming. An edit that does not fit changes nothing: a
-// migration goes through actions of all cases, and changes the ones that have the member it names.
+// Subscripts for reading and changing values, and renaming. An edit that does not apply changes
+// nothing, since a migration edits the actions of all cases.
 
 extension JSON {
-  /// The last member of that key; nil if there is none, or no object.
+  /// The value of the last member with the key, or `nil` if there is none or the value is not an
+  /// object.
   ///
   /// ```swift
   /// json["pay"]["amount"] = 12  // Adds or replaces; nothing where there is no object `pay`.
   /// json["pay"]["note"] = nil   // Removes; `.null` is a value.
   /// ```
-  /// Assigning replaces the value of that member, or adds one after the others; nil removes every
-  /// member of that key. Nothing changes where the value is no object: objects on the way are not
-  /// made.
+  /// Assigning a value replaces that of the member, or appends a member. Assigning `nil` removes
+  /// all members with the key. If the value is not an object, nothing changes, and no objects are
+  /// created.
   ///
   /// - Complexity: O(number of members), in place.
   public subscript(key: String) -> JSON? {
@@ -24,7 +25,8 @@ extension JSON {
         yield &absent
         return
       }
-      // Ends the second reference to the members, and below to the value: each would cost a copy.
+      // Release the second reference to the members, and below to the value. Each would cause a
+      // copy.
       self = .null
       let position = members.lastIndex { $0.hasKey(key) }
       var value: JSON?
@@ -45,12 +47,12 @@ extension JSON {
     }
   }
 
-  /// The element at that index; nil if there is none, or no array.
+  /// The element at the index, or `nil` if there is none or the value is not an array.
   ///
-  /// Assigning replaces the element; nil removes it, and the later ones move up. Nothing changes if
-  /// there is no element at that index, or no array.
+  /// Assigning a value replaces the element. Assigning `nil` removes it. If there is no element at
+  /// the index or the value is not an array, nothing changes.
   ///
-  /// - Complexity: O(1), in place; removing O(number of elements).
+  /// - Complexity: O(1), in place. Removing is O(number of elements).
   public subscript(index: Int) -> JSON? {
     get {
       guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
@@ -62,7 +64,7 @@ extension JSON {
         yield &absent
         return
       }
-      // As for members.
+      // Release the second reference, as for members.
       self = .null
       var element: JSON? = elements[index]
       elements[index] = .null
@@ -78,19 +80,20 @@ extension JSON {
     }
   }
 
-  /// Gives members another key, in their place.
+  /// Renames the key of members, which keep their positions.
   ///
   /// ```swift
   /// action.rename("pay", to: "deposit")
   /// state.rename("cents", to: "amount", at: rows)  // rows: JSONPathPattern, `rows[*]`
   /// ```
-  /// An object that has no such member stays as it is, and so does one that has a member of the new
-  /// key already: none is lost. So do values that are no objects, and all where the path leads
-  /// nowhere.
+  /// An object without such a member does not change, and neither does one that already has a
+  /// member with the new key. Values that are not objects do not change. If no value matches the
+  /// path, nothing changes.
   ///
-  /// - Parameter path: The objects whose members are meant; this value itself if there is none.
+  /// - Parameter path: The path of the objects whose members to rename. By default, this value
+  ///   itself.
   /// - Returns: The number of objects that changed.
-  /// - Complexity: O(number of members and elements passed), in place.
+  /// - Complexity: O(number of visited members and elements), in place.
   @discardableResult
   public mutating func rename(
     _ key: String, to newKey: String, at path: JSONPathPattern = JSONPathPattern([])
@@ -110,10 +113,11 @@ extension JSON {
     return count
   }
 
-  /// `rename(_:to:at:)` at a path that is read first: `deposit`, `rows[*]`, `api.*.timing`.
+  /// Renames the key of members at a path that is parsed first, such as `deposit`, `rows[*]` or
+  /// `api.*.timing`.
   ///
-  /// - Throws: `JSONPathError` for a text that is no pattern; then nothing has changed.
-  /// - Complexity: That of reading the path besides.
+  /// - Throws: `JSONPathError` if the text is not a pattern. Then nothing has changed.
+  /// - Complexity: That of `rename(_:to:at:)` with a pattern, and of parsing the path.
   @discardableResult
   public mutating func rename(
     _ key: String, to newKey: String, at path: String
@@ -121,12 +125,12 @@ extension JSON {
     rename(key, to: newKey, at: try JSONPathPattern(parsing: path))
   }
 
-  /// Calls `change` for each value that the pattern leads to.
+  /// Calls `change` for each value that matches the pattern.
   package mutating func update(at pattern: JSONPathPattern, _ change: (inout JSON) -> Void) {
     update(at: pattern.steps[...], change)
   }
 
-  /// Calls `change` for each value that the steps lead to. Recurses once a step.
+  /// Calls `change` for each value that matches the steps. Recurses once per step.
   private mutating func update(
     at steps: ArraySlice<JSONPathPattern.Step>, _ change: (inout JSON) -> Void
   ) {
@@ -151,8 +155,8 @@ extension JSON {
 }
 
 extension JSON? {
-  /// The member of a value that may not be there: see `JSON.subscript(key:)`. Assigning changes
-  /// nothing where it is not.
+  /// The member of a value that may be `nil`; see `JSON.subscript(key:)`. If it is `nil`, assigning
+  /// changes nothing.
   public subscript(key: String) -> JSON? {
     get { self?[key] }
     _modify {
@@ -166,8 +170,8 @@ extension JSON? {
     }
   }
 
-  /// The element of a value that may not be there: see `JSON.subscript(index:)`. Assigning changes
-  /// nothing where it is not.
+  /// The element of a value that may be `nil`; see `JSON.subscript(index:)`. If it is `nil`,
+  /// assigning changes nothing.
   public subscript(index: Int) -> JSON? {
     get { self?[index] }
     _modify {
@@ -183,6 +187,7 @@ extension JSON? {
 }
 
 extension JSON.Member {
-  /// Whether the key has the same bytes; `==` would take other spellings of a letter for it.
+  /// Returns whether the key has the same bytes. `==` would treat composed and decomposed letters
+  /// as equal.
   fileprivate func hasKey(_ other: String) -> Bool { key.utf8.elementsEqual(other.utf8) }
 }

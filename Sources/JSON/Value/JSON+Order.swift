@@ -1,10 +1,13 @@
 extension JSON {
-  /// An order over all values, for sorting: null, false, true, numbers, strings, arrays, objects.
-  /// -1, 0 or 1.
+  /// Compares two values for sorting. The order is null, false, true, numbers, strings, arrays,
+  /// objects.
   ///
   /// Numbers compare by their exact decimal value, so `1`, `1.0` and `10e-1` are equal and 2⁵³ + 1
   /// is above 2⁵³. Strings compare by their UTF-8 bytes, arrays element by element, objects member
-  /// by member in their order. A `.number` that is no number sorts after the numbers, by its bytes.
+  /// by member in their order. A `.number` that is not a number sorts after the numbers, by its
+  /// bytes.
+  ///
+  /// - Returns: -1, 0 or 1.
   public static func compare(_ left: JSON, _ right: JSON) -> Int {
     switch (left, right) {
     case (.number(let a), .number(let b)):
@@ -60,8 +63,8 @@ extension JSON {
 }
 
 extension JSON {
-  /// A text that is the same for two values exactly where they are equal: numbers by their value,
-  /// objects whatever the order of their members. Linear in the value, but for sorting members.
+  /// A text that is equal for two values if and only if they are equal: numbers by value, objects
+  /// regardless of the order of their members. Takes linear time, except for sorting members.
   package var equalityKey: String {
     var key = ""
     write(to: &key)

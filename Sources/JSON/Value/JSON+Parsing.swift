@@ -1,17 +1,17 @@
 extension JSON {
-  /// Reads one JSON text (RFC 8259, strictly: no comments, no trailing commas, no BOM, no NaN).
+  /// Parses a JSON text strictly by RFC 8259: no comments, trailing commas, BOM or NaN.
   ///
-  /// Cost: linear in the text.
+  /// - Complexity: O(length of the text).
   public init(parsing text: String, limits: JSONLimits = .default) throws(JSONError) {
     var text = text
     let result = text.withUTF8 { bytes in Self.parse(bytes, limits) }
     self = try result.get()
   }
 
-  /// Reads one JSON text from its UTF-8 bytes: `[UInt8]`, `Data`, `UnsafeRawBufferPointer`, a
-  /// string's `utf8` and slices of them. Bytes that are not valid UTF-8 are refused.
+  /// Parses a JSON text from its UTF-8 bytes: `[UInt8]`, `Data`, `UnsafeRawBufferPointer`, a
+  /// string's `utf8`, and slices of them. Throws if the bytes are not valid UTF-8.
   ///
-  /// Cost: linear in the text; a copy of it first where the collection is not contiguous.
+  /// - Complexity: O(length of the text). A collection that is not contiguous is copied first.
   public init(
     parsing utf8: some Collection<UInt8>, limits: JSONLimits = .default
   ) throws(JSONError) {
@@ -32,7 +32,7 @@ extension JSON {
     }
   }
 
-  /// The value that begins at a token, with all inside it. Iterative: see `walk`.
+  /// Creates the value that begins at a token. Iterative; see `walk`.
   init(
     token root: Int, of tokens: UnsafeMutablePointer<JSONToken>,
     in bytes: UnsafeBufferPointer<UInt8>
@@ -60,7 +60,7 @@ extension JSON {
         open.append(Open(token: index))
         value = .object([])
       }
-      // What is not open any more goes into what is open around it.
+      // Add completed values to the open value around them.
       var isWhole = token.kind != .array && token.kind != .object
       index += 1
       while true {
@@ -98,8 +98,8 @@ extension JSON {
     }
   }
 
-  /// Keys are compared by their bytes, since `String` treats composed and decomposed letters as
-  /// equal.
+  /// Removes all but the last of equal keys. Compares keys by their bytes, since `String` treats
+  /// composed and decomposed letters as equal.
   private static func keepingLast(_ members: [Member]) -> [Member] {
     var positions: [[UInt8]: Int] = [:]
     var kept: [Member] = []

@@ -1,18 +1,18 @@
 extension JSON {
   enum Event {
-    /// Null, a truth value, a number or a string.
+    /// Null, a Boolean value, a number or a string.
     case scalar(JSON)
     case beginArray, beginObject
     case endArray(isEmpty: Bool)
     case endObject(isEmpty: Bool)
-    /// Comes before every element.
+    /// Precedes every element.
     case element(isFirst: Bool)
-    /// Comes before every member's value.
+    /// Precedes every member's value.
     case key(String, isFirst: Bool)
   }
 
-  /// Visits the value in order, with a stack on the heap: the nesting depth comes from input, and a
-  /// thread's stack is limited.
+  /// Visits the value in order. Uses a stack on the heap, since the nesting depth depends on input
+  /// and the stack of a thread is limited.
   func walk(_ visit: (Event) -> Void) {
     enum Open {
       case array([JSON], next: Int)

@@ -1,30 +1,30 @@
-/// A JSON value that loses nothing: members keep their order, numbers keep their digits.
+/// A JSON value that preserves the order of members and the digits of numbers.
 ///
-/// Equality is by content, in order: two objects with the same members in another order differ, and
-/// so do `1` and `1.0`. For a form in which equal content is equal bytes see `CanonicalEncoder`.
+/// Equality respects the order of members and the digits of numbers: `1` and `1.0` differ. For a
+/// form in which equal content has equal bytes, see `CanonicalEncoder`.
 public enum JSON: Sendable, Hashable {
   /// The literal `null`.
   case null
   /// The literals `true` and `false`.
   case bool(Bool)
-  /// The number as it was written, for example `12345678901234567890` or `1e-7`.
+  /// A number as it was written, for example `12345678901234567890` or `1e-7`.
   case number(String)
-  /// Text, with its escapes resolved.
+  /// A string, with its escapes resolved.
   case string(String)
-  /// Elements in their order.
+  /// An array of elements.
   case array([JSON])
-  /// Members in their order. A parsed text has each key once; one that was made by hand may have
-  /// equal ones, of which the last counts.
+  /// The members of an object in order. A parsed object has unique keys. If a value created in code
+  /// has equal keys, the last one counts.
   case object([Member])
 
-  /// One `key: value` of an object.
+  /// A member of an object.
   public struct Member: Sendable, Hashable {
     /// The key, with its escapes resolved.
     public var key: String
-    /// What follows the colon.
+    /// The value of the member.
     public var value: JSON
 
-    /// A member; nothing is checked.
+    /// Creates a member without checks.
     public init(_ key: String, _ value: JSON) {
       self.key = key
       self.value = value

@@ -1,15 +1,15 @@
-/// Why a text is no JSON, and where.
+/// An error of parsing JSON.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Bytes before the first byte that does not fit.
+  /// The offset of the first wrong byte.
   public var offset: Int
   /// The line of that byte, from 1.
   public var line: Int
   /// The column of that byte in its line, from 1, counted in Unicode scalars.
   public var column: Int
-  /// The found and the expected value.
+  /// A message with the found and the expected value.
   public var message: String
 
-  /// An error at a position that is already known.
+  /// Creates an error at a known position.
   public init(offset: Int, line: Int, column: Int, message: String) {
     self.offset = offset
     self.line = line
@@ -17,7 +17,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// Finds line and column by counting. Cost: one pass over the bytes before `offset`.
+  /// Creates an error, and finds its line and column in one pass over the bytes before `offset`.
   init(at offset: Int, of bytes: UnsafeBufferPointer<UInt8>, message: String) {
     var line = 1
     var column = 1

@@ -1,56 +1,57 @@
-/// How a `JSON` is written as text.
+/// The format of a `JSON` as text.
 public struct JSONFormat: Sendable, Hashable {
   /// The characters that are written as `\u…` in addition to the ones that JSON requires.
   public enum Escaping: Sendable, Hashable {
-    /// Only quotes, `\` and what is below U+0020.
+    /// Only quotes, `\` and characters below U+0020.
     case minimal
-    /// Also what can steer a terminal or reorder a line: U+007F to U+009F, line separators and all
-    /// bidi controls.
+    /// Also characters that can control a terminal or reorder a line: U+007F to U+009F, line
+    /// separators and all bidirectional controls.
     case controls
-    /// Also all that is no ASCII.
+    /// Also all characters beyond ASCII.
     case ascii
   }
 
-  /// Spaces a level; nil writes one line.
+  /// The number of spaces per level, or `nil` for one line.
   public var indent: Int?
-  /// Which characters are escaped beyond need.
+  /// The characters to escape in addition to the required ones.
   public var escaping: Escaping
 
-  /// One line with the least escaping, by default.
+  /// Creates a format. By default, it is one line with only the required escapes.
   ///
-  /// - Parameter indent: Below 0 counts as 0: a line for each element, none of them moved in.
+  /// - Parameter indent: The number of spaces per level. A value below 0 counts as 0: a line for
+  ///   each element, without indentation.
   public init(indent: Int? = nil, escaping: Escaping = .minimal) {
     self.indent = indent
     self.escaping = escaping
   }
 
-  /// One line, without a space.
+  /// One line without spaces.
   public static let compact = JSONFormat()
-  /// Two spaces a level, one member or element a line.
+  /// Two spaces per level, with one member or element per line.
   public static let pretty = JSONFormat(indent: 2)
 }
 
 extension JSON: CustomStringConvertible {
-  /// One line, members in their order, only the escapes that JSON demands.
+  /// The value as one line, with only the escapes that JSON requires.
   public var text: String { text(.compact) }
-  /// Two spaces a level, one member or element a line.
+  /// The value with two spaces per level, and one member or element per line.
   public var pretty: String { text(.pretty) }
-  /// One line, ASCII only.
+  /// The value as one line of ASCII.
   public var asciiText: String { text(JSONFormat(escaping: .ascii)) }
-  /// One line that is safe to print on a terminal, whatever its source.
+  /// The value as one line that is safe to print on a terminal.
   public var description: String { text(JSONFormat(escaping: .controls)) }
 
-  /// The value as JSON text. A `.number` that is no JSON number is written as a string, so that the
-  /// text always parses.
+  /// Returns the value as JSON text. A `.number` that is not a JSON number is written as a string,
+  /// so that the text can always be parsed.
   ///
-  /// Cost: linear in the text.
+  /// - Complexity: O(length of the text).
   public func text(_ format: JSONFormat) -> String {
     var bytes: [UInt8] = []
     write(to: &bytes, format)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the text's UTF-8 bytes.
+  /// Appends the UTF-8 bytes of the text.
   public func write(to bytes: inout [UInt8], _ format: JSONFormat = .compact) {
     var level = 0
     walk { event in

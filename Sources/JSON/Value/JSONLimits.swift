@@ -2,26 +2,27 @@
 public struct JSONLimits: Sendable, Hashable {
   /// The handling of duplicate keys in an object.
   public enum DuplicateKeys: Sendable, Hashable {
-    /// The text is refused; the error is at the second key.
+    /// The text is rejected, with an error at the second key.
     case refuse
-    /// The last value counts; in a `JSON` it has the position of the first one.
+    /// The last value counts. In a `JSON`, it has the position of the first one.
     case keepLast
   }
 
   /// The handling of duplicate keys in an object.
   public var duplicateKeys: DuplicateKeys
-  /// How many arrays and objects may be open at once. Reading is iterative, but what is built (a
-  /// `JSON`, a decoded value) is walked recursively: raise this only where the stack allows it.
+  /// The maximum number of open arrays and objects. Parsing is iterative, but the result (a `JSON`
+  /// or a decoded value) is visited recursively, so increase this only if the stack allows it.
   public var depth: Int
 
-  /// Limits other than the usual ones: see the properties.
+  /// Creates limits.
   public init(duplicateKeys: DuplicateKeys = .keepLast, depth: Int = 512) {
     self.duplicateKeys = duplicateKeys
     self.depth = depth
   }
 
-  /// The last of equal keys counts, 512 levels.
+  /// The default limits: the last of equal keys counts, and there are at most 512 levels.
   public static let `default` = JSONLimits()
-  /// Equal keys are refused, 512 levels: for files in which they mean damage.
+  /// Limits for files in which equal keys indicate damage: equal keys are rejected, and there are
+  /// at most 512 levels.
   public static let strict = JSONLimits(duplicateKeys: .refuse)
 }

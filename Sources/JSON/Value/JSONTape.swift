@@ -1,4 +1,4 @@
-/// One value or key of a tokenised text: where its bytes are and where the next value begins.
+/// A value or key of a tokenized text: the range of its bytes, and the token of the next value.
 struct JSONToken: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case null, no, yes, number, string, array, object
@@ -18,19 +18,19 @@ struct JSONToken: BitwiseCopyable {
 
   var kind: Kind
   var flags: Flags = []
-  /// The first byte: a string's after its quote, a container's bracket itself.
+  /// The position of the first byte. A string begins after its quote, a container at its bracket.
   var start: UInt32
-  /// The byte after the last: a string's closing quote.
+  /// The position after the last byte. A string ends at its closing quote.
   var end: UInt32
-  /// The token after this value and all inside it. While a container is read: the container around
-  /// it.
+  /// The token after this value and all values inside it. While a container is being parsed, the
+  /// container around it.
   var next: UInt32
-  /// In an object: the key's token that is probably asked for next; while it is read, its latest
-  /// key.
+  /// For an object, the token of the key that is probably requested next. While the object is being
+  /// parsed, its latest key.
   var cursor: UInt32 = 0
 }
 
-/// A whole text as a flat list of tokens, in the order of the text; an object's members are key,
+/// A text as a flat list of tokens in the order of the text. The members of an object are key,
 /// value, key, value.
 typealias JSONTape = Stack<JSONToken>
 

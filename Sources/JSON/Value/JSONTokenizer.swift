@@ -1,7 +1,8 @@
-/// Checks a text against RFC 8259 and lays it out as a tape. Iterative: its stack is the open
-/// containers' own tokens.
+/// Checks a text against RFC 8259 and converts it to a tape. Iterative: its stack consists of the
+/// tokens of open containers.
 ///
-/// Cost: one pass; a second over the keys of objects whose keys do not ascend, to find equal ones.
+/// Takes one pass, and a second one over the keys of objects whose keys do not ascend, to find
+/// equal keys.
 struct JSONTokenizer: ~Copyable {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let limits: JSONLimits
@@ -18,8 +19,8 @@ struct JSONTokenizer: ~Copyable {
     self.tape = tape
   }
 
-  /// - Parameter memory: an empty tape to fill.
-  /// - Throws: the first violation of the grammar or of `limits`.
+  /// - Parameter memory: An empty tape to fill.
+  /// - Throws: The first violation of the grammar or of `limits`.
   static func tape(
     of bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits,
     in memory: consuming JSONTape = JSONTape(capacity: 32)
@@ -151,7 +152,7 @@ struct JSONTokenizer: ~Copyable {
     return compareBytes(bytes.slice(left), bytes.slice(right)) < 0
   }
 
-  /// The token of the first key that was there before.
+  /// Returns the token of the first key that repeats an earlier one.
   private func firstDuplicate(in object: Int) -> Int? {
     var keys: [Int] = []
     var index = object + 1
@@ -315,7 +316,7 @@ struct JSONTokenizer: ~Copyable {
 
   // MARK: Bytes and errors
 
-  /// 0, which fits nowhere, at the end.
+  /// Returns the next byte, or 0 at the end, which is never valid.
   @inline(__always)
   private func peek() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
 

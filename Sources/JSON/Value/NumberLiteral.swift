@@ -1,12 +1,12 @@
-/// A JSON number taken apart so that any two compare exactly, whatever their length:
-/// ±0.DIGITS × 10^exponent, no zero at either end of the digits.
+/// A JSON number as ±0.DIGITS × 10^exponent, without zeroes at either end of the digits. Numbers of
+/// any length compare exactly.
 struct NumberLiteral {
   var isNegative = false
-  /// ASCII digits; empty for zero.
+  /// The ASCII digits, or an empty array for zero.
   var digits: [UInt8] = []
   var exponent = 0
 
-  /// Nil for what RFC 8259 has no number for.
+  /// Parses a number. Returns `nil` if the text is not a number of RFC 8259.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     var position = 0
@@ -42,8 +42,8 @@ struct NumberLiteral {
       guard digit() != nil else { return nil }
       var power = 0
       while let next = digit() {
-        // Far beyond any text's length, and safe to add to one: all that matters here is which is
-        // the larger.
+        // The limit is far above the length of any text, so that comparisons stay correct and
+        // additions cannot overflow.
         power = min(power * 10 + Int(next - 0x30), 1 << 48)
         position += 1
       }
@@ -62,7 +62,7 @@ struct NumberLiteral {
 
   var isIntegral: Bool { exponent >= digits.count }
 
-  /// The digits without exponent; nil if there would be more than 40.
+  /// The digits without exponent, or `nil` if there are more than 40.
   var integerText: String? {
     guard exponent <= 40 else { return nil }
     if digits.isEmpty { return "0" }
@@ -70,7 +70,7 @@ struct NumberLiteral {
     return (isNegative ? "-" : "") + String(decoding: digits + zeros, as: UTF8.self)
   }
 
-  /// -1, 0 or 1.
+  /// Compares two numbers. Returns -1, 0 or 1.
   static func compare(_ left: NumberLiteral, _ right: NumberLiteral) -> Int {
     let leftSign = left.digits.isEmpty ? 0 : left.isNegative ? -1 : 1
     let rightSign = right.digits.isEmpty ? 0 : right.isNegative ? -1 : 1
@@ -85,7 +85,7 @@ struct NumberLiteral {
 }
 
 extension NumberLiteral {
-  /// Whether RFC 8259 takes it for a number.
+  /// Returns whether the text is a number of RFC 8259.
   static func isValid(_ text: String) -> Bool {
     let isPlain = text.utf8.first.map { $0 != 0x30 } ?? false && text.utf8.allSatisfy(isDigit)
     return isPlain || NumberLiteral(text) != nil

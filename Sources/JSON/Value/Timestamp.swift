@@ -4,19 +4,19 @@
   import Foundation
 #endif
 
-/// Points in time as text: `2026-11-20T22:45:00.250331Z`, always UTC, always six digits, years 0001
-/// to 9999.
+/// Converts times to and from text such as `2026-11-20T22:45:00.250331Z`: always UTC with six
+/// digits, years 0001 to 9999.
 ///
-/// Points in time are microseconds since 1970-01-01T00:00:00Z. Integers only, in the proleptic
-/// Gregorian calendar; neither locale nor time zone has a say.
+/// Times are integral microseconds since 1970-01-01T00:00:00Z in the proleptic Gregorian calendar.
+/// Results do not depend on locale or time zone.
 package enum Timestamp {
-  /// What can be written, in microseconds since 1970.
+  /// The supported range, in microseconds since 1970.
   package static let range = -62_135_596_800_000_000...253_402_300_799_999_999
 
-  /// Bytes of every timestamp.
+  /// The length of every timestamp in bytes.
   static let length = 27
 
-  /// Nil outside `range`.
+  /// Returns the text of a time, or `nil` outside `range`.
   package static func text(microseconds: Int) -> String? {
     guard range.contains(microseconds) else { return nil }
     return String(unsafeUninitializedCapacity: length) { buffer in
@@ -25,17 +25,18 @@ package enum Timestamp {
     }
   }
 
-  /// The inverse of `text(microseconds:)`; nil for every other text, dates that do not exist
-  /// included.
+  /// Parses a text of `text(microseconds:)`. Returns `nil` for any other text, including dates that
+  /// do not exist.
   package static func microseconds(parsing text: String) -> Int? {
     var text = text
     return text.withUTF8 { microseconds(parsing: $0) }
   }
 
-  /// The nearest microsecond; nil outside `range`, for infinite dates and for none.
+  /// Returns the nearest microsecond, or `nil` outside `range` and for infinite or NaN dates.
   package static func microseconds(of date: Date) -> Int? {
     let seconds = date.timeIntervalSinceReferenceDate
-    // Whole and fraction apart: their product with a million would lose digits far from 2001.
+    // Convert whole seconds and fraction separately: their product with a million would lose digits
+    // far from 2001.
     let whole = seconds.rounded(.down)
     guard whole.magnitude < 1e12 else { return nil }
     let fraction = ((seconds - whole) * 1_000_000).rounded()
@@ -43,7 +44,8 @@ package enum Timestamp {
     return range.contains(result) ? result : nil
   }
 
-  /// The nearest `Date`, whose own resolution is below a microsecond from 1730 to 2270.
+  /// Returns the nearest `Date`. The resolution of `Date` is finer than a microsecond from 1730 to
+  /// 2270.
   package static func date(microseconds: Int) -> Date {
     let seconds = Double(floorDivide(microseconds, 1_000_000) - referenceSeconds)
     let fraction = Double(floorRemainder(microseconds, 1_000_000))
@@ -58,7 +60,7 @@ package enum Timestamp {
   static func write(_ microseconds: Int, to base: UnsafeMutablePointer<UInt8>) {
     var days = floorDivide(microseconds, 86_400_000_000)
     let micros = floorRemainder(microseconds, 86_400_000_000)
-    // Years begin in March, so that the leap day is a year's last.
+    // Years begin in March, so that the leap day is the last day of a year.
     days += 719_468
     let era = floorDivide(days, 146_097)
     let dayOfEra = floorRemainder(days, 146_097)

@@ -3,8 +3,7 @@ import SwiftBoardStore
 /// The causes in a recording: steps, the effects that they returned, and the steps that the effects
 /// sent.
 ///
-/// Holds the names of the steps of its range, so the range bounds the memory: about 200 bytes a
-/// step.
+/// Keeps the name of each step of its range: about 200 bytes a step.
 package struct CausalTree: Sendable {
   struct Node: Sendable {
     let step: Int
@@ -14,22 +13,22 @@ package struct CausalTree: Sendable {
     var children: [Int] = []
   }
 
-  /// By the step's number, from the first of the range.
+  /// One node per step, from the first of the range.
   private var nodes: [Node] = []
   private var roots: [Int] = []
   private let first: Int
   /// Whether there are steps after the range.
   package let isTruncated: Bool
 
-  /// One file, by itself.
+  /// Reads a single file.
   package init(
     _ file: LogFile, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
     try self.init(RotatedLog(file), steps: steps, nameDepth: nameDepth)
   }
 
-  /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one
-  ///   whose file was ended by then, is a root in it.
+  /// - Parameter steps: The range of steps. A step is a root if it was sent by an effect of a step
+  ///   before the range, or by an effect of an earlier file.
   package init(
     _ rotatedLog: RotatedLog, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
@@ -73,7 +72,7 @@ package struct CausalTree: Sendable {
     var open = roots.reversed().map { (index: $0, level: 0) }
     while let (index, level) = open.popLast() {
       let node = nodes[index]
-      // Deeper levels say how deep they are rather than run out of the page.
+      // Deeper levels print their depth instead of indenting further.
       let margin =
         level <= 40
         ? String(repeating: "  ", count: level) : String(repeating: "  ", count: 40) + "(\(level)) "

@@ -19,7 +19,7 @@ struct Graphviz {
     lines.append("  \(Graphviz.quoted(from)) -> \(Graphviz.quoted(to))\(suffix);")
   }
 
-  /// Whatever the text, the quotes end where they should.
+  /// Returns `text` as a quoted string, with its special characters escaped.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

@@ -1,78 +1,79 @@
 import SwiftBoardStore
 
-/// Figures of a recording.
+/// The statistics of a recording.
 package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
-  /// What is known of the effects of one name.
+  /// The statistics of the effects with one name.
   package struct Effects: Sendable, Hashable {
-    /// How many were returned.
+    /// The number of effects that were returned.
     package var count = 0
-    /// How many actions they sent.
+    /// The number of actions that they sent.
     package var actions = 0
-    /// Effects whose only action was reduced.
+    /// The number of effects whose only action was reduced.
     package var finished = 0
-    /// Effects that a later step cancelled.
+    /// The number of effects that a later step cancelled.
     package var cancelled = 0
-    /// Effects that may send several actions, sent some, and have no recorded end.
+    /// The number of effects that may send several actions, sent some, and have no recorded end.
     package var silent = 0
-    /// Effects with no record except that they were returned.
+    /// The number of effects with no record except that they were returned.
     package var open = 0
-    /// Over all but the open ones: from the step that returned one to the last that reports it.
+    /// The steps from the one that returned an effect to the last that reports it, summed over all
+    /// effects except open ones.
     package var steps = 0
-    /// The same in time.
+    /// The same duration in microseconds.
     package var microseconds: Int64 = 0
-    /// The longest of them.
+    /// The longest duration of one effect.
     package var longestMicroseconds: Int64 = 0
   }
 
-  /// A time in which nothing was reduced.
+  /// A period without reductions.
   package struct Gap: Sendable, Hashable {
-    /// The step before it; 0 is the beginning.
+    /// The step before the gap, or 0 for the beginning.
     package let after: Int
-    /// How long nothing was reduced.
+    /// The length of the gap.
     package let microseconds: Int64
   }
 
-  /// How many reductions there are.
+  /// The number of reductions.
   package private(set) var steps = 0
-  /// From the beginning to the last step.
+  /// The time from the beginning to the last step.
   package private(set) var microseconds: Int64 = 0
-  /// Bytes of all lines.
+  /// The size of all lines, in bytes.
   package private(set) var bytes = 0
   /// The number of lines, including lines of unknown kinds.
   package private(set) var lines = 0
-  /// Bytes of step lines.
+  /// The size of the step lines, in bytes.
   package private(set) var stepBytes = 0
-  /// Values that reductions drew.
+  /// The number of values that reductions drew.
   package private(set) var draws = 0
-  /// Issue lines.
+  /// The number of issue lines.
   package private(set) var issues = 0
-  /// Mark lines.
+  /// The number of mark lines.
   package private(set) var marks = 0
-  /// Whole states besides the header's.
+  /// The number of snapshot lines.
   package private(set) var snapshots = 0
-  /// Steps that have one.
+  /// The number of steps with a digest.
   package private(set) var digests = 0
-  /// Steps by the action's name, at most 1 000 of them; the rest is under `…`.
+  /// The number of steps by action name. Keeps at most 1 000 names and counts the rest under `…`.
   package private(set) var actions: [String: Int] = [:]
   /// The number of steps by sender.
   package private(set) var origins: [LogTimeline.Source: Int] = [:]
-  /// By name, bounded likewise.
+  /// The effects by name, with the same limit.
   package private(set) var effects: [String: Effects] = [:]
-  /// The longest ones, longest first.
+  /// The longest gaps, longest first.
   package private(set) var gaps: [Gap] = []
   /// The warnings of the reader.
   package private(set) var warnings: [LogWarning] = []
 
-  /// Bytes of a step's line, on average; 0 without steps.
+  /// The average size of a step line in bytes, or 0 without steps.
   package var bytesPerStep: Double { steps == 0 ? 0 : Double(stepBytes) / Double(steps) }
 
-  /// The last step's number.
+  /// The number of the last step.
   private var last = 0
 
   private static let names = 1000
   private static let rest = "…"
 
-  /// Reads one file, by itself.
+  /// Reads a single file.
   package init(
     _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
@@ -82,8 +83,8 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   /// Reads all files of a recording. Memory does not grow with it.
   ///
   /// - Parameters:
-  ///   - gaps: How many of the longest gaps are kept.
-  ///   - nameDepth: How deep action names go; see `ActionName`.
+  ///   - longest: The number of longest gaps to keep.
+  ///   - nameDepth: The depth of action names; see `ActionName`.
   package init(
     _ rotatedLog: RotatedLog, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
@@ -150,7 +151,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
     known[name] != nil || known.count < names ? name : rest
   }
 
-  /// A figure a line; names by count, then by name.
+  /// One line for each figure. Names are sorted by count, then by name.
   package var description: String {
     var lines = [
       "steps \(steps)", "duration \(seconds(microseconds))",

@@ -1,26 +1,27 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Writes a recording as a Swift file with a test for Swift Testing: the first state, the actions
-/// and what they drew, and after each what had changed.
+/// Writes a recording as a Swift Testing test: the first state, the actions with their draws, and
+/// the changes after each action.
 ///
-/// The file imports this module and what `Adapter` names, and compiles in a test target of the
+/// The file imports this module and the imports of `Adapter`, and compiles in a test target of the
 /// program.
 public struct LogTestExport: Sendable {
-  /// What a program must say about itself, as Swift text.
+  /// The program-specific parts of the test, as Swift text.
   public struct Adapter: Sendable {
-    /// Lines such as `@testable import Counter`; `Testing` and the module of recordings are
-    /// imported anyway.
+    /// Lines such as `@testable import Counter`. `Testing` and the module of recordings are always
+    /// imported.
     public var imports: [String]
     /// The reducer, for example `CounterReducer()`.
     public var reducer: String
-    /// Its dependencies. `journal` is in scope, and their generators must draw through it.
+    /// The dependencies of the reducer. Their generators must draw through `journal`, which is in
+    /// scope.
     public var dependencies: String
 
-    /// What states and actions are decoded with besides; nil: nothing.
+    /// The `userInfo` for decoding states and actions, or `nil` for none.
     public var userInfo: String?
 
-    /// Swift text, taken over as it is.
+    /// Creates an adapter. The texts are copied unchanged.
     public init(
       imports: [String] = [], reducer: String, dependencies: String, userInfo: String? = nil
     ) {
@@ -31,12 +32,12 @@ public struct LogTestExport: Sendable {
     }
   }
 
-  /// What is asserted after a step.
+  /// The assertions after a step.
   public enum Assertion: Sendable, Hashable {
-    /// The paths that the step changed. Short, and says what the step is for; a step that changes
-    /// more than 50 positions asserts the whole state.
+    /// Asserts the paths that the step changed. If it changed more than 50 positions, asserts the
+    /// whole state.
     case changes
-    /// The whole state, each so-many-th step and after the last one.
+    /// Asserts the whole state after every `every`th step and after the last one.
     case states(every: Int)
   }
 
@@ -46,8 +47,9 @@ public struct LogTestExport: Sendable {
   private let test: String
 
   /// - Parameters:
-  ///   - suite: The name of the type, an identifier; other characters are left out.
-  ///   - test: The name of the test function, likewise.
+  ///   - suite: The name of the type. Characters that cannot be in an identifier are removed.
+  ///   - test: The name of the test function. Characters that cannot be in an identifier are
+  ///     removed.
   public init(
     _ adapter: Adapter, suite: String = "RecordedTests", test: String = "theRecordingReplays",
     asserting assertion: Assertion = .changes
@@ -58,11 +60,10 @@ public struct LogTestExport: Sendable {
     self.test = LogTestExport.identifier(test, or: "theRecordingReplays")
   }
 
-  /// The file's text for the steps of a log up to `last`, from the first that is there.
+  /// Returns the text of the file for the steps of a log, from its first one up to `last`.
   ///
-  /// Cost: a visit of each state and two states as JSON. The text is as long as the log, more or
-  /// less; a test of more than a few hundred steps takes the compiler long, so fork or cut a long
-  /// recording first.
+  /// Visits each state and holds two states as JSON. The text is about as long as the log. A test
+  /// of more than a few hundred steps is slow to compile, so fork or cut a long recording first.
   public func text<R: Reducer>(
     of navigator: LogNavigator<R>, steps last: Int? = nil
   ) throws -> String where R.State: Codable, R.Action: Codable {
@@ -137,8 +138,8 @@ public struct LogTestExport: Sendable {
     String(decoding: canonical(value), as: UTF8.self)
   }
 
-  /// A raw string literal with as many `#` as the text needs; an escaped one where the text has
-  /// what a line cannot.
+  /// Returns a raw string literal with as many `#` as the text needs, or an escaped literal if the
+  /// text has characters that cannot be in a line.
   static func literal(_ text: String) -> String {
     if text.unicodeScalars.contains(where: {
       $0.value < 0x20 || $0.value == 0x7F || (0x80...0x9F).contains($0.value)
@@ -160,7 +161,7 @@ public struct LogTestExport: Sendable {
     return "\(marks)\"\(text)\"\(marks)"
   }
 
-  /// One line that ends where it should.
+  /// Returns the text as one line of at most about 120 characters.
   private static func comment(_ text: String) -> String {
     shortened(JSON.string(text).asciiText, to: 120)
   }

@@ -2,17 +2,17 @@ import SwiftBoardJSON
 
 /// The positions where two JSON values differ.
 public enum StateDiff {
-  /// One position: a path such as `characters.rows[3].name`, what is there on either side (nil:
-  /// nothing).
+  /// A position at which two values differ.
   public struct Change: Sendable, Hashable, CustomStringConvertible {
-    /// Where, from the outermost value: `rows[3].name`, `["odd key"].x`; `$` is the value itself.
+    /// The path from the outermost value, such as `rows[3].name` or `["odd key"].x`. `$` is the
+    /// value itself.
     public let path: String
-    /// The value before; `nil`: nothing.
+    /// The value before, or `nil` if there was none.
     public let old: JSON?
-    /// The value after; `nil`: nothing.
+    /// The value after, or `nil` if there is none.
     public let new: JSON?
 
-    /// A position as `changedPaths` finds it.
+    /// Creates a change at a path.
     public init(path: String, old: JSON?, new: JSON?) {
       self.path = path
       self.old = old
@@ -25,23 +25,23 @@ public enum StateDiff {
     }
   }
 
-  /// Differences between two states, the first ones where there are many.
+  /// The differences between two states, up to a limit.
   public struct Changes: Sendable, Hashable, CustomStringConvertible {
-    /// In the order of the older value, at most as many as were asked for.
+    /// The changes in the order of the older value, at most as many as requested.
     public let entries: [Change]
-    /// Whether there are more positions than are named.
+    /// Whether there are more changes than `entries`.
     public let isTruncated: Bool
 
     /// Whether the two values are the same.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// A line for each position.
+    /// One line for each change.
     public var description: String {
       (entries.map(\.description) + (isTruncated ? ["… and more"] : [])).joined(separator: "\n")
     }
   }
 
-  /// `changedPaths`, with whether there were more than `limit`.
+  /// Returns the changed paths, and whether there are more than `limit`.
   public static func changes(
     _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
   ) -> Changes {
@@ -51,17 +51,19 @@ public enum StateDiff {
     return Changes(entries: Array(entries.prefix(limit)), isTruncated: entries.count > limit)
   }
 
-  /// The paths at which `old` and `new` differ, the deepest that can be named, in the order of
-  /// `old`, then what is only in `new`; at most `limit` of them. The order of an object's members
-  /// does not count. `$` is the value itself. Of arrays of different length the equal ends are left
-  /// out, so that an element that was put in or taken out is one place.
+  /// Returns the paths at which `old` and `new` differ, at most `limit` of them.
   ///
-  /// Cost: linear in the size of the two values up to the last change that is returned, times the
-  /// patterns.
+  /// Each path is as deep as possible. `$` is the value itself. Paths are in the order of `old`,
+  /// followed by those that are only in `new`. The order of an object's members does not matter. In
+  /// arrays of different length, equal elements at both ends are skipped, so that an inserted or
+  /// removed element is one change.
   ///
-  /// - Parameter ignoring: The values at these paths are compared on neither side, whether they
-  ///   exist or not. Ignored elements do not shift others: the remaining elements are paired in
-  ///   order, and named by their positions in `old`.
+  /// - Complexity: Linear in the size of the two values up to the last returned change, times the
+  ///   number of patterns.
+  ///
+  /// - Parameter ignoring: The paths whose values are not compared, even if they exist on one side
+  ///   only. After ignored elements are removed, the remaining elements are paired in order and
+  ///   named by their positions in `old`.
   public static func changedPaths(
     _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
   ) -> [Change] {
@@ -70,10 +72,10 @@ public enum StateDiff {
     return changes
   }
 
-  /// What is left of patterns, from some value on.
+  /// The remaining steps of patterns, starting at some value.
   private typealias Patterns = [ArraySlice<JSONPathPattern.Step>]
 
-  /// What is left one step further; nil if one of them ends there.
+  /// Returns the remaining patterns after a matching step, or `nil` if one of them ends there.
   private static func inside(
     _ patterns: Patterns, where matches: (JSONPathPattern.Step) -> Bool
   ) -> Patterns? {
@@ -86,7 +88,7 @@ public enum StateDiff {
     return rest
   }
 
-  /// The elements that are compared, with their positions.
+  /// Returns the elements to compare, with their positions.
   private static func compared(
     _ elements: [JSON], _ patterns: Patterns
   ) -> [(index: Int, value: JSON)] {
@@ -126,7 +128,7 @@ public enum StateDiff {
       }
     case (.array(let all), .array(let others)):
       let (a, b) = (compared(all, patterns), compared(others, patterns))
-      // Elements that are equal at both ends stay where they are.
+      // Skips equal elements at both ends.
       var (front, back) = (0, 0)
       if a.count != b.count {
         let shorter = min(a.count, b.count)
@@ -154,7 +156,7 @@ public enum StateDiff {
     }
   }
 
-  /// `.name`, or `["a name"]` where the key would be read as something else.
+  /// Returns `.name`, or `["a name"]` if the key is not a plain name.
   private static func step(_ key: String, first: Bool) -> String {
     let plain =
       !key.isEmpty
@@ -174,29 +176,29 @@ public enum StateDiff {
     return first ? key : ".\(key)"
   }
 
-  /// A value in at most about 200 characters.
+  /// Returns a value as text of at most about 200 characters.
   static func text(_ value: JSON?) -> String {
     guard let value else { return "nothing" }
     return shortened(compactText(value))
   }
 
-  /// Two values as texts, each in at most about 200 characters around the first position at which
-  /// they differ.
+  /// Returns two values as texts of at most about 200 characters each, around the first difference.
   static func excerpts(_ old: JSON?, _ new: JSON?) -> (old: String, new: String) {
     excerpts(old.map(compactText), new.map(compactText), limit: 200)
   }
 
-  /// Two texts, of which long ones are cut to what is around the first position at which they
-  /// differ: a quarter of it precedes that position. A single text is cut after its beginning.
+  /// Returns two texts, cut to the text around their first difference if they are long.
   ///
-  /// Cost: linear in the length of both.
+  /// A quarter of an excerpt precedes the first difference. If there is only one text, its
+  /// beginning is kept.
+  ///
+  /// - Complexity: Linear in the length of both texts.
   ///
   /// - Parameters:
-  ///   - old: A text; `nil` becomes the word nothing.
-  ///   - new: The other one.
-  ///   - limit: The bytes that are shown of each; what is not longer stays whole.
-  ///   - mark: Stands where a text is cut. Behind a text that was cut there is how many bytes it
-  ///     has.
+  ///   - old: The first text. `nil` becomes the word "nothing".
+  ///   - new: The second text.
+  ///   - limit: The number of bytes to keep of each text. Shorter texts stay whole.
+  ///   - mark: The mark at a cut. A text that was cut is followed by its size in bytes.
   public static func excerpts(
     _ old: String?, _ new: String?, limit: Int, mark: String = "…"
   ) -> (old: String, new: String) {
@@ -221,7 +223,7 @@ public enum StateDiff {
     func isInside(_ index: Int) -> Bool { index < bytes.count && bytes[index] & 0xC0 == 0x80 }
     var start = max(0, min(position - limit / 4, bytes.count - limit))
     var end = min(bytes.count, start + limit)
-    // No character is cut in two.
+    // Do not split a character.
     while start > 0, isInside(start) { start -= 1 }
     while isInside(end) { end += 1 }
     return "\(start > 0 ? mark : "")\(String(decoding: bytes[start..<end], as: UTF8.self))"
@@ -229,7 +231,7 @@ public enum StateDiff {
   }
 }
 
-/// `text`, cut in the middle of nothing: its first 200 characters and how many are left out.
+/// Returns the first `limit` characters of `text`, followed by its size in bytes if it is longer.
 func shortened(_ text: String, to limit: Int = 200) -> String {
   guard text.count > limit else { return text }
   return "\(text.prefix(limit))… (\(text.utf8.count) bytes)"

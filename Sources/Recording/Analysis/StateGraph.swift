@@ -1,8 +1,8 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The state machine that a recording was seen to be: labels of states, and which actions led from
-/// one to another how often.
+/// The state machine observed in a recording: the labels of states, and the actions between them
+/// with their counts.
 package struct StateGraph: Sendable, Hashable {
   /// An action that led from one label to another.
   package struct Edge: Sendable, Hashable {
@@ -14,13 +14,13 @@ package struct StateGraph: Sendable, Hashable {
     package let to: String
   }
 
-  /// How often each label was reached, the first state counted once.
+  /// The number of times each label was reached. The first state counts once.
   package private(set) var nodes: [String: Int] = [:]
-  /// How often each was taken.
+  /// The number of times each edge was taken.
   package private(set) var edges: [Edge: Int] = [:]
   /// The label of the first state.
   package let first: String
-  /// What a state is called that came when there were as many labels as may be.
+  /// The label of all states beyond the limit of labels.
   package static let other = "…"
 
   private let limit: Int
@@ -31,7 +31,7 @@ package struct StateGraph: Sendable, Hashable {
     nodes[first] = 1
   }
 
-  /// The label under which a state is kept.
+  /// Adds an edge and returns the label under which the state is kept.
   mutating func add(from: String, action: String, to label: String) -> String {
     let to = nodes[label] != nil || nodes.count < limit ? label : StateGraph.other
     nodes[to, default: 0] += 1
@@ -39,8 +39,8 @@ package struct StateGraph: Sendable, Hashable {
     return to
   }
 
-  /// For `dot`: a node a label, an edge an action with its count. The same graph gives the same
-  /// text.
+  /// A graph for `dot`: a node is a label, and an edge is an action with its count. Equal graphs
+  /// have equal texts.
   package var graphviz: String {
     var text = Graphviz("states")
     text.node("", label: "", "shape=point")
@@ -58,12 +58,11 @@ package struct StateGraph: Sendable, Hashable {
 }
 
 extension LogNavigator {
-  /// The observed state machine.
+  /// Returns the observed state machine.
   ///
-  /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the
-  /// rest.
+  /// Takes one pass over all states. Keeps at most `limit` labels, and one for the rest.
   ///
-  /// - Parameter label: A projection of the state, as coarse as the picture should be.
+  /// - Parameter label: Returns the label of a state. A coarse label gives a small graph.
   package func stateGraph(
     limit: Int = 200, nameDepth: Int = 2, label: (R.State) throws -> String
   ) throws -> StateGraph {
@@ -85,8 +84,8 @@ extension LogNavigator {
     return graph
   }
 
-  /// The observed state machine, a state being called by what it has at a path: `nothing` if there
-  /// is none.
+  /// Returns the observed state machine, in which the label of a state is its value at a path, or
+  /// `nothing` if there is none.
   package func stateGraph(
     by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
   ) throws -> StateGraph {

@@ -7,9 +7,9 @@ import SwiftBoardJSON
 /// `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string. JSON alone cannot distinguish a
 /// payload that looks like a case from a case, so names go no deeper than requested.
 package enum ActionName {
-  /// - Parameter depth: Names at most; the first is the case of the action itself, which in a
-  ///   composed program is the feature.
-  /// - Returns: `?` where it is no enum.
+  /// - Parameter depth: The largest number of names. The first is the case of the action itself,
+  ///   which in a composed program is the feature.
+  /// - Returns: The name, or `?` if the action is not an enum.
   package static func of(_ action: JSON, depth: Int = 2) -> String {
     var names: [String] = []
     var current = action

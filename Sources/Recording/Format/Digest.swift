@@ -1,25 +1,24 @@
-/// An XXH64 value as it is in a log: `xxh64:` and 16 lowercase hexadecimal digits.
+/// An XXH64 value. In a log, it is `xxh64:` and 16 lowercase hexadecimal digits.
 ///
-/// Used twice: as the digest of a state (over its canonical JSON) and as the `sum` of a line (see
-/// `HashChain`).
+/// A digest is that of a state, over its canonical JSON, or the `sum` of a line; see `HashChain`.
 public struct Digest: Sendable, Hashable, CustomStringConvertible {
-  /// The hash itself: most significant digit first in the text.
+  /// The hash. The text has its most significant digit first.
   public let value: UInt64
 
-  /// Characters of the text form.
+  /// The number of characters of the text form.
   static let length = 22
 
-  /// A value that was computed elsewhere.
+  /// Creates a digest from a hash.
   public init(_ value: UInt64) {
     self.value = value
   }
 
-  /// The digest of canonical JSON, or of any other bytes.
+  /// Creates the digest of canonical JSON, or of any other bytes.
   public init(of bytes: some Sequence<UInt8>) {
     value = XXH64.hash(bytes)
   }
 
-  /// Reads `xxh64:` and 16 digits; nil for anything else, capital digits too.
+  /// Parses `xxh64:` and 16 lowercase hexadecimal digits. Returns `nil` for anything else.
   public init?(_ text: String) {
     self.init(utf8: Array(text.utf8)[...])
   }
@@ -42,7 +41,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     withText { bytes.append(contentsOf: $0) }
   }
 
-  /// Lends the text form, without an allocation: it is in every line.
+  /// Calls `body` with the text form, without an allocation, since every line has one.
   func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Digest.length) { text in
       if let start = text.baseAddress { write(to: start) }
@@ -61,7 +60,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     text.storeBytes(of: low.littleEndian, toByteOffset: 14, as: UInt64.self)
   }
 
-  /// The 16 characters, eight in each, the first one in the lowest byte.
+  /// The 16 digits, eight in each word, the first one in the lowest byte.
   @inline(__always)
   var digits: (high: UInt64, low: UInt64) {
     (
@@ -70,20 +69,20 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     )
   }
 
-  /// Eight hexadecimal digits, the first one in the lowest byte.
+  /// Returns eight hexadecimal digits, the first one in the lowest byte.
   @inline(__always)
   private static func digits(_ half: UInt32) -> UInt64 {
-    // One digit a byte.
+    // One digit per byte.
     var spread = UInt64(half.byteSwapped)
     spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
     spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
     spread = ((spread >> 4) & 0x000F_000F_000F_000F) | ((spread << 8) & 0x0F00_0F00_0F00_0F00)
-    // 0x27 more for those above 9, from `9` to `a`.
+    // Digits above 9 need 0x27 more, from `9` to `a`.
     let isLetter = ((spread &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
     return spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27
   }
 
-  /// Reads the 22 bytes at `start`; nil for what is no digest.
+  /// Reads the 22 bytes at `start`. Returns `nil` if they are not a digest.
   @inline(__always)
   static func read(_ start: UnsafePointer<UInt8>) -> Digest? {
     let text = UnsafeRawPointer(start)

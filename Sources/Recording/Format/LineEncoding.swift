@@ -1,8 +1,8 @@
 import SwiftBoardJSON
 
-// What this module asks of SwiftBoardJSON, in one place.
+// The uses of SwiftBoardJSON for writing lines, in one place.
 
-/// `text` as a JSON string with only the escapes that JSON demands.
+/// Appends `text` as a JSON string with only the escapes that JSON requires.
 func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
   bytes.append(UInt8(ascii: "\""))
   var text = text
@@ -35,18 +35,18 @@ func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
   bytes.append(UInt8(ascii: "\""))
 }
 
-/// UTC with six digits. A clock that is off by thousands of years gives the year 1970 rather than
-/// no recording.
+/// Returns a time in UTC with six digits of microseconds. Returns 1970 if the clock is off by
+/// thousands of years, so that recording continues.
 func timestamp(_ microseconds: Int64) -> String {
   Timestamp.text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
 }
 
-/// The canonical JSON of a value that was read.
+/// Returns the canonical JSON of a parsed value.
 func canonical(_ value: JSON) -> [UInt8] {
   CanonicalEncoder.encode(json: value)
 }
 
-/// Why a line whose body has so many bytes could not be read again; nil if it could.
+/// Returns why a line with a body of `count` bytes could not be read again, or `nil` if it could.
 @inline(__always)
 func obstacle(toBody count: Int) -> String? {
   // A reader counts the line without its line feed.
@@ -54,12 +54,12 @@ func obstacle(toBody count: Int) -> String? {
     ? "the line has more than 64 MiB" : nil
 }
 
-/// Why a line with this canonical value could not be read again; nil if it could.
+/// Returns why a line with this canonical value could not be read again, or `nil` if it could.
 func obstacle(to canonical: UnsafeBufferPointer<UInt8>) -> String? {
-  // The line's own object is one level. The whole line, which also says what was typed, is measured
-  // when it is written.
+  // The object of the line is one level. The length of the whole line, including the user's input,
+  // is checked when it is written.
   if canonical.count > 63 << 20 { return "the value has more than 63 MiB" }
-  // Shorter ones cannot be so deep; nearly all are.
+  // Shorter values, nearly all, cannot be that deep.
   guard canonical.count > 2 * 511 else { return nil }
   var (depth, deepest, inText, escaped) = (0, 0, false, false)
   for byte in canonical {
@@ -85,20 +85,21 @@ func obstacle(to canonical: UnsafeBufferPointer<UInt8>) -> String? {
   return deepest > 511 ? "the value is nested more than 511 levels deep" : nil
 }
 
-/// The text of a value as it was read: members in their order, numbers with their digits.
+/// Returns the text of a parsed value, with the order of members and the digits of numbers as they
+/// were.
 func plain(_ value: JSON) -> [UInt8] {
   var bytes: [UInt8] = []
   value.write(to: &bytes)
   return bytes
 }
 
-/// Whether `digest` is that of `value`: as it was written, which is canonical where our own encoder
-/// wrote it, or of its canonical form where another program chose other spellings.
+/// Returns whether `digest` is the digest of `value` as written, or of its canonical form. They
+/// differ only if another program wrote the value.
 func matches(_ digest: Digest, _ value: JSON) -> Bool {
   Digest(of: plain(value)) == digest || Digest(of: canonical(value)) == digest
 }
 
-/// One line that is safe on a terminal.
+/// Returns a value as one line that is safe to print on a terminal.
 func compactText(_ value: JSON) -> String {
   value.description
 }

@@ -2,10 +2,10 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 // The bodies of lines: everything before `,"sum"`, in the format's order of keys. The recorder and
-// `LogLine` share these, so that there is one place where each line is spelled.
+// `LogLine` share them.
 
 extension LogHeader {
-  /// `state` is canonical JSON.
+  /// Appends the body of the header. `state` is canonical JSON.
   func appendBody(to bytes: inout [UInt8], state: ArraySlice<UInt8>) {
     bytes.append(#"{"k":"log","version":\#(version),"program":"#)
     appendQuoted(schema.program, to: &bytes)
@@ -44,7 +44,8 @@ extension LogHeader {
 }
 
 extension LogStep {
-  /// A step that nameless code sent, up to its action: one piece of text, as there is most of it.
+  /// Appends the body of a step that unnamed code sent, up to its action. Most steps are of this
+  /// kind, so it is appended as one text.
   @inline(__always)
   static func appendBareBody(
     to bytes: inout ByteBuffer, n: Int, t: Int64, action: UnsafeBufferPointer<UInt8>
@@ -201,7 +202,7 @@ extension LogEnd {
 }
 
 extension LogLine {
-  /// The line's body, to be completed by `HashChain.seal`.
+  /// Appends the body of the line, which `HashChain.appendChecksum` completes.
   func appendBody(to bytes: inout [UInt8]) {
     switch self {
     case .header(let header):
@@ -229,8 +230,8 @@ extension LogLine {
     }
   }
 
-  /// The bytes of a log with these lines, sums included. For tools that make or edit logs; a
-  /// recorder does not need it.
+  /// Returns the bytes of a log with these lines, including sums. For tools that create or edit
+  /// logs.
   public static func encode(_ lines: some Sequence<LogLine>) -> [UInt8] {
     var bytes: [UInt8] = []
     var chain = HashChain()

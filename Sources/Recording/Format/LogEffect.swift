@@ -1,27 +1,26 @@
 import SwiftBoardStore
 
-/// The descriptor of a returned effect, as it is in a log. Its location in the source is not part
-/// of it.
+/// The descriptor of a returned effect in a log, without its location in the source.
 public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
-  /// The effect's name; its kind's where it has none.
+  /// The name of the effect, or that of its kind if it has none.
   public let name: String
-  /// The cancel ids, each with its position in the composition, `/` between the parts, as
-  /// `EffectDescriptor.ids`; the first alone where the log is of a program that wrote no others.
+  /// The cancel ids, each with its position in the composition and `/` between the parts, as in
+  /// `EffectDescriptor.ids`. Logs of older programs have only the first one.
   public let ids: [String]
-  /// The raw value of `EffectDescriptor.Kind`; a log of a newer program may have others.
+  /// The raw value of `EffectDescriptor.Kind`. A log of a newer program may have others.
   public let kind: String
-  /// The members of a `merge` or `concatenate`, in order; else empty.
+  /// The members of a `merge` or `concatenate`, in order; otherwise empty.
   public let parts: [LogEffect]
 
-  /// The first of the cancel ids; `nil` if there is none.
+  /// The first of the cancel ids, or `nil` if there are none.
   public var id: String? { ids.first }
 
-  /// An effect with one id or none, as a log has it.
+  /// Creates an effect with at most one id.
   public init(name: String, id: String? = nil, kind: String, parts: [LogEffect] = []) {
     self.init(name: name, ids: id.map { [$0] } ?? [], kind: kind, parts: parts)
   }
 
-  /// An effect as a log has it.
+  /// Creates an effect.
   public init(name: String, ids: [String], kind: String, parts: [LogEffect] = []) {
     self.name = name
     self.ids = ids
@@ -29,7 +28,9 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
     self.parts = parts
   }
 
-  /// The descriptor without its location in the source. O(number of parts).
+  /// Creates an effect from a descriptor, without its location in the source.
+  ///
+  /// - Complexity: O(number of parts).
   public init(_ descriptor: EffectDescriptor) {
     name = descriptor.name
     ids = descriptor.ids
@@ -46,13 +47,13 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension [LogEffect] {
-  /// What a replay found beside what was recorded, both as they are to be compared.
+  /// Returns the recorded effects and those found by a replay, both prepared for comparison.
   ///
-  /// An effect that does nothing may or may not be described, and is left out. What was recorded
-  /// without all ids is compared with the first ids of what was found.
+  /// Effects that do nothing may or may not have been recorded, and are removed. If the recording
+  /// does not have all ids, only the first ids are compared.
   ///
-  /// - Parameter hasAllIDs: Whether the log's header says so. A step that has an effect with
-  ///   several ids has all of its ids anyway.
+  /// - Parameter hasAllIDs: Whether the header of the log says that effects have all of their ids.
+  ///   A step that has an effect with several ids always has all ids.
   func compared(
     withFound found: [LogEffect], hasAllIDs: Bool
   ) -> (expected: [LogEffect], found: [LogEffect]) {
@@ -63,12 +64,12 @@ extension [LogEffect] {
     )
   }
 
-  /// Without effects that do nothing.
+  /// The effects without those that do nothing.
   var withoutNothing: [LogEffect] {
     isEmpty ? [] : filter { $0.kind != "merge" || !$0.parts.isEmpty }
   }
 
-  /// The effects with the first of their ids alone, as recordings had them before they had all.
+  /// The effects with only the first of their ids, as in older recordings.
   var withFirstIDs: [LogEffect] {
     map { effect in
       LogEffect(

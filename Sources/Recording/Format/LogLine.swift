@@ -1,10 +1,9 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// One line of a log, typed. Members that this program does not know are kept in `extra` and
-/// otherwise ignored.
+/// A typed line of a log. Unknown members are kept in `extra` and otherwise ignored.
 public enum LogLine: Sendable, Hashable {
-  /// The first line of every file, and of no other place.
+  /// The first line of every file, and of no other position.
   case header(LogHeader)
   /// A reduction.
   case step(LogStep)
@@ -14,41 +13,43 @@ public enum LogLine: Sendable, Hashable {
   case mark(LogMark)
   /// A whole state.
   case snapshot(LogSnapshot)
-  /// A clean stop; the last line if there is one.
+  /// A clean stop. If there is one, it is the last line.
   case end(LogEnd)
-  /// A kind of a later version: its members without `k` and `sum`.
+  /// A line of a later version's kind, with its members except `k` and `sum`.
   case unknown(kind: String, [JSON.Member])
 }
 
 /// The first line: the recording program, its environment, and the initial state.
 public struct LogHeader: Sendable, Hashable {
-  /// The version of the format; this module writes and reads 1.
+  /// The version of the format. This module writes and reads 1.
   public var version = 1
-  /// Whose actions these are, and of which version.
+  /// The actions of the recording and their version.
   public var schema: LogSchema
-  /// Wall clock, microseconds since 1970.
+  /// The wall clock time of the beginning, in microseconds since 1970.
   public var created: Int64
-  /// In which environment it was recorded, for example `live`.
+  /// The environment of the recording, for example `live`.
   public var environment: String
-  /// The locale of the recording, for example `C`. A replay does not set it: reducers read none.
+  /// The locale of the recording, for example `C`. A replay does not set it, since reducers do not
+  /// read it.
   public var locale: String
-  /// The time zone of the recording, for example `UTC`. A replay does not set it: reducers read
-  /// none.
+  /// The time zone of the recording, for example `UTC`. A replay does not set it, since reducers do
+  /// not read it.
   public var timeZone: String
-  /// Decimal; a string because JSON numbers of that size lose digits elsewhere.
+  /// The seed of the random source, in decimal. A string, because other JSON readers would lose
+  /// digits of such numbers.
   public var seed: String
   /// The state the recording starts from.
   public var state: JSON
   /// The digest of `state`.
   public var digest: Digest
-  /// Each how-many-th step has a digest; nil: each.
+  /// The interval of steps with a digest; `nil` means that every step has one.
   public var digestEvery: Int?
-  /// Paths or types whose values are tokens.
+  /// The paths or types whose values are replaced by tokens.
   public var redacted: [String]
-  /// Which additions to the version the writer knew; 0 if the log does not say. From 1 on effects
-  /// have all of their ids.
+  /// The additions to the version that the writer knew, or 0 if the log does not say. From 1 on,
+  /// effects have all of their ids.
   public var minor = 0
-  /// Members that this program does not know, in their order.
+  /// The unknown members, in their order.
   public var extra: [JSON.Member] = []
 }
 
@@ -62,24 +63,27 @@ extension LogHeader {
 
 /// One reduction.
 public struct LogStep: Sendable, Hashable {
-  /// 1, 2, 3 … in the recording.
+  /// The number of the step, from 1.
   public var n: Int
-  /// Microseconds since the recording began, from a monotonic clock.
+  /// The time since the recording began, in microseconds from a monotonic clock.
   public var t: Int64
-  /// The step of `.effect` counts in the recording; 0 is before it.
+  /// The sender of the action. The step of `.effect` is that of the recording, or 0 if it precedes
+  /// the recording.
   public var origin: StepOrigin
-  /// The action as JSON text, canonical where our own encoder wrote it.
+  /// The action as JSON text. It is canonical if this module wrote it.
   public private(set) var actionBytes: [UInt8]
   /// The values that the reduction drew, in order.
   public var draws: [LoggedDraw]
   /// The effects that it returned, in order.
   public var effects: [LogEffect]
-  /// Of the state after the step; `nil` if this step has none.
+  /// The digest of the state after the step, or `nil` if the step has none.
   public var digest: Digest?
-  /// Members that this program does not know, in their order.
+  /// The unknown members, in their order.
   public var extra: [JSON.Member]
 
-  /// A step as a log has it. Writes the action as text once: O(size of the action).
+  /// Creates a step.
+  ///
+  /// - Complexity: O(size of the action).
   public init(
     n: Int, t: Int64, origin: StepOrigin, action: JSON, draws: [LoggedDraw] = [],
     effects: [LogEffect] = [], digest: Digest? = nil, extra: [JSON.Member] = []
@@ -89,7 +93,7 @@ public struct LogStep: Sendable, Hashable {
       digest: digest, extra: extra)
   }
 
-  /// `actionBytes` is a JSON text.
+  /// Creates a step. `actionBytes` must be JSON text.
   init(
     n: Int, t: Int64, origin: StepOrigin, actionBytes: [UInt8], draws: [LoggedDraw],
     effects: [LogEffect], digest: Digest?, extra: [JSON.Member] = []
@@ -104,46 +108,47 @@ public struct LogStep: Sendable, Hashable {
     self.extra = extra
   }
 
-  /// The action, parsed at every call.
+  /// The action, parsed at every access.
   public var action: JSON {
     get { (try? JSON(parsing: actionBytes)) ?? .null }
     set { actionBytes = plain(newValue) }
   }
 }
 
-/// Something that went wrong after step `n`.
+/// An issue after step `n`.
 public struct LogIssue: Sendable, Hashable {
-  /// The step after which it came up; 0 is before the first.
+  /// The step after which the issue occurred, or 0 before the first step.
   public var n: Int
-  /// What happened, and what to do, as the store said it.
+  /// The message of the store: what happened, and what to do.
   public var message: String
-  /// Module and file of the line that is to blame, as `#fileID` gives them.
+  /// The module and file of the responsible line, as in `#fileID`.
   public var file: String
-  /// The line in that file, from 1.
+  /// The line number in that file, from 1.
   public var line: Int
-  /// Members that this program does not know, in their order.
+  /// The unknown members, in their order.
   public var extra: [JSON.Member] = []
 }
 
 /// A name for the state after step `n`.
 public struct LogMark: Sendable, Hashable {
-  /// The step whose state is named; 0 is the state in the header.
+  /// The step whose state is named, or 0 for the state in the header.
   public var n: Int
-  /// The name; the same one may come several times.
+  /// The name. Names need not be unique.
   public var name: String
-  /// Members that this program does not know, in their order.
+  /// The unknown members, in their order.
   public var extra: [JSON.Member] = []
 }
 
-/// The whole state after step `n`, to seek without replaying from the start.
+/// The whole state after step `n`. A reader can start there instead of replaying from the
+/// beginning.
 public struct LogSnapshot: Sendable, Hashable {
-  /// The step whose state this is.
+  /// The step after which the state was taken.
   public var n: Int
-  /// The state, whole.
+  /// The whole state.
   public var state: JSON
   /// The digest of `state`.
   public var digest: Digest
-  /// Members that this program does not know, in their order.
+  /// The unknown members, in their order.
   public var extra: [JSON.Member] = []
 }
 
@@ -151,28 +156,27 @@ public struct LogSnapshot: Sendable, Hashable {
 public struct LogEnd: Sendable, Hashable {
   /// The last step.
   public var n: Int
-  /// Of the state after it.
+  /// The digest of the state after the last step.
   public var digest: Digest
-  /// Members that this program does not know, in their order.
+  /// The unknown members, in their order.
   public var extra: [JSON.Member] = []
 }
 
-/// What a program declares about its actions, and a log about the program that wrote it.
+/// A program's declaration of its actions, which is also in the logs that it writes.
 public struct LogSchema: Sendable, Hashable, CustomStringConvertible {
-  /// Name and version, for example `swiftboard 0.1.0`.
+  /// The name and version of the program, for example `swiftboard 0.1.0`.
   public var program: String
   /// The feature that was recorded, for example `board`.
   public var feature: String
-  /// The action type's name, for example `BoardAction`.
+  /// The name of the action type, for example `BoardAction`.
   public var name: String
-  /// Raised when a case or a payload changes its form.
+  /// The version of the actions. Increase it when the form of a case or payload changes.
   public var version: Int
 
-  /// The versions of parts of the program that count by themselves, by their names; 1 where there
-  /// is none.
+  /// The versions of separately versioned parts of the program, by name. A missing version is 1.
   public var parts: [String: Int]
 
-  /// What identifies the actions of a log: see the properties.
+  /// Creates a schema.
   public init(
     program: String, feature: String, name: String, version: Int, parts: [String: Int] = [:]
   ) {
@@ -183,10 +187,10 @@ public struct LogSchema: Sendable, Hashable, CustomStringConvertible {
     self.parts = parts
   }
 
-  /// The version of a part; of the whole where none is named.
+  /// Returns the version of a part, or of the whole program if `part` is `nil`.
   func version(of part: String?) -> Int { part.map { parts[$0] ?? 1 } ?? version }
 
-  /// Whether the forms of all parts are the same.
+  /// Returns whether all parts have the same versions.
   func isSameForm(as other: LogSchema) -> Bool {
     version == other.version
       && Set(parts.keys).union(other.parts.keys).allSatisfy {
@@ -194,12 +198,13 @@ public struct LogSchema: Sendable, Hashable, CustomStringConvertible {
       }
   }
 
-  /// The program without its version: releases of one program read each other's logs.
+  /// The name of the program without its version, since releases of one program read each other's
+  /// logs.
   var programName: Substring {
     program.prefix { $0 != " " }
   }
 
-  /// Whether logs of `other` are about the same actions, of whatever version.
+  /// Returns whether logs of `other` have the same actions, in any version.
   func isSameKind(as other: LogSchema) -> Bool {
     programName == other.programName && feature == other.feature && name == other.name
   }

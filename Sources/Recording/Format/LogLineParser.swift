@@ -1,15 +1,15 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Bytes of one line, whose sum is right, to a typed line. Knows nothing of other lines.
+/// Parses the bytes of a line whose sum has been verified. Does not consider other lines.
 enum LogLineParser {
-  /// `line` has no line feed.
+  /// Parses a line without its line feed.
   static func parse(_ line: ArraySlice<UInt8>) throws(LogReadError) -> LogLine {
     if let step = StepScanner.step(line.dropLast(HashChain.tailLength)) { return .step(step) }
     return try parseTree(line)
   }
 
-  /// The long way, for every line.
+  /// Parses any line, by building its JSON tree.
   static func parseTree(_ line: ArraySlice<UInt8>) throws(LogReadError) -> LogLine {
     let value: JSON
     do {
@@ -28,7 +28,7 @@ enum LogLineParser {
         found: members.first.map { "\"\($0.key)\":\(describe($0.value))" } ?? "an empty object")
     }
     members.removeFirst()
-    // `HashChain.split` has found the sum at the end of the bytes, so that it is the last member.
+    // `HashChain.split` has found the sum at the end of the bytes, so it is the last member.
     if members.last?.key == "sum" { members.removeLast() }
 
     switch kind {
@@ -166,14 +166,14 @@ enum LogLineParser {
       let name = try reader.string("name")
       let ids = try ids(&reader)
       let kind = try reader.string("kind")
-      // The depth is bounded already: the parser refused what is nested more than 512 levels.
+      // The parser has rejected values with more than 512 levels.
       let parts = try self.effects(reader.array("parts") ?? [])
       effects.append(LogEffect(name: name, ids: ids, kind: kind, parts: parts))
     }
     return effects
   }
 
-  /// Of an effect: `id` alone, or `ids` too, which is there where there are several.
+  /// Returns the ids of an effect, from `id` or, if there are several, from `ids`.
   private static func ids(_ effect: inout MemberReader) throws(LogReadError) -> [String] {
     let id = try effect.optionalString("id")
     guard let values = try effect.array("ids") else { return id.map { [$0] } ?? [] }

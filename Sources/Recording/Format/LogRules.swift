@@ -1,14 +1,14 @@
 import SwiftBoardJSON
 
-/// What must hold between the lines of a log: order, numbering, time and digests.
+/// The rules between the lines of a log: order, numbering, time and digests.
 struct LogRules {
-  /// The last step's number, 0 before the first.
+  /// The number of the last step, or 0 before the first.
   private(set) var step = 0
   private(set) var ended = false
 
   private var begun = false
   private(set) var time: Int64 = 0
-  /// The digest after `step`, nil if that step has none.
+  /// The digest after `step`, or `nil` if that step has none.
   private var digest: Digest?
   private var digestEvery = 1
   private var stepsWithoutDigest = 0
@@ -71,7 +71,7 @@ struct LogRules {
     }
   }
 
-  /// `admit` for a step that is right; false, and nothing has changed, for one that is not.
+  /// Admits a valid step. Returns `false` without a change if the step is invalid.
   mutating func admitQuickly(_ next: StepScanner.Bare) -> Bool {
     let without = next.digest == nil ? stepsWithoutDigest + 1 : 0
     guard begun, !ended, next.n == step + 1, Int64(next.t) >= time, next.cause ?? 0 < next.n,
@@ -110,7 +110,7 @@ struct LogRules {
     digest = next.digest
   }
 
-  /// What to say where step `found` follows step `last`.
+  /// Returns the damage to report if step `found` follows step `last`.
   static func gap(from last: Int, to found: Int) -> LogDamage {
     let message =
       switch found {

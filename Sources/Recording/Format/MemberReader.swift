@@ -1,11 +1,11 @@
 import SwiftBoardJSON
 
-/// Takes the known members out of an object, one by one; what is left at the end is `extra`.
+/// Removes the known members of an object one by one. The remaining ones are `extra`.
 struct MemberReader {
   private let owner: String
   private var members: [JSON.Member]
 
-  /// `owner` names the object in messages, for example `step` or `step.by`.
+  /// Creates a reader. `owner` names the object in messages, for example `step` or `step.by`.
   init(_ members: [JSON.Member], in owner: String) {
     self.members = members
     self.owner = owner
@@ -21,7 +21,7 @@ struct MemberReader {
   var rest: [JSON.Member] { members }
 
   mutating func value(_ key: String) -> JSON? {
-    // Members come in the order they are asked for, nearly always.
+    // Members are nearly always in the order in which they are requested.
     guard let index = members.firstIndex(where: { $0.key == key }) else { return nil }
     return members.remove(at: index).value
   }
@@ -48,7 +48,7 @@ struct MemberReader {
     return text
   }
 
-  /// A whole number from 0.
+  /// Removes and returns a whole number from 0.
   mutating func count(_ key: String) throws(LogReadError) -> Int {
     let value = try required(key)
     guard case .number(let digits) = value, let number = Int(digits), number >= 0,
@@ -88,7 +88,7 @@ struct MemberReader {
   }
 }
 
-/// A value in a message: short, with its control characters escaped.
+/// Returns a value for a message: shortened, with its control characters escaped.
 func describe(_ value: JSON) -> String {
   switch value {
   case .object(let members) where !members.isEmpty: "an object with \(members.count) members"

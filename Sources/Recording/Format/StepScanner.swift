@@ -1,11 +1,11 @@
 import SwiftBoardStore
 
-/// Reads step lines as a recorder writes them, straight from their bytes and without building a
-/// tree: most lines of a log are such lines, and their action is decoded from its bytes anyway.
+/// Parses step lines in the form of a recorder directly from their bytes, without building a tree.
+/// Most lines of a log are such lines, and their actions are decoded from bytes.
 ///
-/// It only ever accepts. Whatever is unusual (another order of members, escapes, letters beyond
-/// ASCII, objects with many keys) is left to `LogLineParser`, which judges it; so this need not be
-/// complete, only right where it says yes.
+/// The scanner never rejects a line. It returns `nil` for any unusual one (another order of
+/// members, escapes, characters beyond ASCII, objects with many keys), which `LogLineParser` then
+/// parses. It may be incomplete, but what it accepts must be valid.
 struct StepScanner {
   private static let deepest = 64
   private static let mostKeys = 24
@@ -13,7 +13,7 @@ struct StepScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// A step, or nil if the body of a line is to be parsed the long way.
+  /// Returns a step, or `nil` if `LogLineParser` must parse the body.
   static func step(_ body: ArraySlice<UInt8>) -> LogStep? {
     body.withUnsafeBufferPointer { bytes in
       var scanner = StepScanner(bytes)
@@ -25,19 +25,19 @@ struct StepScanner {
     self.bytes = bytes
   }
 
-  /// A step without draws and effects, as positions in its line.
+  /// A step without draws and effects, with positions in its line.
   struct Bare {
     let n: Int
     let t: Int
-    /// The step of the effect that sent it.
+    /// The step of the effect that sent the action.
     let cause: Int?
-    /// From the action to the end of what is no digest: an action, if it is one JSON value.
+    /// The bytes between `by` and the digest. They are an action if they are a single JSON value.
     let action: Range<Int>
     let digest: Digest?
   }
 
-  /// Where nothing but an action and a digest follows `by`; the reader of the action checks whether
-  /// more follows.
+  /// Returns a step if only an action and a digest follow `by`. The caller must check that the
+  /// action is a single JSON value.
   static func bare(_ body: UnsafeBufferPointer<UInt8>) -> Bare? {
     var scanner = StepScanner(body)
     return scanner.bare()
@@ -64,7 +64,7 @@ struct StepScanner {
     let start = position
     var end = bytes.count
     var digest: Digest?
-    // `,"digest":"`, the digest and its quote.
+    // The length of `,"digest":"`, the digest and its quote.
     let tail = 11 + Digest.length + 1
     if end - start > tail, bytes[end - 1] == UInt8(ascii: "\"") {
       position = end - tail
@@ -119,7 +119,7 @@ struct StepScanner {
       digest: digest)
   }
 
-  /// The members `id` and `ids` of an effect, where they are there.
+  /// Scans the optional members `id` and `ids` of an effect.
   private mutating func effectIDs() -> [String]? {
     guard take(#","id":"#) else { return [] }
     guard let id = text() else { return nil }
@@ -132,7 +132,7 @@ struct StepScanner {
     return take("]") && ids.count > 1 && ids[0] == id ? ids : nil
   }
 
-  /// The members of `by`, with the closing brace.
+  /// Scans the members of `by` and the closing brace.
   private mutating func origin() -> StepOrigin? {
     let origin: StepOrigin
     if take(#""user":"#) {
@@ -166,7 +166,7 @@ struct StepScanner {
     let found = UnsafeRawPointer(start + position)
     let expected = UnsafeRawPointer(literal.utf8Start)
     var offset = 0
-    // Words first: the compiler knows the literal, and makes them constants.
+    // Compare words first: the compiler knows the literal and makes them constants.
     while offset &+ 8 <= length {
       guard
         found.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -185,14 +185,14 @@ struct StepScanner {
     return true
   }
 
-  /// A whole number of at most 18 digits without leading zeroes.
+  /// Scans a whole number of at most 18 digits without leading zeroes.
   @inline(__always)
   private mutating func count() -> Int? {
-    // Eight bytes at once, where they hold all of it.
+    // Eight bytes at once, if they hold the whole number.
     if position &+ 8 <= bytes.count, let start = bytes.baseAddress {
       let word = UInt64(
         littleEndian: UnsafeRawPointer(start + position).loadUnaligned(as: UInt64.self))
-      // A digit is at most 9 here, everything else sets its byte's top bit.
+      // A digit is at most 9 here. Every other byte sets its top bit.
       let values = word ^ 0x3030_3030_3030_3030
       let others =
         (((values & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7676_7676_7676_7676) | values)
@@ -207,7 +207,7 @@ struct StepScanner {
     return longCount()
   }
 
-  /// The number whose digits are the bytes of `digits`, the last one highest.
+  /// Returns the number whose digits are the bytes of `digits`, the last one highest.
   @inline(__always)
   private static func number(_ digits: UInt64) -> Int {
     let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
@@ -232,7 +232,7 @@ struct StepScanner {
     return String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// What is between quotes, in ASCII and without escapes.
+  /// Scans a quoted ASCII text without escapes.
   private mutating func plainText() -> Range<Int>? {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
     let start = position &+ 1
@@ -244,8 +244,8 @@ struct StepScanner {
       let ones: UInt64 = 0x0101_0101_0101_0101
       let quote = word ^ (ones &* 0x22)
       let slash = word ^ (ones &* 0x5C)
-      // The first mark is at a control character, a quote, a backslash or no ASCII; later ones may
-      // stand for nothing.
+      // The first mark is at a control character, a quote, a backslash or a byte beyond ASCII.
+      // Later marks may be wrong.
       let marks =
         (((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
           | word) & (ones &* 0x80)
@@ -267,7 +267,7 @@ struct StepScanner {
     return nil
   }
 
-  /// Steps over a value without white space.
+  /// Skips a value without white space.
   private mutating func value(depth: Int) -> Bool {
     guard position < bytes.count, depth <= StepScanner.deepest else { return false }
     switch bytes[position] {

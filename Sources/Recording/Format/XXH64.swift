@@ -1,8 +1,8 @@
-/// The 64-bit xxHash with seed 0, fed piece by piece.
+/// An incremental 64-bit xxHash with seed 0.
 ///
-/// Fast and good at finding accidents; it does not resist deliberate collisions. Follows the
-/// published description of the algorithm (xxHash specification 0.1.1, "XXH64 Algorithm
-/// Description"). About 10 GB/s in a release build; a value is 80 bytes and allocates nothing.
+/// It detects accidental changes but does not resist deliberate collisions. Follows the published
+/// description of the algorithm (xxHash specification 0.1.1, "XXH64 Algorithm Description"). About
+/// 10 GB/s in a release build; a value is 80 bytes and allocates nothing.
 package struct XXH64: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -14,15 +14,15 @@ package struct XXH64: Sendable {
   private var lane2: UInt64 = XXH64.prime2
   private var lane3: UInt64 = 0
   private var lane4: UInt64 = 0 &- XXH64.prime1
-  /// Bytes seen so far.
+  /// The number of bytes hashed so far.
   private var count: UInt64 = 0
-  /// The last `count % 32` bytes, which do not fill a stripe yet.
+  /// The last `count % 32` bytes, which do not fill a stripe.
   private var rest: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-  /// The hash of nothing yet. Allocates nothing.
+  /// Creates a hasher. Allocates nothing.
   package init() {}
 
-  /// The hash of `bytes` in one go.
+  /// Returns the hash of `bytes`.
   package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     let direct = bytes.withContiguousStorageIfAvailable { hash(UnsafeRawBufferPointer($0)) }
     if let direct { return direct }
@@ -31,8 +31,8 @@ package struct XXH64: Sendable {
     return hasher.finalize()
   }
 
-  /// The hash of a buffer, which may start at any address. Nothing is copied: about three times as
-  /// fast as piece by piece for what has a hundred bytes.
+  /// Returns the hash of a buffer, which may start at any address. Copies nothing. For 100 bytes,
+  /// about three times as fast as incremental hashing.
   package static func hash(_ buffer: UnsafeRawBufferPointer) -> UInt64 {
     let count = buffer.count
     var position = 0
@@ -57,10 +57,10 @@ package struct XXH64: Sendable {
     return finish(hash, buffer, from: position)
   }
 
-  /// The hash of a digest's text with `body` after it, which need not follow it in memory. Nothing
-  /// is copied.
+  /// Returns the hash of a digest's text followed by `body`, which need not follow it in memory.
+  /// Copies nothing.
   static func hash(_ previous: Digest, _ body: UnsafeRawBufferPointer) -> UInt64 {
-    // What of the body shares the first stripe with the 22 characters.
+    // The bytes of the body that share the first stripe with the 22 characters.
     let shared = 32 - Digest.length
     guard body.count >= shared else {
       var hasher = XXH64()
@@ -99,7 +99,7 @@ package struct XXH64: Sendable {
     return (hash ^ round(0, lane4)) &* prime1 &+ prime4
   }
 
-  /// The bytes that do not fill a stripe, and the avalanche.
+  /// Hashes the bytes that do not fill a stripe, and applies the avalanche.
   @inline(__always)
   private static func finish(
     _ start: UInt64, _ buffer: UnsafeRawBufferPointer, from: Int
@@ -129,7 +129,7 @@ package struct XXH64: Sendable {
   }
 
   /// Appends `bytes`. Contiguous sequences (arrays, slices, buffers, strings' UTF-8) are read in
-  /// position, others are copied.
+  /// place, others are copied.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let done: Void? = bytes.withContiguousStorageIfAvailable { buffer in
       update(UnsafeRawBufferPointer(buffer))
@@ -173,7 +173,7 @@ package struct XXH64: Sendable {
     }
   }
 
-  /// The hash of everything appended so far; more may follow.
+  /// Returns the hash of all appended bytes. More bytes may be appended afterwards.
   package func finalize() -> UInt64 {
     var hash = count >= 32 ? Self.merged(lane1, lane2, lane3, lane4) : Self.prime5
     hash &+= count

@@ -1,45 +1,47 @@
 import SwiftBoardStore
 
-/// The life of an effect, as far as a log shows it: from the step that returned it to the last step
-/// that reports it.
+/// The lifetime of an effect in a log: from the step that returned it to the last step that reports
+/// it.
 ///
-/// A log has what effects sent, not when they ended. An effect of one action ends with that, and a
-/// cancellation by id is there as an effect of the step that asked for it; of one that may send
-/// several, such as a stream, no line says which was the last.
+/// A log records the actions that effects sent, not when the effects ended. An effect with one
+/// action ends with that action. A cancellation by id is recorded as an effect of the step that
+/// requested it. For an effect that may send several actions, such as a stream, no line says which
+/// action was the last.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
-  /// What ended it.
+  /// The end of an effect.
   public enum End: Sendable, Hashable {
     /// Its one action was reduced.
     case finished
-    /// A later step cancelled it: by one of its ids, or by a position in the composition that it is
-    /// in.
+    /// A later step cancelled it by one of its ids, or by a position in the composition that
+    /// contains it.
     case cancelled
-    /// It may send several actions, and the log has none of it behind `last`: it ended there, later
-    /// in silence, with its child, by a successor of the same id, or ran when the recording ended.
+    /// It may send several actions, and the log has none after `last`. It ended there or later
+    /// without an action, was ended with its child or by a successor with the same id, or was
+    /// running when the recording ended.
     case silent
-    /// Nothing reports its end, and it sent nothing; or what was asked for ends before the log
+    /// It sent nothing and its end is not recorded, or the requested range ends before the log
     /// does. `last` is the last step that was read.
     case open
   }
 
-  /// Its descriptor.
+  /// The descriptor of the effect.
   public let effect: LogEffect
-  /// The step that returned it, and its time in microseconds.
+  /// The step that returned it.
   public let first: Int
   /// The time of the step that returned it, in microseconds.
   public let began: Int64
-  /// The last step that reports it, and its time.
+  /// The last step that reports it.
   public internal(set) var last: Int
   /// The time of the last step that reports it, in microseconds.
   public internal(set) var ended: Int64
-  /// How it ended.
+  /// The end of the effect.
   public internal(set) var end: End
-  /// How many of its actions were reduced.
+  /// The number of its actions that were reduced.
   public internal(set) var actions: Int
 
-  /// Steps from the first to the last.
+  /// The number of steps from the first to the last.
   public var steps: Int { last - first }
-  /// Microseconds from the first to the last.
+  /// The time from the first to the last step, in microseconds.
   public var time: Int64 { ended - began }
 
   public var description: String {
@@ -56,10 +58,10 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
 
 /// Follows the effects of a log, step by step.
 ///
-/// Cost of a step: one look-up for its origin and one for each effect it returned; a cancellation
-/// looks at all that are open. At most `capacity` effects are followed at once; beyond that the
-/// oldest is given out as open. An effect of an earlier file of a rotated recording is looked for
-/// among all.
+/// A step costs one look-up for its origin and one for each effect that it returned. A cancellation
+/// visits all open effects. At most `capacity` effects are followed at once; beyond that, the
+/// oldest one is returned as open. For an effect of an earlier file of a rotated recording, all
+/// effects are searched.
 struct EffectSpans {
   private struct Key: Hashable {
     let name: String
@@ -70,14 +72,15 @@ struct EffectSpans {
   private struct Slot {
     /// Ascending.
     let position: Int
-    /// Nil once ended.
+    /// `nil` once ended.
     var span: EffectSpan?
   }
 
   private let capacity: Int
-  /// In the order in which they began. Ended ones are thrown out when they are half of it.
+  /// Slots in the order in which their effects began. Ended ones are removed once they fill half of
+  /// the array.
   private var slots: [Slot] = []
-  /// What is before it has ended.
+  /// The index of the first slot that may be open; all slots before it have ended.
   private var head = 0
   private var alive = 0
   private var nextPosition = 0
@@ -89,7 +92,7 @@ struct EffectSpans {
 
   /// Takes the next step and returns the effects that ended with it.
   ///
-  /// - Parameter before: The last step of the file before, in a recording of several.
+  /// - Parameter before: The last step of the previous file, if the recording has several files.
   mutating func take(_ step: LogStep, after before: Int = 0) -> [EffectSpan] {
     var ended: [EffectSpan] = []
     if case .effect(let name, let id, let first) = step.origin {
@@ -102,11 +105,12 @@ struct EffectSpans {
     return ended
   }
 
-  /// What never ended, oldest first.
+  /// Returns the effects that never ended, oldest first.
   ///
   /// - Parameters:
-  ///   - step: The last step that was read, and its time.
-  ///   - isWhole: Whether there is nothing after it.
+  ///   - step: The last step that was read.
+  ///   - time: The time of that step.
+  ///   - isWhole: Whether nothing follows that step.
   mutating func finish(at step: Int, _ time: Int64, isWhole: Bool) -> [EffectSpan] {
     defer { self = EffectSpans(capacity: capacity) }
     return slots.compactMap { slot in
@@ -123,8 +127,8 @@ struct EffectSpans {
     return span
   }
 
-  /// The oldest effect of this name and id that a file before returned: a file does not say which
-  /// step of another it was.
+  /// Returns the oldest effect of this name and id from an earlier file. A file does not record
+  /// which step of an earlier file returned an effect.
   private func carried(_ key: Key, _ before: Int) -> Int? {
     guard before > 0 else { return nil }
     return slots.first { slot in
@@ -181,7 +185,7 @@ struct EffectSpans {
     _ position: Int, _ end: EffectSpan.End, _ step: LogStep?
   ) -> EffectSpan {
     guard let index = index(of: position), var span = slots[index].span else {
-      // Only positions of open spans are handed in.
+      // Only positions of open spans are passed.
       return EffectSpan(
         effect: LogEffect(name: "?", kind: "?"), first: 0, began: 0, last: 0, ended: 0, end: .open,
         actions: 0)
@@ -213,18 +217,20 @@ struct EffectSpans {
     return low < slots.count && slots[low].position == position ? low : nil
   }
 
-  /// How many slots there are, ended ones included. For tests.
+  /// The number of slots, including ended ones. For tests.
   var slotCount: Int { slots.count }
 
-  /// Whether a cancellation reaches an effect with these ids.
+  /// Returns whether a cancellation affects an effect with these ids.
   static func cancel(_ cancelled: String?, reachesAnyOf ids: [String]) -> Bool {
     ids.isEmpty
       ? cancel(cancelled, reaches: nil) : ids.contains { cancel(cancelled, reaches: $0) }
   }
 
-  /// An id consists of the position in the composition and the id given there: a cancellation
-  /// reaches its own position and the positions below it. A cancellation without a given id is for
-  /// the whole position.
+  /// Returns whether a cancellation affects an effect with this id.
+  ///
+  /// An id consists of a position in the composition and the id given there. A cancellation affects
+  /// its own position and the positions below it. Without a given id, it affects the whole
+  /// position.
   static func cancel(_ cancelled: String?, reaches id: String?) -> Bool {
     guard let cancelled else { return true }
     guard let id else { return false }

@@ -1,29 +1,30 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// What a search over a recording's states found.
+/// The result of a search over the states of a recording.
 public struct LogBisection: Sendable, Hashable {
-  /// The first step after which the predicate held; nil if it never does.
+  /// The first step after which the predicate is true, or `nil` if it never is.
   public let step: Int?
-  /// How often the predicate was asked.
+  /// The number of times the predicate was evaluated.
   public let evaluations: Int
 }
 
-/// How a recording's states are searched.
+/// A method of searching the states of a recording.
 public enum LogSearch: Sendable, Hashable {
-  /// Halves what is left at each evaluation: at most log₂ n + 1 of them. Right only where the
-  /// predicate, once true, stays true; elsewhere it finds some step at which it turns true.
+  /// Binary search with at most log₂ n + 1 evaluations. Correct only if the predicate stays true
+  /// once it is true; otherwise it finds some step at which the predicate becomes true.
   case halving
-  /// One state after the other, for predicates that come and go: one pass, up to n evaluations.
+  /// Linear search in one pass with up to n evaluations, for any predicate.
   case linear
 }
 
 extension LogNavigator {
-  /// The first step after which `predicate` holds.
+  /// Returns the first step after which `predicate` is true.
   ///
-  /// The state before the first step is not asked: what is true from the beginning gives 1.
+  /// The state before the first step is not evaluated. A predicate that is true from the beginning
+  /// gives step 1.
   ///
-  /// Cost: an evaluation and a visit for each half of what is left, or one pass with `.linear`.
+  /// - Complexity: O(log n) evaluations and visits, or one pass with `.linear`.
   public func bisect(
     _ search: LogSearch = .halving, where predicate: (R.State) throws -> Bool
   ) throws -> LogBisection {
@@ -35,7 +36,7 @@ extension LogNavigator {
     }
     switch search {
     case .halving:
-      // The answer is in low...high, where stepCount + 1 stands for never.
+      // The result is in low...high, where stepCount + 1 means never.
       var (low, high) = (firstStep + 1, stepCount + 1)
       while low < high {
         let middle = (low + high) / 2
@@ -53,9 +54,9 @@ extension LogNavigator {
     }
   }
 
-  /// The first step after which a condition on the state's JSON holds.
+  /// Returns the first step after which a condition on the JSON of the state is true.
   ///
-  /// Cost: as with a closure, and the size of the state as JSON at each evaluation.
+  /// Costs as much as with a closure, plus encoding the state as JSON at each evaluation.
   public func bisect(
     _ search: LogSearch = .halving, where condition: JSONCondition
   ) throws -> LogBisection {

@@ -2,7 +2,7 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 extension LogNavigator {
-  /// The first pass over a recording: every line of every file is decoded, nothing runs.
+  /// The first pass over a recording. It decodes every line of every file and runs nothing.
   struct Grading {
     private(set) var graders: [Replayer<R>.Grader] = []
     private(set) var warnings: [LogWarning] = []
@@ -27,7 +27,7 @@ extension LogNavigator {
         } catch {
           throw error.located(in: rotatedLog, segment)
         }
-        // That a file in the middle has no end is said by the one after it, which does not join.
+        // If a file in the middle has no end, the join with the next file reports it.
         if segment < rotatedLog.segments.count - 1 { warnings.removeAll(where: \.isAboutTheEnd) }
         guard case .risky(let found, let others) = graders[segment].grade else { continue }
         let moved = found.map { $0.located(in: rotatedLog, segment) }
@@ -46,7 +46,7 @@ extension LogNavigator {
     }
   }
 
-  /// The second pass: verifies what was graded and keeps states.
+  /// The second pass over a recording. It verifies the graded files and keeps states.
   struct Survey {
     private let replayer: Replayer<R>
     private let graders: [Replayer<R>.Grader]
@@ -56,7 +56,7 @@ extension LogNavigator {
     private(set) var header: LogHeader?
     private(set) var marks: [LogMark] = []
     private(set) var divergence: Divergence?
-    /// The last step that agreed.
+    /// The last step that matched the recording.
     private(set) var steps: Int = 0
 
     init(_ replayer: Replayer<R>, _ graders: [Replayer<R>.Grader], _ options: Options) {
@@ -77,7 +77,7 @@ extension LogNavigator {
           if reader.segment != segment {
             segment = reader.segment
             position = RotatedLogPosition(segment: segment, inFile: nil)
-            // Each file begins with a state of its own.
+            // Each file begins with its own state.
             run = ReplayRun(replayer, graders[segment], nil)
           }
           let before = rotatedLog.segments[segment].stepsBefore
@@ -132,7 +132,7 @@ extension LogNavigator {
 }
 
 extension LogWarning {
-  /// What is said of a file's steps, said of the recording's, of which `count` are in earlier
+  /// Returns the warning with step numbers of the recording, which has `count` steps in earlier
   /// files.
   fileprivate func behind(_ count: Int) -> LogWarning {
     if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }
@@ -146,7 +146,7 @@ extension LogWarning {
   }
 }
 
-// What is said of a file, with the numbers of the whole log and the name of the file.
+// Errors of a file, with the step numbers of the whole log and the name of the file.
 
 extension Divergence {
   fileprivate func located(in rotatedLog: RotatedLog, _ segment: Int) -> Divergence {

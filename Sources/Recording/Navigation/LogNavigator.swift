@@ -3,29 +3,29 @@ import SwiftBoardStore
 
 /// A recording whose states can be visited in any order.
 ///
-/// Opening one grades and verifies the whole log, at the cost of a replay, and keeps sparse states
-/// on the way: the log's own snapshots by their position in the file, elsewhere states of its own
-/// as canonical JSON. Their number and size are bounded, so that memory does not grow with the log;
-/// a visit replays from the nearest one. With the default options any of a million steps is at most
-/// about 8 000 reductions away.
+/// Creating a navigator grades and verifies the whole log, which costs as much as a replay, and
+/// keeps some states: positions of the log's own snapshots, or states as canonical JSON. Their
+/// number and size are bounded, so that memory does not grow with the log. A visit replays from the
+/// nearest kept state. With the default options, a visit to any of a million steps takes at most
+/// about 8 000 reductions.
 ///
-/// A recording that was rotated is one log: its steps are numbered through, and a visit opens the
+/// A rotated recording is one log, whose steps are numbered across its files. A visit opens the
 /// file that has the step.
 ///
-/// Only the reducer runs, as in a replay. Not for several threads at once.
+/// Only the reducer runs, as in a replay. A navigator must not be used by several threads at once.
 public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Codable {
-  /// Limits on what is kept in memory.
+  /// The limits on memory.
   public struct Options: Sendable {
-    /// States and positions of snapshots in the log, at most.
+    /// The maximum number of kept states and positions of snapshots.
     public var snapshots = 256
-    /// Bytes of states of its own, at most.
+    /// The maximum size of the kept states, in bytes.
     public var snapshotBytes = 16 << 20
-    /// Marks, at most; later ones are not found by name.
+    /// The maximum number of marks. Later marks cannot be found by name.
     public var marks = 10_000
-    /// Whether to continue where decoding drops or fills in something.
+    /// Whether to continue if decoding drops values or fills in defaults.
     public var acceptRisk = false
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
   }
 
@@ -35,47 +35,47 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     var step: Int
   }
 
-  /// What is visited.
+  /// The recording.
   public let rotatedLog: RotatedLog
   /// The first line of the first file.
   public let header: LogHeader
-  /// The first step whose state can be visited: 0, the state the recording began with, unless older
-  /// files were removed.
+  /// The first step whose state can be visited. It is 0, for the initial state of the recording,
+  /// unless older files were removed.
   public var firstStep: Int { rotatedLog.firstStep }
   /// The last step whose state can be visited.
   public let stepCount: Int
-  /// The first step at which the reducer does not do what was recorded; `stepCount` is the one
-  /// before it. Nil if all agrees.
+  /// The first step at which the reducer differs from the recording, or `nil` if there is none.
+  /// `stepCount` is the step before it.
   public let divergence: Divergence?
-  /// What is odd about it.
+  /// The warnings about the log.
   public let warnings: [LogWarning]
-  /// Whether it fits the program.
+  /// The grade of the log: whether the program can decode it without changes.
   public let grade: LogGrade
-  /// In the log's order.
+  /// The marks, in the order of the log.
   public let marks: [LogMark]
 
   private let replayer: Replayer<R>
-  /// For each file.
+  /// One grader for each file.
   private let graders: [Replayer<R>.Grader]
   private let index: SnapshotIndex
   /// The last visit, from which the next one may continue.
   private var cursor: Cursor?
 
-  /// Steps between kept states. For tests.
+  /// The number of steps between kept states. For tests.
   var stride: Int { index.stride }
-  /// How many states and positions are kept. For tests.
+  /// The number of kept states and positions. For tests.
   var indexCount: Int { index.entries.count }
 
-  /// Reads, grades and verifies all files of a recording, and that each continues where the one
-  /// before it ended.
+  /// Reads, grades and verifies all files of a recording. Verifies that each continues where the
+  /// previous one ended.
   ///
-  /// Cancelling the task in which it runs ends it with `ReplayError.unreadable(.cancelled)`, within
-  /// a step and 256 KiB; see `LogFile`.
+  /// If the current task is cancelled, throws `ReplayError.unreadable(.cancelled)` within one step
+  /// and 256 KiB; see `LogFile`.
   ///
   /// - Parameters:
-  ///   - replayer: The program; its journal must not be used elsewhere meanwhile.
-  ///   - progress: Called at every 256 KiB that were read, on this thread.
-  /// - Throws: As `Replayer.replay`, except that a divergence is no error here.
+  ///   - replayer: The program. Its journal must not be used elsewhere at the same time.
+  ///   - progress: Called after every 256 KiB, on the calling thread.
+  /// - Throws: The errors of `Replayer.replay`, except divergences.
   public init(
     _ rotatedLog: RotatedLog, replayer: Replayer<R>, options: Options = Options(),
     progress: (@Sendable (LogProgress) -> Void)? = nil
@@ -100,7 +100,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     divergence = survey.divergence
   }
 
-  /// One file, by itself: its steps have the numbers that they have in it.
+  /// Creates a navigator for a single file, with its own step numbers.
   public convenience init(
     _ file: LogFile, replayer: Replayer<R>, options: Options = Options(),
     progress: (@Sendable (LogProgress) -> Void)? = nil
@@ -108,18 +108,18 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     try self.init(RotatedLog(file), replayer: replayer, options: options, progress: progress)
   }
 
-  /// The state after step `n`; `firstStep` is the state the recording, or what is left of it,
-  /// begins with.
+  /// Returns the state after step `n`. The state at `firstStep` is the one with which the
+  /// recording, or its oldest remaining file, begins.
   ///
-  /// Cost: a replay of the steps since the nearest kept state, or since the last visit where that
-  /// is nearer. Keeping the value makes the next visit copy what it changes.
+  /// Replays the steps since the nearest kept state, or since the last visit if that is nearer. If
+  /// the caller keeps the state, the next visit copies the parts that it changes.
   public func state(at n: Int) throws(ReplayError) -> R.State {
     try visit(n)
     guard let cursor else { throw noStep(n) }
     return cursor.state
   }
 
-  /// The state after step `n` as JSON, in canonical form.
+  /// Returns the state after step `n` as canonical JSON.
   public func json(at n: Int) throws(ReplayError) -> JSON {
     do {
       return try JSON(parsing: try CanonicalEncoder.encode(try state(at: n)))
@@ -128,9 +128,9 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     }
   }
 
-  /// The logged entries of step `n`, from `firstStep + 1`.
+  /// Returns the recorded step `n`, from `firstStep + 1`.
   ///
-  /// Cost: reading the lines since the nearest kept state; nothing is reduced.
+  /// Reads the lines since the nearest kept state, and reduces nothing.
   public func step(_ n: Int) throws(ReplayError) -> LogStep {
     guard n > firstStep, n <= stepCount + (divergence == nil ? 0 : 1),
       let start = index.nearest(to: n - 1)
@@ -150,23 +150,23 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     .noStep(n, first: firstStep, last: stepCount)
   }
 
-  /// The step that the first mark of this name follows.
+  /// Returns the step named by the first mark with this name.
   public func step(ofMark name: String) throws(ReplayError) -> Int {
     guard let mark = marks.first(where: { $0.name == name }) else { throw .noMark(name) }
     return mark.n
   }
 
-  /// What differs between the states after steps `a` and `b`, at most `limit` positions.
+  /// Returns the differences between the states after steps `a` and `b`, at most `limit` of them.
   ///
-  /// Cost: two visits, and the size of both states as JSON.
+  /// Costs two visits, and encoding both states as JSON.
   public func diff(
     _ a: Int, _ b: Int, limit: Int = 50
   ) throws(ReplayError) -> StateDiff.Changes {
     StateDiff.changes(try json(at: a), try json(at: b), limit: limit)
   }
 
-  /// Calls `body` with the states after the steps of `range`, in order, until it returns false. One
-  /// pass.
+  /// Calls `body` in one pass with the states after the steps of `range`, in order, until it
+  /// returns `false`.
   func forEachState(
     in range: ClosedRange<Int>, _ body: (Int, R.State) throws -> Bool
   ) throws {
@@ -189,7 +189,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
         guard let entry = try cursor.reader.next() else { throw noStep(n) }
         guard case .step(let logged) = entry.line else { continue }
         let action = try graders[entry.segment].action(logged, entry.inFile)
-        // Compared when the log was opened.
+        // Verified when the log was opened.
         _ = replayer.step.reduce(action, into: &cursor.state, serving: logged.draws)
         cursor.step = logged.n
       }
@@ -199,7 +199,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     self.cursor = cursor
   }
 
-  /// The last visit, or the nearest kept state where that is nearer.
+  /// Returns a cursor at the last visit, or at the nearest kept state if that is nearer.
   private func nearestCursor(for n: Int) throws(ReplayError) -> Cursor {
     guard let nearest = index.nearest(to: n) else { throw noStep(n) }
     if let cursor, cursor.step <= n, cursor.step >= nearest.step { return cursor }
@@ -224,7 +224,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
 }
 
 extension LogLine {
-  /// The whole state of a line that has one.
+  /// The state of the line, or `nil` if it has none.
   fileprivate var state: JSON? {
     switch self {
     case .header(let header): header.state

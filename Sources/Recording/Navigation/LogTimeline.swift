@@ -1,15 +1,14 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// What happened in a recording, entry by entry, read as it is asked for: memory does not grow with
-/// the log.
+/// The entries of a recording, read on demand. Memory does not grow with the log.
 ///
-/// Needs no types of the program. Not for several threads at once.
+/// A timeline needs no types of the program. It must not be used by several threads at once.
 public final class LogTimeline {
   /// The kind of sender of an action.
   public enum Source: String, Sendable, Hashable, CaseIterable {
-    /// In the order of `StepOrigin`'s cases: a person's line, an effect, a link, code that embeds
-    /// the store.
+    /// The sources in the order of `StepOrigin`'s cases: a line of the user, an effect, a link, or
+    /// code that embeds the store.
     case user, effect, link, program
 
     init(_ origin: StepOrigin) {
@@ -22,21 +21,23 @@ public final class LogTimeline {
     }
   }
 
-  /// What is wanted; everything unless it says so.
+  /// A filter of entries. By default, every entry passes.
   public struct Filter: Sendable, Hashable {
-    /// Steps whose origin is one of these; an effect passes where it is among them.
+    /// The sources of the steps that pass. Effects pass if the sources include `effect`.
     public var sources: Set<Source>?
-    /// Steps whose action has this name, or begins with it and a dot: `keychain`, `keychain.get`.
+    /// The action name of the steps that pass, or its beginning before a dot: `keychain` matches
+    /// `keychain.get`.
     public var action: String?
-    /// Steps that contain this text in their origin, action or effects; marks, issues and effects
-    /// that have it in their name or message. Capital letters count.
+    /// A text, case-sensitive. Steps pass if their origin, action or effects contain it. Marks,
+    /// issues and effects pass if their name or message contains it.
     public var text: String?
-    /// Steps, marks and issues of these; effects that lived in one of them.
+    /// The range of the steps, marks and issues that pass. Effects pass if they existed in the
+    /// range.
     public var steps: ClosedRange<Int>?
-    /// Microseconds since the beginning, likewise.
+    /// The same range as time in microseconds since the beginning.
     public var time: ClosedRange<Int64>?
 
-    /// A filter; what is nil lets everything pass.
+    /// Creates a filter. A `nil` criterion lets every entry pass.
     public init(
       sources: Set<Source>? = nil, action: String? = nil, text: String? = nil,
       steps: ClosedRange<Int>? = nil, time: ClosedRange<Int64>? = nil
@@ -48,11 +49,12 @@ public final class LogTimeline {
       self.time = time
     }
 
-    /// Only a feature's steps, in a program whose action has a case for each feature.
+    /// Returns a filter for the steps of one feature, in a program whose action has a case for each
+    /// feature.
     public static func feature(_ name: String) -> Filter { Filter(action: name) }
   }
 
-  /// One entry.
+  /// An entry of the timeline.
   public enum Entry: Sendable, Hashable {
     /// A step and its action's name.
     case step(LogStep, action: String)
@@ -60,39 +62,39 @@ public final class LogTimeline {
     case mark(LogMark)
     /// An issue, after the step it belongs to.
     case issue(LogIssue)
-    /// An effect, after the step with which it ended. Effects that never ended come last, and so do
-    /// effects that ended after the filter's range, which is not read. Left out if a filter selects
-    /// actions.
+    /// An effect, after the step with which it ended. Effects that never ended, or ended after the
+    /// range of the filter, come last. There are none if the filter selects actions.
     case effect(EffectSpan)
     /// A clean stop.
     case end(LogEnd)
   }
 
-  /// The log's first line.
+  /// The first line of the log.
   public let header: LogHeader
   private let reader: RotatedLogReader
   private let filter: Filter
   private let nameDepth: Int
   private var spans: EffectSpans?
-  /// The last step's number and time.
+  /// The number and time of the last step.
   private var step = 0
   private var time: Int64 = 0
-  /// What is due, first one last.
+  /// The entries to return next, in reverse order.
   private var waiting: [Entry] = []
   private var isDone = false
 
-  /// One file, by itself: its steps have the numbers that they have in it.
+  /// Creates a timeline of a single file, with its own step numbers.
   public convenience init(
     _ file: LogFile, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
   ) throws(LogReadError) {
     try self.init(RotatedLog(file), filter: filter, effects: effects, nameDepth: nameDepth)
   }
 
-  /// All files of a recording. Times count from the beginning of the first that is there.
+  /// Creates a timeline of all files of a recording. Times count from the beginning of the oldest
+  /// remaining file.
   ///
   /// - Parameters:
-  ///   - effects: Whether effects are followed and given.
-  ///   - nameDepth: How deep action names go; see `ActionName`.
+  ///   - effects: Whether the timeline has effects.
+  ///   - nameDepth: The depth of action names; see `ActionName`.
   public init(
     _ rotatedLog: RotatedLog, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
   ) throws(LogReadError) {
@@ -107,9 +109,9 @@ public final class LogTimeline {
   /// The warnings; complete once `next` has returned nil.
   public var warnings: [LogWarning] { reader.warnings }
 
-  /// The next entry that passes the filter; nil is the end.
+  /// Returns the next entry that passes the filter, or `nil` at the end.
   ///
-  /// Cost: reading the lines up to it. Lines after the filter's ranges are not read.
+  /// Reads the lines up to that entry. Does not read lines after the ranges of the filter.
   public func next() throws(LogReadError) -> Entry? {
     while true {
       if let entry = waiting.popLast() { return entry }
@@ -170,7 +172,7 @@ public final class LogTimeline {
     return name == action || name.hasPrefix(action + ".")
   }
 
-  /// Of a mark, an issue or the end.
+  /// Returns whether a mark, an issue or the end passes the filter.
   private func passes(_ n: Int, _ words: String) -> Bool {
     guard filter.sources == nil, filter.action == nil, isInRange(n, time) else { return false }
     return filter.text.map { words.contains($0) } ?? true
@@ -183,7 +185,7 @@ public final class LogTimeline {
     return filter.text.map { span.effect.description.contains($0) } ?? true
   }
 
-  /// An origin as a person reads it.
+  /// Returns an origin as readable text.
   static func text(_ origin: StepOrigin) -> String {
     switch origin {
     case .user(let line, let at): "\(line) (\(at))"

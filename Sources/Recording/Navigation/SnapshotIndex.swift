@@ -1,13 +1,13 @@
-/// Positions of a log from which a replay can begin, thinned out as it grows: never more than a
-/// number of them, never more than some bytes, and always about evenly spread.
+/// Positions of a log from which a replay can begin. Their number and size are limited: as the
+/// index grows, it removes entries, and the rest stay about evenly spread.
 struct SnapshotIndex {
   struct Entry {
     /// The state is the one after this step.
     let step: Int
-    /// Where to read on: after the step, or at the log's own snapshot of it, which may be a file's
-    /// header.
+    /// The position to continue reading: after the step, or at the log's own snapshot of it, which
+    /// may be the header of a file.
     let position: RotatedLogPosition
-    /// The canonical state; nil if the log has it at `position`.
+    /// The canonical state, or `nil` if the log has it at `position`.
     let state: [UInt8]?
   }
 
@@ -18,21 +18,22 @@ struct SnapshotIndex {
   private var bytes = 0
 
   /// - Parameters:
-  ///   - capacity: Entries at most, from 2.
-  ///   - byteLimit: Bytes of states at most; the first one does not count.
+  ///   - capacity: The maximum number of entries, at least 2.
+  ///   - byteLimit: The maximum size of all states in bytes, except the first.
   init(capacity: Int, byteLimit: Int, stride: Int = 64) {
     self.capacity = max(2, capacity)
     self.byteLimit = byteLimit
     self.stride = max(1, stride)
   }
 
-  /// Whether a state of the caller's own is wanted after `step`.
+  /// Returns whether the caller should add its state after `step`.
   func wantsState(after step: Int) -> Bool {
     guard let last = entries.last else { return true }
     return step - last.step >= stride
   }
 
-  /// Whether a snapshot in the log is wanted. Costing no memory it is taken sooner.
+  /// Returns whether the caller should add a snapshot of the log. Snapshots use no memory, so the
+  /// interval is shorter than for states.
   func wantsSnapshot(of step: Int) -> Bool {
     guard let last = entries.last else { return true }
     return step - last.step >= max(1, stride / 2)
@@ -44,14 +45,16 @@ struct SnapshotIndex {
     while entries.count > 2, entries.count > capacity || bytes > byteLimit { thin() }
   }
 
-  /// Keeps the first entry and then every second.
+  /// Removes every second entry, and keeps the first.
   private mutating func thin() {
     stride = stride > Int.max / 2 ? stride : stride * 2
     entries = entries.indices.filter { $0.isMultiple(of: 2) }.map { entries[$0] }
     bytes = entries.dropFirst().reduce(0) { $0 + ($1.state?.count ?? 0) }
   }
 
-  /// The last entry at or before `step`. O(log n).
+  /// Returns the last entry at or before `step`.
+  ///
+  /// - Complexity: O(log n).
   func nearest(to step: Int) -> Entry? {
     var (low, high) = (0, entries.count)
     while low < high {

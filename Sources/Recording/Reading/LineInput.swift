@@ -1,9 +1,9 @@
 import SwiftBoardSystem
 
-/// Bytes to lines, with memory for one line: at most `limit` bytes and one chunk.
+/// Splits bytes into lines. Uses memory for one line of at most `limit` bytes and one chunk.
 struct LineInput {
   enum Line {
-    /// Without its line feed.
+    /// A line without its line feed.
     case whole(ArraySlice<UInt8>, offset: Int)
     /// The file ends within this line.
     case torn(offset: Int)
@@ -14,11 +14,11 @@ struct LineInput {
   private let source: any LogSource
   private let limit: Int
   private let chunk: Int
-  /// `buffer[start..<end]` is what was read and not given out yet.
+  /// `buffer[start..<end]` has been read but not returned.
   private var buffer: [UInt8]
   private var start = 0
   private var end = 0
-  /// Where in the file `start` is.
+  /// The offset of `start` in the file.
   private(set) var offset: Int
   private var atEnd = false
 
@@ -30,8 +30,8 @@ struct LineInput {
     buffer = [UInt8](repeating: 0, count: max(chunk, 1))
   }
 
-  /// The next line. Its slice stays valid, but copying the buffer is avoided only while the caller
-  /// drops it before the next call.
+  /// Returns the next line. Its slice stays valid, but the next call copies the buffer unless the
+  /// caller has released the slice.
   mutating func next() throws(LogReadError) -> Line {
     var searched = start
     while true {
@@ -80,7 +80,7 @@ struct LineInput {
     var failure: LogReadError?
     let count = buffer.withUnsafeMutableBytes { bytes in
       do throws(LogReadError) {
-        // Never more than a chunk, so that an endless line is noticed soon after its limit.
+        // At most one chunk, so that a line without end is detected soon after the limit.
         let free = bytes[end..<min(end + chunk, bytes.count)]
         return try source.read(into: UnsafeMutableRawBufferPointer(rebasing: free))
       } catch {

@@ -1,17 +1,17 @@
-/// A position at which a log is not what was written. Nothing after it is read, nothing is guessed.
+/// The first corrupt line of a log. Nothing after it is read or guessed.
 public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
-  /// From 1.
+  /// The number of the line, from 1.
   public let line: Int
-  /// The offset at which the line begins, in bytes from 0.
+  /// The offset of the line, in bytes from 0.
   public let offset: Int
-  /// What the format asks for at this position, in words.
+  /// The content that the format requires at this position, in words.
   public let expected: String
   /// The text at that position, shortened.
   public let found: String
-  /// One sentence without the position.
+  /// A sentence that describes the damage, without the position.
   public let message: String
 
-  /// Damage as a reader reports it.
+  /// Creates a description of damage.
   public init(line: Int, offset: Int, expected: String, found: String, message: String) {
     self.line = line
     self.offset = offset
@@ -25,18 +25,18 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Something about a log that a person should know and that is no error.
+/// A property of a log that the user should know but that is not an error.
 public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
-  /// The last line has no line feed: the writer died within it. It is not read. `offset` is where
-  /// it begins, in bytes.
+  /// The last line has no line feed because the writer ended while writing it. The line is not
+  /// read. `offset` is the position of the line in bytes.
   case tornTail(offset: Int)
-  /// There is no end line: the recording was not stopped, or it continues.
+  /// There is no end line: the recording was not stopped, or is still being written.
   case cutShort(afterStep: Int)
-  /// A line of a kind that this program does not know, skipped.
+  /// A line of an unknown kind was skipped.
   case unknownKind(String, line: Int)
-  /// There were more warnings of this kind than are kept.
+  /// The number of further warnings of this kind that were not kept.
   case more(Int)
-  /// The state has another form than when it was recorded, so that its digests cannot be compared.
+  /// The form of the state has changed since the recording, so its digests cannot be compared.
   case digestsNotCompared
 
   public var description: String {

@@ -1,12 +1,11 @@
 import SwiftBoardJSON
 
-/// What most likely happened to a line whose sum is wrong, from the line itself and the one after
-/// it.
+/// Determines the most likely cause of a wrong line sum, from the line and the next one.
 ///
-/// The chain of sums distinguishes kinds of damage: a sum also covers the line before it, so that a
-/// swapped pair, a repeated line and a missing one differ from a changed byte.
+/// The chain of sums distinguishes kinds of damage. A sum also covers the previous line, so
+/// swapped, repeated and missing lines differ from a changed byte.
 struct LogDiagnosis {
-  /// The last right sum and the last right step.
+  /// The last correct sum and the last correct step.
   let previous: Digest?
   let step: Int
   /// The wrong line, its number and its offset.
@@ -31,7 +30,7 @@ struct LogDiagnosis {
       return report("the line is the one before it once more", computed, stated)
     }
     if let next, HashChain.sum(of: next.body, after: previous) == next.sum {
-      // The next line belongs where this one stands.
+      // The next line belongs at the position of this one.
       if let split = HashChain.split(line),
         HashChain.sum(of: split.body, after: next.sum) == stated
       {
@@ -54,8 +53,8 @@ struct LogDiagnosis {
       : "the sum is wrong: the line was changed, or lines before it are missing"
   }
 
-  /// Whether the next step continues as if `found` had the number that belongs here: then its
-  /// number was changed.
+  /// Returns whether the number of `found` was changed: the next step continues as if `found` had
+  /// the expected number.
   private func isMisnumbered(_ found: LogStep) -> Bool {
     guard let following, case .step(let next)? = try? LogLineParser.parse(following) else {
       return false

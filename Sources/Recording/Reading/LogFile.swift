@@ -1,7 +1,7 @@
-/// A log that can be read again from any position: a file, or bytes in memory.
+/// A log that can be read repeatedly from any position: a file, or bytes in memory.
 ///
-/// Opening one opens nothing; each reader opens the file for itself, so that several may read at
-/// once.
+/// Creating a value opens no file. Each reader opens the file itself, so several readers can read
+/// at once.
 public struct LogFile: Sendable {
   private enum Origin: Sendable {
     case path(String, Known?)
@@ -9,25 +9,25 @@ public struct LogFile: Sendable {
     case source(@Sendable (_ offset: Int) throws(LogReadError) -> any LogSource)
   }
 
-  /// What is known of a file that was opened before.
+  /// The identity and names of a file that was opened before.
   private struct Known: Sendable {
     let identity: LogFileIdentity
-    /// The name that rotation gives it once it is full; nil if it keeps its own.
+    /// The path after rotation, or `nil` if the file keeps its path.
     let later: String?
   }
 
   private let origin: Origin
   private let limits: LogReader.Limits
-  /// Whether the reading has been cancelled.
+  /// Returns whether reading has been cancelled.
   let isCancelled: @Sendable () -> Bool
-  /// Receives how many bytes were read.
+  /// Receives the number of bytes read.
   var onRead: (@Sendable (Int) -> Void)?
 
-  /// A file, which need not be there before it is read.
+  /// Creates a log of a file, which need not exist before it is read.
   ///
-  /// - Parameter isCancelled: Asked at every chunk (256 KiB) that is read, on the thread that
-  ///   reads; once it is true, reading throws `LogReadError.cancelled`. By default it follows the
-  ///   task in which the log is read.
+  /// - Parameter isCancelled: Called for every chunk (256 KiB), on the reading thread. If it
+  ///   returns `true`, reading throws `LogReadError.cancelled`. The default checks the current
+  ///   task.
   public init(
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -36,8 +36,8 @@ public struct LogFile: Sendable {
   }
 
   /// - Parameters:
-  ///   - identity: The file that is meant; another one of that name is none.
-  ///   - later: The name that the file has once it is full.
+  ///   - identity: The identity of the file. Another file at the path counts as missing.
+  ///   - later: The path of the file after rotation.
   init(
     path: String, identity: LogFileIdentity?, later: String?, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool
@@ -47,7 +47,7 @@ public struct LogFile: Sendable {
     self.isCancelled = isCancelled
   }
 
-  /// Bytes in memory. `isCancelled` is as for a file.
+  /// Creates a log of bytes in memory. `isCancelled` is as for a file.
   public init(
     bytes: [UInt8], limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -57,44 +57,44 @@ public struct LogFile: Sendable {
     self.isCancelled = isCancelled
   }
 
-  /// What `source` gives, for tests.
+  /// Creates a log that is read from `source`. For tests.
   init(source: @escaping @Sendable (_ offset: Int) throws(LogReadError) -> any LogSource) {
     origin = .source(source)
     limits = .init()
     isCancelled = { false }
   }
 
-  /// The file's path; nil for bytes in memory.
+  /// The path of the file, or `nil` for bytes in memory.
   public var path: String? {
     if case .path(let path, _) = origin { path } else { nil }
   }
 
-  /// Its bytes now; 0 if that is unknown.
+  /// The current size in bytes, or 0 if it is unknown.
   var size: Int {
     switch origin {
     case .bytes(let bytes): bytes.count
     case .source: 0
-    // Opening a pipe would wait for its writer.
+    // Opening a pipe would block until it has a writer.
     case .path(let path, nil): FileSource.size(of: path)
     case .path(let path, let known?): (try? LogFile.open(path, known, 0))?.size ?? 0
     }
   }
 
-  /// Its bytes from the beginning. One that was found in a rotated log is the same file every time,
-  /// or missing.
+  /// Returns a source of its bytes from the beginning. A file that was found in a rotated log is
+  /// always the same file, or missing.
   public func source() throws(LogReadError) -> any LogSource { try source(from: 0) }
 
-  /// A reader at the first line.
+  /// Returns a reader at the first line.
   public func reader() throws(LogReadError) -> LogReader {
     LogReader(try source(from: 0), limits: limits)
   }
 
-  /// A reader at a position that another reader of this log was at.
+  /// Returns a reader at a position of another reader of this log.
   package func reader(at position: LogPosition) throws(LogReadError) -> LogReader {
     LogReader(try source(from: position.offset), at: position, limits: limits)
   }
 
-  /// The bytes from `offset` on.
+  /// Returns a source of the bytes from `offset` on.
   func source(from offset: Int) throws(LogReadError) -> any LogSource {
     let base: any LogSource
     switch origin {
@@ -105,8 +105,8 @@ public struct LogFile: Sendable {
     return WatchedSource(base, isCancelled: isCancelled, onRead: onRead)
   }
 
-  /// Another file may take a name at any moment, so it is asked of the open file whether it is the
-  /// right one.
+  /// Opens a known file. A path can refer to another file at any time, so the identity of the open
+  /// file is checked.
   private static func open(
     _ path: String, _ known: Known?, _ offset: Int
   ) throws(LogReadError) -> FileSource {
@@ -124,7 +124,7 @@ public struct LogFile: Sendable {
   }
 }
 
-/// A source that throws as soon as the reading is cancelled, and that reports progress.
+/// A source that reports progress, and throws once reading is cancelled.
 private final class WatchedSource: LogSource {
   private let base: any LogSource
   private let isCancelled: @Sendable () -> Bool

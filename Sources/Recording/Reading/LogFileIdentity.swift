@@ -1,17 +1,17 @@
 import SwiftBoardSystem
 
-/// Which file a log is, whatever name it has by now.
+/// The identity of a log file, independent of its name.
 ///
-/// The system gives the number of a removed file to the next one, so the first line counts as well:
-/// its sum says all of it.
+/// The system reuses the number of a removed file, so the first line is part of the identity. Its
+/// sum covers the whole line.
 struct LogFileIdentity: Sendable, Hashable {
   private let id: FileID
-  /// Where the first line ends, and its last bytes.
+  /// The end of the first line, and its last bytes.
   private let end: Int
   private let tail: [UInt8]
 
-  /// Of an open file whose first line was read by `reader`; nil if the file is no regular one, such
-  /// as a pipe.
+  /// Creates the identity of an open file whose first line was read by `reader`. Returns `nil` if
+  /// the file is not regular, such as a pipe.
   init?(_ descriptor: Int32, _ reader: LogReader) {
     guard let info = FileInfo(descriptor: descriptor), info.isRegular,
       let sum = reader.position.sum
@@ -23,7 +23,7 @@ struct LogFileIdentity: Sendable, Hashable {
     self.tail = tail + HashChain.closing + [0x0A]
   }
 
-  /// Whether an open file is this one: `fstat` and a `pread` of 35 bytes.
+  /// Returns whether an open file is this one. Costs an `fstat` and a `pread` of 35 bytes.
   func isFile(_ descriptor: Int32) -> Bool {
     guard let info = FileInfo(descriptor: descriptor), info.isRegular, info.id == id else {
       return false

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// How far the reading of a recording is.
+/// The progress of reading a recording.
 public struct LogProgress: Sendable, Hashable {
-  /// Bytes that were read, all passes together.
+  /// The number of bytes read in all passes.
   public let bytes: Int
-  /// Bytes that will have been read in the end, as long as the files were when it began.
+  /// The number of bytes to read in all passes, from the sizes of the files at the beginning.
   public let total: Int
 
-  /// From 0 to 1.
+  /// The progress from 0 to 1.
   public var fraction: Double { total == 0 ? 1 : min(1, Double(bytes) / Double(total)) }
 }
 
 extension RotatedLog {
-  /// Returns the same files with reporting of read progress.
+  /// Returns the same recording, which reports read progress.
   ///
   /// - Parameters:
-  ///   - passes: How often all of it will be read.
-  ///   - tell: Called at every 256 KiB, on the thread that reads.
+  ///   - passes: The number of times the recording will be read.
+  ///   - tell: Called after every 256 KiB, on the reading thread.
   public func reporting(
     passes: Int = 1, _ tell: @escaping @Sendable (LogProgress) -> Void
   ) -> RotatedLog {

@@ -1,18 +1,18 @@
-/// Why a log, or a recording of several files, cannot be read.
+/// An error of reading a log, or a recording of several files.
 public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The bytes are not what was written.
   case damage(LogDamage)
-  /// There is no such file.
+  /// The file does not exist.
   case missing(path: String)
   /// A system call failed.
   case io(path: String, LogIOError)
-  /// One of a rotated recording's files cannot be read.
+  /// A file of a rotated recording cannot be read.
   indirect case file(path: String, LogReadError)
-  /// A file of a rotated recording does not continue where the one before it ended.
+  /// A file of a rotated recording does not continue where the previous one ended.
   case broken(path: String, expected: String, found: String)
-  /// A file of a rotated recording is not there, between two that are.
+  /// A file between two others of a rotated recording is missing.
   case gap(path: String)
-  /// The task in which the log is read was cancelled.
+  /// Reading was cancelled.
   case cancelled
 
   public var description: String {
@@ -28,8 +28,8 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether a file is not there. One of a recording may have been removed by rotation since the
-  /// recording was looked for: another look may find it whole.
+  /// Whether a file is missing. Rotation may have removed a file since the recording was listed, so
+  /// a second attempt may succeed.
   public var isAboutNames: Bool {
     switch self {
     case .missing, .gap: true
@@ -38,18 +38,19 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Damage within a line; the reader says where the line is.
+  /// Returns damage within a line, to which the reader adds the position of the line.
   static func fault(_ message: String, expected: String, found: String) -> LogReadError {
     .damage(LogDamage(line: 0, offset: 0, expected: expected, found: found, message: message))
   }
 
-  /// The same damage, in a line whose position is known.
+  /// Returns the same damage with the position of its line.
   func at(line: Int, offset: Int) -> LogReadError {
     guard case .damage(let damage) = self else { return self }
     return .damage(damage.at(line: line, offset: offset))
   }
 
-  /// The same error of the file at `path`; errors that are not damage name their file already.
+  /// Returns the same error with the path of its file. Errors other than damage have a path
+  /// already.
   func inFile(_ path: String) -> LogReadError {
     if case .damage = self { .file(path: path, self) } else { self }
   }

@@ -1,35 +1,36 @@
 import SwiftBoardJSON
 
-/// Reads a log line by line, checking everything that can be checked without the program's types:
-/// sums, form, order, bounds and the digests of states.
+/// Reads a log line by line. Checks everything that does not need the program's types: sums, form,
+/// order, bounds and the digests of states.
 ///
-/// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any bytes whatever
-/// give lines and then either the end or one error. Not for several threads at once.
+/// Memory does not grow with the log: one line (at most 64 MiB) and one chunk. Any input gives
+/// lines, followed by either the end or one error. A reader must not be used by several threads at
+/// once.
 public final class LogReader {
-  /// What may be in a log; the format's limits unless a test sets others.
+  /// The limits of a log. Tests set lower ones.
   public struct Limits: Sendable {
     static let formatLine = 64 << 20
 
-    /// Bytes of a line without its line feed.
+    /// The maximum size of a line without its line feed, in bytes.
     public var line = Limits.formatLine
-    /// Bytes asked of the source at a time.
+    /// The number of bytes to read from the source at once.
     public var chunk = 256 << 10
 
-    /// The limits of the format.
+    /// Creates the limits of the format.
     public init() {}
   }
 
-  /// A line and where it is.
+  /// A line and its position.
   public struct Entry: Sendable {
-    /// From 1.
+    /// The number of the line, from 1.
     public let number: Int
-    /// The offset at which the line begins, in bytes from 0.
+    /// The offset of the line, in bytes from 0.
     public let offset: Int
-    /// The line's content.
+    /// The content of the line.
     public let line: LogLine
   }
 
-  /// Kinds of later versions that are named in `warnings`; the rest is counted.
+  /// The maximum number of unknown kinds that `warnings` names. Further ones are counted.
   private static let namedUnknownKinds = 20
 
   private let limits: Limits
@@ -43,21 +44,22 @@ public final class LogReader {
   private var unknownCount = 0
   private var closing: [LogWarning] = []
 
-  /// A reader at the front of `source`. Nothing is read before the first line is asked for.
+  /// Creates a reader at the beginning of `source`. Nothing is read before the first line is
+  /// requested.
   public init(_ source: any LogSource, limits: Limits = Limits()) {
     self.limits = limits
     input = LineInput(source, limit: limits.line, chunk: limits.chunk)
   }
 
-  /// A reader at the front of a file.
+  /// Creates a reader at the beginning of a file.
   ///
-  /// - Throws: `LogReadError.missing` if there is none, `io` where it cannot be opened.
+  /// - Throws: `LogReadError.missing` if the file does not exist, `io` if it cannot be opened.
   public convenience init(path: String) throws(LogReadError) {
     self.init(try FileSource(path: path))
   }
 
-  /// Reads on from `position`; `source` begins there. What precedes is neither read nor checked
-  /// again.
+  /// Creates a reader that continues from `position`, where `source` must begin. Earlier lines are
+  /// neither read nor checked again.
   package convenience init(
     _ source: any LogSource, at position: LogPosition, limits: Limits = Limits()
   ) {
@@ -69,19 +71,19 @@ public final class LogReader {
     number = position.line
   }
 
-  /// The offset at which the next line begins.
+  /// The position of the next line.
   package var position: LogPosition {
     LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
   }
 
-  /// The warnings so far; complete once `next` has returned nil.
+  /// The warnings so far. They are complete once `next` has returned `nil`.
   public var warnings: [LogWarning] {
     let more = unknownCount - unknown.count
     return unknown + (more > 0 ? [.more(more)] : []) + closing
   }
 
-  /// The next line of a known kind; the first is the header, nil is the end. After an error the
-  /// same error again.
+  /// Returns the next line of a known kind, or `nil` at the end. The first line is the header.
+  /// After an error, throws the same error again.
   public func next() throws(LogReadError) -> Entry? {
     while let entry = try nextOfAnyKind() {
       guard case .unknown = entry.line else { return entry }
@@ -89,7 +91,7 @@ public final class LogReader {
     return nil
   }
 
-  /// `next`, with lines of unknown kinds.
+  /// Returns the next line, including lines of unknown kinds.
   func nextOfAnyKind() throws(LogReadError) -> Entry? {
     if let failure { throw failure }
     if finished { return nil }
@@ -111,7 +113,7 @@ public final class LogReader {
     }
   }
 
-  /// The header of a log, which is always its first line.
+  /// Reads the header of the log, which is always its first line.
   public func header() throws(LogReadError) -> LogHeader {
     guard case .header(let header)? = try next()?.line else {
       throw .damage(
@@ -193,7 +195,7 @@ public final class LogReader {
   }
 }
 
-/// Bytes of a line in a message.
+/// Returns bytes of a line for a message.
 func excerpt(_ bytes: some Sequence<UInt8>) -> String {
   describe(.string(String(decoding: Array(bytes), as: UTF8.self)))
 }

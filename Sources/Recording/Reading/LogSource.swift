@@ -2,16 +2,17 @@ import SwiftBoardSystem
 
 /// A source of a reader's bytes.
 public protocol LogSource: AnyObject {
-  /// Fills the front of `buffer` and returns how many bytes; 0 is the end.
+  /// Fills the beginning of `buffer`. Returns the number of bytes, or 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int
 }
 
-/// A file, or a pipe, read once from the front. The calls block.
+/// A file or pipe that is read once from its beginning. The calls block.
 public final class FileSource: LogSource {
   private let file: OpenFile
   private let path: String
 
-  /// - Parameter offset: Where to begin, in bytes; a pipe can only be read from its front.
+  /// - Parameter offset: The position to begin at, in bytes. A pipe can only be read from its
+  ///   beginning.
   public init(path: String, from offset: Int = 0) throws(LogReadError) {
     do throws(SystemError) {
       file = try FileSystem().open(path, O_RDONLY)
@@ -23,19 +24,19 @@ public final class FileSource: LogSource {
     throw .io(path: path, LogIOError(.last("lseek")))
   }
 
-  /// Bytes of the file now; 0 if it has no size.
+  /// The current size of the file in bytes, or 0 if it has no size.
   var size: Int { FileInfo(descriptor: file.number).map { Int($0.size) } ?? 0 }
 
-  /// The same of a path; opens nothing.
+  /// Returns the current size of the file at a path, without opening it.
   static func size(of path: String) -> Int { FileInfo(path).map { Int($0.size) } ?? 0 }
 
-  /// Whether the bytes at a path can be read only once, as from a pipe.
+  /// Returns whether the bytes at a path can be read only once, as from a pipe.
   static func isReadOnce(_ path: String) -> Bool {
     FileInfo(path).map { !$0.isRegular && !$0.isFolder } ?? false
   }
 
-  /// What a pipe has, up to 1 GiB, and up to a line that is longer than any may be. Blocks until
-  /// its writers have closed it.
+  /// Reads all bytes of a pipe, up to 1 GiB or a line that is too long. Blocks until its writers
+  /// have closed it.
   static func readAll(
     _ path: String, _ isCancelled: () -> Bool
   ) throws(LogReadError) -> [UInt8] {
@@ -53,7 +54,7 @@ public final class FileSource: LogSource {
       if position(of: 0x0A, in: read) != nil, let last = read.lastIndex(of: 0x0A) {
         line = bytes.count - count + last + 1
       }
-      // A reader says what is wrong with it.
+      // The reader reports the line.
       if bytes.count - line > LogReader.Limits.formatLine + 1 { return bytes }
       guard bytes.count <= 1 << 30 else {
         throw .io(path: path, LogIOError(code: EFBIG, operation: "read"))
@@ -63,12 +64,12 @@ public final class FileSource: LogSource {
 
   func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(file.number) }
 
-  /// Which file it is, once `reader` has read its first line from here.
+  /// Returns the identity of the file after `reader` has read its first line from this source.
   func identity(readBy reader: LogReader) -> LogFileIdentity? {
     LogFileIdentity(file.number, reader)
   }
 
-  /// One `read`, again after `EINTR`. Blocks on a pipe.
+  /// Calls `read`, again after `EINTR`. Blocks on a pipe.
   ///
   /// - Throws: `LogReadError.io`.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
@@ -78,18 +79,18 @@ public final class FileSource: LogSource {
   }
 }
 
-/// Bytes in memory.
+/// A source of bytes in memory.
 public final class BytesSource: LogSource {
   private let bytes: [UInt8]
   private var position = 0
 
-  /// - Parameter offset: Where to begin.
+  /// - Parameter offset: The position to begin at.
   public init(_ bytes: [UInt8], from offset: Int = 0) {
     self.bytes = bytes
     position = min(max(offset, 0), bytes.count)
   }
 
-  /// Copies what is left, as far as it fits. Never throws.
+  /// Copies as many remaining bytes as fit. Never throws.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogReadError) -> Int {
     let count = min(buffer.count, bytes.count - position)
     buffer.copyBytes(from: bytes[position..<(position + count)])

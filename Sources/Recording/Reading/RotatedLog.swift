@@ -2,53 +2,53 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// The files of a recording that was rotated, oldest first: one log, whose steps are numbered
-/// through.
+/// The files of a rotated recording, oldest first: one log whose steps are numbered across its
+/// files.
 ///
-/// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest.
-/// The oldest may have been removed; what is left must be without gaps. A recording that was never
-/// rotated is a log of one file, whatever other files are in its folder.
+/// `NAME.1` is the oldest ended file, higher numbers are newer, and `NAME` is the newest. The
+/// oldest files may have been removed, but the rest must be without gaps. A recording that was
+/// never rotated is a log of one file, regardless of other files in its folder.
 ///
-/// A step has its number in the whole recording: its number in the file plus the steps
-/// of all earlier files, including removed ones. A log may be read while it is written and
-/// rotated: a file is found under its current name.
+/// The number of a step is its number in its file plus the number of steps of all earlier files,
+/// including removed ones. A log may be read while it is written and rotated: files are found under
+/// their current names.
 public struct RotatedLog: Sendable {
-  /// One file.
+  /// A file of the recording.
   public struct Segment: Sendable, Hashable {
-    /// Its path; empty for bytes in memory.
+    /// The path of the file, or an empty string for bytes in memory.
     public let path: String
-    /// The k of `NAME.k`; of `NAME`, the number it will get.
+    /// The k of `NAME.k`. For `NAME`, the number that it will get.
     public let number: Int
     /// The number of steps in the earlier files, including removed ones.
     public let stepsBefore: Int
   }
 
-  /// Oldest first; at least one.
+  /// The files, oldest first; at least one.
   public let segments: [Segment]
-  /// For each part: the file that was found under its path, under whatever name of the recording it
-  /// is by then.
+  /// For each segment, the file that was found at its path. It is read under its current name.
   public internal(set) var files: [LogFile]
-  /// Whether the newest file, the one without a number, is not there though ended ones are: the
-  /// recording continues after the last step, or a crash came between two names.
+  /// Whether there are ended files, but the newest one, without a number, is missing. The recording
+  /// continues after the last step, or a crash occurred during a rotation.
   public let isNewestMissing: Bool
-  /// Whether it is a fork, whose first steps are another recording's.
+  /// Whether this is a fork, whose first steps are copied from another recording.
   public let isFork: Bool
   private let links: [LogLink?]
-  /// Of the headers' states; nil if the headers were not read.
+  /// The digests of the headers' states, or `nil` if the headers were not read.
   private let digests: [Digest?]
-  /// Microseconds from the beginning of the first file to that of each.
+  /// The time from the beginning of the first file to that of each file, in microseconds.
   let times: [Int64]
 
-  /// The step whose state the first file begins with: 0 unless older files were removed.
+  /// The step whose state the first file begins with. It is 0 unless older files were removed.
   public var firstStep: Int { segments[0].stepsBefore }
 
-  /// Finds the files and reads their headers. O(number of files · length of a header).
+  /// Finds the files and reads their headers.
   ///
-  /// The path of an ended file, `NAME.k`, is that file by itself: its steps are numbered as they
-  /// are in it, from 1. What is no file, such as a pipe, can be read once only, and is read into
-  /// memory.
+  /// For the path of an ended file, `NAME.k`, the log is that single file, and its steps are
+  /// numbered from 1. A pipe is read into memory, since it can be read only once.
   ///
   /// - Parameter isCancelled: As for `LogFile`.
+  ///
+  /// - Complexity: O(number of files · length of a header).
   public init(
     path: String, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -65,7 +65,7 @@ public struct RotatedLog: Sendable {
       }
       return
     }
-    // Files may be ended and removed while they are looked for: then once more.
+    // Rotation may rename and remove files during the search. If so, search again.
     for attempt in 1... {
       let listing = Listing(path)
       do throws(LogReadError) {
@@ -96,8 +96,8 @@ public struct RotatedLog: Sendable {
     // A crash may have left the ended file under both of its names.
     let isEnded =
       newest != nil && RotatedLog.isHeader(newest?.header, of: path, numbers.last, isCancelled)
-    // The beginning of a recording has none before it: what has its name and a number is left over
-    // from another one.
+    // A file that begins a recording has no earlier files. Numbered files with its name are from
+    // another recording.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.segment }.map { $0 + 1 }
@@ -152,7 +152,7 @@ public struct RotatedLog: Sendable {
     }
   }
 
-  /// One file by itself, its steps numbered as they are in it. Opens nothing.
+  /// Creates a log of a single file, with its own step numbers. Opens no file.
   public init(_ file: LogFile) {
     self.init(file, path: file.path ?? "")
   }
@@ -167,27 +167,33 @@ public struct RotatedLog: Sendable {
     times = [0]
   }
 
-  /// Which files a recording has at a moment.
+  /// The files of a recording at one moment.
   public struct Listing: Sendable, Hashable {
     fileprivate let numbers: [Int]
     private let newest: FileID?
 
-    /// Whether there is a file of the recording's own name.
+    /// Whether there is a file without a number.
     public var hasNewest: Bool { newest != nil }
 
-    /// O(files in the folder).
+    /// Lists the files of a recording.
+    ///
+    /// - Complexity: O(files in the folder).
     public init(_ path: String) {
       numbers = RotatedLog.numbers(beside: path)
       newest = FileID(path)
     }
   }
 
-  /// The numbers of the ended files beside a recording, ascending. O(files in the folder).
+  /// Returns the numbers of the ended files beside a recording, ascending.
+  ///
+  /// - Complexity: O(files in the folder).
   public static func numbers(beside path: String) -> [Int] { FileRotation.numbers(of: path) ?? [] }
 
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 
-  /// The index of the part that has step `n`; of the first one where no part has it. O(log n).
+  /// Returns the index of the segment that has `step`, or of the first one if no segment has it.
+  ///
+  /// - Complexity: O(log n).
   func segment(of step: Int) -> Int {
     var (low, high) = (0, segments.count)
     while low < high {
@@ -197,17 +203,21 @@ public struct RotatedLog: Sendable {
     return max(0, low - 1)
   }
 
-  /// The step with whose state the file begins that has step `n`. O(log n).
+  /// Returns the step whose state begins the file that has step `n`.
+  ///
+  /// - Complexity: O(log n).
   public func stepsBefore(fileOf n: Int) -> Int { segments[segment(of: n)].stepsBefore }
 
-  /// The name to give a part in a message; nil if there is only one.
+  /// Returns the name of a segment for messages, or `nil` if there is only one segment.
   func name(of segment: Int) -> String? { segments.count > 1 ? segments[segment].path : nil }
 
-  /// Checks every file, and that each continues where the one before it ended, without running
-  /// anything. O(bytes).
+  /// Checks every file, and that each continues where the previous one ended, without running
+  /// anything.
   ///
   /// - Returns: The number of steps, including the steps of removed files, and the warnings about
   ///   the last file.
+  ///
+  /// - Complexity: O(bytes).
   public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
     var steps = firstStep
     let reader = try RotatedLogReader(self)
@@ -217,7 +227,7 @@ public struct RotatedLog: Sendable {
     return (steps, reader.lastWarnings)
   }
 
-  /// Checks that the file after the one at `index`, which ends like this, continues there.
+  /// Checks that the file after the one at `index` continues from the given end.
   func join(
     _ index: Int, steps: Int, sum: Digest?, digest: Digest?
   ) throws(LogReadError) {
@@ -247,7 +257,7 @@ public struct RotatedLog: Sendable {
     }
   }
 
-  /// Whether a file with a number begins with this header, too.
+  /// Returns whether the file with a number begins with the same header.
   private static func isHeader(
     _ header: LogHeader?, of path: String, _ number: Int?, _ isCancelled: () -> Bool
   ) -> Bool {

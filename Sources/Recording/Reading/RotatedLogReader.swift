@@ -3,31 +3,31 @@ import SwiftBoardStore
 /// A position between two lines of a rotated log.
 struct RotatedLogPosition: Sendable {
   let segment: Int
-  /// In that part's file; nil is its beginning.
+  /// The position in the file of the segment, or `nil` for its beginning.
   let inFile: LogPosition?
 }
 
-/// Reads the files of a rotated log one after the other as one log: steps are numbered through,
-/// times count from the beginning of the first file, and only that has a header and only the last
-/// an end. That each file continues where the one before it ended is checked on the way.
+/// Reads the files of a rotated log one after the other as one log. Steps are numbered across
+/// files, times count from the beginning of the first file, only the first file has a header, and
+/// only the last one has an end. Checks that each file continues where the previous one ended.
 ///
-/// Memory: that of one `LogReader`. Not for several threads at once.
+/// Uses the memory of one `LogReader`. Must not be used by several threads at once.
 final class RotatedLogReader {
   struct Entry {
     let segment: Int
-    /// As it is in its file.
+    /// The line in its file.
     let inFile: LogReader.Entry
-    /// As it is in the whole log.
+    /// The line in the whole log.
     let line: LogLine
   }
 
   let rotatedLog: RotatedLog
-  /// The part that is being read, and its reader.
+  /// The segment that is being read, and its reader.
   private(set) var segment: Int
   private(set) var file: LogReader
-  /// The last digest of the part.
+  /// The last digest of the segment.
   private var digest: Digest?
-  /// Of the files that were read to their end.
+  /// The warnings of the files that were read to their end.
   private var earlier: [LogWarning] = []
   private var earlierBytes = 0
   private var earlierLines = 0
@@ -50,18 +50,18 @@ final class RotatedLogReader {
     return try file.reader(at: inFile)
   }
 
-  /// The offset at which the next line begins.
+  /// The position of the next line.
   var position: RotatedLogPosition { RotatedLogPosition(segment: segment, inFile: file.position) }
 
-  /// The warnings, complete once `next` has returned nil.
+  /// The warnings. They are complete once `next` has returned `nil`.
   var warnings: [LogWarning] { earlier + file.warnings }
-  /// Of the file that is being read.
+  /// The warnings of the file that is being read.
   var lastWarnings: [LogWarning] { file.warnings }
-  /// Bytes and lines that were read.
+  /// The numbers of bytes and lines that were read.
   var bytes: Int { earlierBytes + file.position.offset }
   var lines: Int { earlierLines + file.position.line }
 
-  /// The header of the first file, before anything else was read.
+  /// Reads the header of the first file. Call this before `next`.
   func header() throws(LogReadError) -> LogHeader {
     do throws(LogReadError) {
       return try file.header()
@@ -70,7 +70,7 @@ final class RotatedLogReader {
     }
   }
 
-  /// The next line; nil is the end.
+  /// Returns the next line, or `nil` at the end.
   func next() throws(LogReadError) -> Entry? {
     while let entry = try nextInFile() {
       guard let line = inWholeLog(entry.line) else { continue }
@@ -79,7 +79,7 @@ final class RotatedLogReader {
     return nil
   }
 
-  /// The next line of any file, including ends and headers, as written in the file.
+  /// Returns the next line of any file as written there, including ends and headers.
   func nextInFile() throws(LogReadError) -> LogReader.Entry? {
     while true {
       if rotatedLog.isCancelled() { throw .cancelled }
@@ -121,12 +121,13 @@ final class RotatedLogReader {
     }
   }
 
-  /// An error with the file it is in, where that is not the only one.
+  /// Returns an error with the path of its file, if there are several files.
   private func located(_ error: LogReadError) -> LogReadError {
     rotatedLog.name(of: segment).map { error.inFile($0) } ?? error
   }
 
-  /// A line with the numbers of the whole log; nil for what only single files have.
+  /// Returns a line with the numbers of the whole log, or `nil` if only single files have such a
+  /// line.
   private func inWholeLog(_ line: LogLine) -> LogLine? {
     let (before, later) = (rotatedLog.segments[segment].stepsBefore, rotatedLog.times[segment])
     if segment == 0, before == 0 {

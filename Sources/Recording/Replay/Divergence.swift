@@ -1,17 +1,17 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The first step at which a replay is not what was recorded.
+/// The first step at which a replay differs from the recording.
 public struct Divergence: Sendable, Hashable, CustomStringConvertible {
-  /// In which of the three things that are compared a step differs.
+  /// A difference between a step and its replay.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
-    /// The reducer drew other values, more or fewer than the log has.
+    /// The reducer drew other kinds of values, or more or fewer values than the log has.
     case draws(DrawJournal.Mismatch)
-    /// The reducer returned other effects: both lists whole, in order.
+    /// The reducer returned other effects. Both lists are complete and in order.
     case effects(expected: [LogEffect], found: [LogEffect])
-    /// `changes` are the paths that differ from the recorded state where the log has a snapshot of
-    /// this step (`since` is nil); else the paths that the steps after `since` changed in the
-    /// replay, among which the wrong one is.
+    /// The state has another digest. If the log has a snapshot of this step, `since` is `nil` and
+    /// `changes` are the paths that differ from the recorded state. Otherwise `changes` are the
+    /// paths that the steps after `since` changed in the replay, which include the wrong one.
     case digest(expected: Digest, found: Digest, changes: [StateDiff.Change], since: Int?)
 
     public var description: String {
@@ -34,20 +34,19 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The number in the recording.
+  /// The number of the step in the recording.
   public let step: Int
-  /// From 1.
+  /// The number of the line, from 1.
   public let line: Int
-  /// The offset at which the line begins, in bytes.
+  /// The offset of the line, in bytes.
   public let offset: Int
   /// The sender of the action, as recorded.
   public let origin: StepOrigin
-  /// The action as it is in the log, before migrations; `null` where the difference is found in a
-  /// snapshot.
+  /// The action as written in the log, before migrations, or `null` if a snapshot differs.
   public let action: JSON
-  /// All that differs at this step, at least one.
+  /// All differences at this step, at least one.
   public let differences: [Difference]
-  /// The file that the line is in, where a recording has several.
+  /// The path of the line's file, if the recording has several files.
   public var file: String?
 
   public var description: String {
@@ -58,18 +57,18 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A replay that agreed.
+/// The summary of a replay that matched its recording.
 public struct ReplaySummary: Sendable, Hashable {
-  /// How many steps were replayed, all of which agreed.
+  /// The number of steps that were replayed.
   public let steps: Int
-  /// Microseconds from the recording's beginning to its last step.
+  /// The time from the beginning of the recording to its last step, in microseconds.
   public let recordedTime: Int64
   /// The duration of the replay, including grading.
   public let elapsed: Duration
-  /// Steps whose digest was compared.
+  /// The number of steps whose digest was compared.
   public let digests: Int
-  /// Warnings about the log: torn ends, unknown kinds of lines.
+  /// The warnings about the log, such as torn ends and unknown kinds of lines.
   public let warnings: [LogWarning]
-  /// How well the log decodes; risky only where that was accepted.
+  /// The grade of the log. It is risky only if the caller accepted risk.
   public let grade: LogGrade
 }

@@ -1,22 +1,22 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// What the reductions of one store draw from clock, date, uuid and random generators.
+/// The values that the reductions of one store draw from clock, date, uuid and random generators.
 ///
-/// The composition root puts `draw` between the generators and the reducer; the recorder and the
-/// replayer bracket each reduction. Only draws on the thread that reduces, while it reduces, are
-/// noted or served: effects that read the same generators on other threads at the same moment get
-/// live values and leave no trace.
+/// The composition root puts `draw` between the generators and the reducer. The recorder and the
+/// replayer call `beginReduction` and `endReduction` around each reduction. Only draws by the
+/// reducing thread during a reduction are recorded or served. Effects that use the same generators
+/// on other threads get live values, which are not recorded.
 ///
 /// One journal serves one store. A draw outside a reduction costs one atomic load.
 public final class DrawJournal: Sendable {
-  /// How a replayed reduction's draws differed from the logged ones: the first difference.
+  /// The first difference between the draws of a replayed reduction and those in the log.
   public enum Mismatch: Sendable, Hashable, CustomStringConvertible {
-    /// The draw at `index` asked for another kind than the log has there.
+    /// The draw at `index` requested another kind than the log has there.
     case kind(index: Int, asked: LoggedDraw.Kind, logged: LoggedDraw)
-    /// The reducer drew once more than the log has.
+    /// The reducer drew more values than the log has.
     case exhausted(index: Int, asked: LoggedDraw.Kind)
-    /// The reducer drew less than the log has.
+    /// The reducer drew fewer values than the log has.
     case unused(drawn: Int, logged: Int)
 
     public var description: String {
@@ -32,39 +32,37 @@ public final class DrawJournal: Sendable {
   }
 
   private struct Core {
-    /// What is left out when there is nothing.
+    /// The logged values to serve, or `nil` if there are none.
     var serving: [LoggedDraw]?
     var drawn: [LoggedDraw] = []
     var mismatch: Mismatch?
   }
 
-  /// The thread that reduces, 0 when none does. Only that thread stores its own value here, so a
-  /// thread that reads its own value is the one that stored it and no order with other threads
-  /// matters.
+  /// The reducing thread, or 0 if there is none. Only that thread stores its own value here. A
+  /// thread that reads its own value must have stored it, so relaxed ordering suffices.
   private let reducingThread = Atomic<UInt>(0)
-  /// Whether the reduction serves; and whether `core` is as it was made, which spares most
+  /// Whether the reduction serves logged values, and whether `core` is unchanged, which saves most
   /// reductions two locks. Only the reducing thread uses them, and the store's lock orders the
   /// reducing threads.
   private let isServing = Atomic<Bool>(false)
   private let isQuiet = Atomic<Bool>(true)
   private let core = Mutex(Core())
 
-  /// A journal outside of any reduction: draws are live and leave no trace.
+  /// Creates a journal. Outside reductions, draws are live and are not recorded.
   public init() {}
 
-  /// Whether the caller runs inside a reduction, so that `draw` would note or serve. Lets an
-  /// interceptor skip the text form of a value that will not be read.
+  /// Whether the caller runs inside a reduction, so that `draw` would record or serve the value.
+  /// Otherwise an interceptor can skip the text form of the value.
   public var isReducingHere: Bool {
     @inline(never) get { reducingThread.load(ordering: .relaxed) == DrawJournal.currentThread }
   }
 
-  /// Notes what this thread draws from now on. Called by the recorder before a reduction.
+  /// Begins recording the draws of this thread. The recorder calls this before a reduction.
   public func beginReduction() {
     begin(serving: nil)
   }
 
-  /// Serves `draws` to this thread from now on, in order. Called by the replayer before a
-  /// reduction.
+  /// Begins serving `draws` to this thread, in order. The replayer calls this before a reduction.
   public func beginReduction(serving draws: [LoggedDraw]) {
     begin(serving: draws)
   }
@@ -83,7 +81,7 @@ public final class DrawJournal: Sendable {
     reducingThread.store(DrawJournal.currentThread, ordering: .relaxed)
   }
 
-  /// Ends the reduction and returns what was drawn, in order.
+  /// Ends the reduction and returns the drawn values, in order.
   @discardableResult
   public func endReduction() -> [LoggedDraw] {
     reducingThread.store(0, ordering: .relaxed)
@@ -96,14 +94,16 @@ public final class DrawJournal: Sendable {
     }
   }
 
-  /// Ends the reduction if nothing was drawn; false, and it continues, where something was.
+  /// Ends the reduction if nothing was drawn. Otherwise returns `false`, and the reduction
+  /// continues.
   func endedQuietly() -> Bool {
     guard isQuiet.load(ordering: .relaxed) else { return false }
     reducingThread.store(0, ordering: .relaxed)
     return true
   }
 
-  /// Ends a reduction that was served from a log; nil when it drew exactly what the log has.
+  /// Ends a reduction that was served from a log. Returns `nil` if it drew exactly the logged
+  /// values.
   public func endReplayedReduction() -> Mismatch? {
     reducingThread.store(0, ordering: .relaxed)
     if isQuiet.load(ordering: .relaxed) { return nil }
@@ -116,11 +116,12 @@ public final class DrawJournal: Sendable {
     }
   }
 
-  /// One draw, called by the generators' interceptor.
+  /// Draws a value. The interceptor of the generators calls this.
   ///
-  /// Inside a recorded reduction: the live value, noted. Inside a replayed one: the next logged
-  /// value; where the log has another kind, or nothing, a fixed value of the kind asked for, and
-  /// `endReplayedReduction` says so. Anywhere else: the live value.
+  /// Inside a recorded reduction, returns the live value and records it. Inside a replayed one,
+  /// returns the next logged value. If the log has another kind or no value, returns a fixed value
+  /// of the requested kind, and `endReplayedReduction` returns the mismatch. Outside reductions,
+  /// returns the live value.
   public func draw(_ kind: LoggedDraw.Kind, live: () -> LoggedDraw) -> LoggedDraw {
     guard isReducingHere else { return live() }
     let isServing = isServing.load(ordering: .relaxed)
@@ -150,7 +151,7 @@ public final class DrawJournal: Sendable {
     return value
   }
 
-  // Only asked for in functions that are never inlined: the compiler takes it that a function stays
-  // on its thread, and would keep the answer over an `await`.
+  // Call this only in functions that are never inlined. The compiler assumes that a function stays
+  // on its thread, and would keep the result across an `await`.
   private static var currentThread: UInt { DetachedThread.currentID }
 }

@@ -2,18 +2,18 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Feeds the lines of a log to a verification that expects them to be correct: each line is
-/// examined in the read buffer, and no value is created that is not requested.
+/// Reads the lines of a log for a verification that expects them to be correct. Lines are parsed in
+/// the read buffer, and values are created only on demand.
 ///
-/// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the
-/// long way, which says what it is.
+/// The reader never reports errors. It ends with `unusual` at the first unusual or wrong line, and
+/// the slow path then verifies the log and reports errors.
 @usableFromInline
 final class FastLogReader {
   @usableFromInline
   enum Line {
-    /// An action, to be read with `reader`, and a digest.
+    /// A step with only an action, to be read with `reader`, and a digest.
     case step(Digest?)
-    /// A step that is more than that.
+    /// A step with other members.
     case full(LogStep)
     case header(LogHeader)
     case snapshot(LogSnapshot)
@@ -21,7 +21,7 @@ final class FastLogReader {
     case unusual
   }
 
-  /// Stands on the action of the last `step`.
+  /// A reader at the action of the last `step`.
   @exclusivity(unchecked) @usableFromInline var reader: CanonicalReader
 
   private let source: any LogSource
@@ -93,7 +93,7 @@ final class FastLogReader {
     }
   }
 
-  /// Whether these are the bytes of the last `step`'s action.
+  /// Returns whether `bytes` are those of the last `step`'s action.
   func isAction(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     reader.withBytes { logged in
       guard logged.count == bytes.count, let a = logged.baseAddress, let b = bytes.baseAddress
@@ -107,14 +107,14 @@ final class FastLogReader {
   private func isRead(_ body: UnsafeBufferPointer<UInt8>, _ action: Range<Int>) -> Bool {
     do throws(JSONError) {
       try reader.read(UnsafeBufferPointer(rebasing: body[action]), limits: strict)
-      // White space around the value is not what `StepScanner` lets pass.
+      // `StepScanner` does not accept white space around the value.
       return body[action.lowerBound] > 0x20 && body[action.upperBound - 1] > 0x20
     } catch {
       return false
     }
   }
 
-  /// Without its line feed; nil at the end and where anything is wrong.
+  /// Returns the next line without its line feed, or `nil` at the end and after an error.
   private func nextLine() -> UnsafeMutableBufferPointer<UInt8>? {
     var searched = start
     while true {
@@ -157,11 +157,11 @@ final class FastLogReader {
 }
 
 extension Replayer {
-  /// Verifies a log in which all is as it should be, in one pass; nil for every other.
+  /// Verifies a correct log in one pass. Returns `nil` for any other log.
   ///
-  /// The first pass of a replay ensures that nothing runs before every line is known to decode.
-  /// Here the run is not observed, and an action that does not encode to the same bytes makes the
-  /// slow path grade the log.
+  /// A replay runs nothing before its first pass has decoded every line. Here the run is not
+  /// observed, so one pass is enough. If an action does not encode to the same bytes, the slow path
+  /// grades the log.
   @inlinable
   func verifyQuickly(
     _ feed: FastLogReader, _ codes: QuickCodes<R.State, R.Action>,
@@ -243,7 +243,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     states = .make()
   }
 
-  /// Nil if the state does not come back as it was.
+  /// Returns the state, or `nil` if it does not encode to the same bytes.
   @usableFromInline
   func state(_ header: LogHeader) -> State? {
     guard
@@ -253,7 +253,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     return state
   }
 
-  /// Nil if the action does not come back as it was.
+  /// Returns the action, or `nil` if it does not encode to the same bytes.
   @inlinable
   func action(_ feed: FastLogReader) -> Action? {
     guard let action = try? actions.decode(&feed.reader),
@@ -263,7 +263,7 @@ struct QuickCodes<State: Codable, Action: Codable> {
     return action
   }
 
-  /// Nil if the action does not come back as it was.
+  /// Returns the action, or `nil` if it does not encode to the same bytes.
   @usableFromInline
   func action(_ step: LogStep) -> Action? {
     guard
@@ -283,12 +283,12 @@ struct QuickCodes<State: Codable, Action: Codable> {
 }
 
 extension ValueScratch {
-  /// Whether the value that was encoded last is the action that `feed` is at, byte for byte.
+  /// Returns whether the last encoded value equals the current action of `feed`, byte for byte.
   @usableFromInline
   func isAction(of feed: FastLogReader) -> Bool { feed.isAction(bytes) }
 }
 
-/// Decodes values of one type, in a way that is found once; see `ValueEncoder`.
+/// Decodes values of one type. The way of decoding is chosen once; see `ValueEncoder`.
 @usableFromInline
 class ValueDecoder<Value: Decodable> {
   static func make() -> ValueDecoder<Value> {
@@ -310,7 +310,7 @@ private final class HandDecoder<Value: CanonicalCodable & Decodable>: ValueDecod
   }
 }
 
-/// A function of its own, so that what conforms can be opened as a type.
+/// A separate function, so that the existential metatype can be opened.
 private func decoder<Value: CanonicalCodable & Decodable>(_: Value.Type) -> AnyObject {
   HandDecoder<Value>()
 }

@@ -2,37 +2,35 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// Sends what people did in a recording to a real store, and compares the actions that follow: a
-/// regression run, not a replay.
+/// Sends the user's actions of a recording to a live store, and compares the actions that follow.
+/// This is a regression run, not a replay.
 ///
-/// A recording that was rotated is one, whose steps are numbered through. All of its files are
-/// read, joined and decoded before anything is sent.
+/// A rotated recording is one recording, whose steps are numbered across its files. All of its
+/// files are read, joined and decoded before anything is sent.
 ///
-/// Only actions of `by.user` and `by.link` are sent, each when the step before it in the recording
-/// has been reduced; all others are expected to come from the store's own effects. What the store's
-/// services answer is up to them, so with live services two runs may rightly differ, and where
-/// several effects run at once their order is compared as well.
+/// Only actions of `by.user` and `by.link` are sent, each after the previous step of the recording
+/// has been reduced. All others are expected from the store's own effects. With live services, two
+/// runs may legitimately differ. If several effects run at once, their order is compared, too.
 ///
-/// An action is known to be missing as soon as nothing is running: all sent actions have ended,
-/// with their effects and what they caused, and the state agrees, if the program can decide that
-/// from the state (`isUnderWay`).
+/// An action is missing if nothing is running without it: all sent actions have ended, with their
+/// effects and the actions that these sent, and `isUnderWay` returns `false` for the state.
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// A recording that can be run.
   public struct Recording: Sendable {
-    /// The state that it begins with, to make a store with.
+    /// The initial state, to create a store with.
     public let initialState: R.State
-    /// Its files.
+    /// The files of the recording.
     public let rotatedLog: RotatedLog
-    /// For each file.
+    /// One grader for each file.
     fileprivate let graders: [Replayer<R>.Grader]
   }
 
   /// The first position at which the sequences of actions differ.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
-    /// Another action was reduced; `changes` are the first positions at which it differs, `old`
-    /// what was recorded.
+    /// Another action was reduced. `changes` are the first positions at which it differs, and `old`
+    /// is the recorded value.
     case other(step: Int, expected: JSON, found: JSON, changes: StateDiff.Changes)
-    /// The store came to rest, or took longer than the patience, without the action.
+    /// The action was not reduced before the store became idle or the patience ended.
     case missing(step: Int, expected: JSON)
 
     /// The step of the recording.
@@ -56,22 +54,23 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     }
   }
 
-  /// How far a recording and a store agreed.
+  /// The result of a run.
   public struct Report: Sendable, Hashable {
-    /// Actions that were sent.
+    /// The number of actions that were sent.
     public let sent: Int
-    /// Steps that agreed.
+    /// The number of steps that matched the recording.
     public let agreed: Int
-    /// Nil if all did.
+    /// The first difference, or `nil` if all steps matched.
     public let difference: Difference?
   }
 
   private enum Event: Sendable {
-    /// Nil if the action is not compared.
+    /// A reduced action, or `nil` if it is not compared.
     case reduced(JSON?, isUnderWay: Bool)
-    /// All that an action that was sent set going has ended; what it led to is in front of this.
+    /// A sent action and all of its effects have ended. The actions that they caused precede this
+    /// event.
     case ended
-    /// The patience of the wait for this step is over.
+    /// The patience for this step has ended.
     case late(Int)
   }
 
@@ -81,21 +80,21 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   private let isUnderWay: @Sendable (R.State) -> Bool
   private let isCompared: @Sendable (R.Action) -> Bool
   private let ignored: [JSONPathPattern]
-  /// Where the ends of what was sent are awaited. For tests.
+  /// The executor on which the ends of sent actions are awaited. For tests.
   var executor: (any TaskExecutor)?
 
-  /// The program's schema, and how older actions become its own.
+  /// Creates a run for a program.
   ///
   /// - Parameters:
-  ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
-  ///   - isUnderWay: Whether a state says that more will come, whatever has become of the effects
-  ///     of what was sent: for programs whose observers send as well. Called after every step, on
-  ///     the thread that reduced it.
-  ///   - isCompared: Whether an action takes part. What does not is neither sent nor expected, and
-  ///     passed over where the store reduces it: for what is about the recording itself. Called as
-  ///     `isUnderWay` is.
-  ///   - ignoring: Members of actions that may differ from run to run: timings, dates, ports. Paths
-  ///     begin at the whole action, and are written as a difference names them.
+  ///   - userInfo: The `userInfo` of the decoder of states and actions.
+  ///   - isUnderWay: Returns whether more actions will follow a state, even if all effects of the
+  ///     sent actions have ended. For programs whose observers send actions. Called after every
+  ///     step, on the thread that reduced it.
+  ///   - isCompared: Returns whether an action is compared. Other actions are neither sent nor
+  ///     expected, and are ignored if the store reduces them. For actions that control the
+  ///     recording itself. Called like `isUnderWay`.
+  ///   - ignored: The members of actions that may differ between runs, such as timings, dates and
+  ///     ports. Paths begin at the whole action, in the form in which differences name them.
   public init(
     schema: LogSchema, migrations: [LogMigration] = [],
     userInfo: [CodingUserInfoKey: any Sendable] = [:],
@@ -111,13 +110,14 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     self.ignored = ignored
   }
 
-  /// Makes sure that a recording can be run: reads every file to its end, twice where there are
-  /// several, and sees that each continues where the one before it ended and that every line
-  /// decodes. What decoding drops or fills in is no obstacle here: only actions are compared, as
-  /// this program writes them.
+  /// Opens a recording and verifies that it can be run.
   ///
-  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
-  ///   of the whole recording.
+  /// Reads every file to its end, or twice if there are several. Verifies that each continues where
+  /// the previous one ended, and that every line decodes. Decoding may drop values or fill in
+  /// defaults, since only actions are compared, in the form in which this program writes them.
+  ///
+  /// - Throws: The first error, with the name of its file if there are several, and with step
+  ///   numbers of the whole recording.
   public func open(_ rotatedLog: RotatedLog) throws(ReplayError) -> Recording {
     try rotatedLog.checkJoints()
     let graders = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo).graders
@@ -135,9 +135,9 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     }
   }
 
-  /// Opens a recording, one file or several, and runs it: as for what `open` gives.
+  /// Opens a recording and runs it.
   ///
-  /// - Throws: As `open` before anything is sent, and as the run.
+  /// - Throws: The errors of `open`, before anything is sent, and those of the run.
   public func run(
     _ rotatedLog: RotatedLog, on store: Store<R>, patience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
@@ -145,7 +145,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     try await run(try open(rotatedLog), on: store, patience: patience, clock: clock)
   }
 
-  /// Opens one file by itself and runs it: its steps have the numbers that they have in it.
+  /// Opens a single file and runs it, with its own step numbers.
   public func run(
     _ file: LogFile, on store: Store<R>, patience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
@@ -153,18 +153,20 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     try await run(RotatedLog(file), on: store, patience: patience, clock: clock)
   }
 
-  /// Runs a recording against a store in the state that the recording began with. The store must
-  /// not receive other actions meanwhile.
+  /// Runs a recording on a store.
   ///
-  /// The log is read as it is needed: memory does not grow with it. Actions that come after the
-  /// recording's last step are no difference, since a recording may be stopped while effects run.
+  /// The store must be in the state that the recording began with, and must not receive other
+  /// actions during the run.
   ///
-  /// Cancelling the task ends it with `ReplayError.unreadable(.cancelled)`; what was sent runs on
-  /// until the store ends.
+  /// The log is read on demand, so memory does not grow with it. Actions after the recording's last
+  /// step are not a difference, since a recording may be stopped while effects run.
+  ///
+  /// If the task is cancelled, throws `ReplayError.unreadable(.cancelled)`. The effects of sent
+  /// actions continue until the store ends.
   ///
   /// - Parameters:
-  ///   - patience: How long an effect's action may take.
-  ///   - clock: Measures it.
+  ///   - patience: The longest time to wait for an action of an effect.
+  ///   - clock: The clock that measures the patience.
   public func run(
     _ recording: Recording, on store: Store<R>, patience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
@@ -182,8 +184,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       observation.cancel()
       continuation.finish()
     }
-    // Commands that a state in the middle of a recording lists as running have no effects here, and
-    // cause nothing.
+    // Commands that a state in the middle of a recording lists as running have no effects here, so
+    // they send nothing.
     var life = Life(
       events: events.makeAsyncIterator(),
       isUnderWay: !store.effects.isEmpty && isUnderWay(store.state))
@@ -194,7 +196,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         guard case .step(let step) = entry.line else { continue }
         let action = try recording.graders[entry.segment].action(step, entry.inFile)
         guard isCompared(action) else { continue }
-        // As this program writes it, so that a migrated action can be compared.
+        // Encoded by this program, so that a migrated action can be compared.
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
         switch step.origin {
         case .user, .link:
@@ -228,16 +230,16 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     return Report(sent: sent, agreed: agreed, difference: nil)
   }
 
-  /// What is known of the store.
+  /// The progress of the store.
   private struct Life {
     var events: AsyncStream<Event>.Iterator
-    /// Of what was sent, how much has not ended.
+    /// The number of sent actions that have not ended.
     var running = 0
-    /// What the last state says.
+    /// The result of `isUnderWay` for the last state.
     var isUnderWay: Bool
   }
 
-  /// The next action that is reduced; nil if none can come, or none does in time.
+  /// Returns the next reduced action, or `nil` if none can follow or the patience ends first.
   private func next(
     _ life: inout Life, _ continuation: AsyncStream<Event>.Continuation, _ number: Int,
     _ patience: Duration, _ clock: any Clock<Duration>

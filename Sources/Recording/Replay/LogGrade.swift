@@ -1,28 +1,27 @@
 import SwiftBoardJSON
 
-/// A change of form between versions of a program, applied to what was logged before anything is
+/// A change of form between versions of a program, applied to logged values before they are
 /// decoded.
 public struct LogMigration: Sendable {
-  /// The schema version it starts from; it leads to the next one.
+  /// The schema version to migrate from. A migration leads to the next version.
   public let from: Int
-  /// The part of the program whose versions these are; `nil`: the whole program's.
+  /// The part of the program that has these versions, or `nil` for the whole program.
   public let part: String?
-  /// Called for every action; returns it unchanged where nothing is to be done. A throw means the
-  /// action cannot be migrated.
+  /// Migrates an action, or returns it unchanged. Throws if the action cannot be migrated.
   public let action: @Sendable (JSON) throws -> JSON
-  /// Called for the state in the header and in snapshots.
+  /// Migrates the state of the header or of a snapshot.
   public let state: @Sendable (JSON) throws -> JSON
-  /// The effects that the program returns now for a step, from its migrated action and the effects
-  /// it had.
+  /// Returns the effects that the program now returns for a step, from its migrated action and its
+  /// recorded effects.
   public let effects: @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect]
 
-  /// A migration of actions, and of states where they change too.
+  /// Creates a migration of actions and states.
   ///
   /// - Parameters:
-  ///   - from: The version it starts from. Those of all versions lead up to the program's own, in
-  ///     the order of versions, then in theirs.
-  ///   - part: The part of the program whose version it is: see `LogSchema.parts`. What changes a
-  ///     part comes after all that changes the whole.
+  ///   - from: The version to migrate from. Migrations are applied in the order of versions up to
+  ///     the program's own, and migrations of one version in the given order.
+  ///   - part: The part of the program that has this version; see `LogSchema.parts`. Migrations of
+  ///     parts are applied after those of the whole program.
   public init(
     from: Int, part: String? = nil, action: @escaping @Sendable (JSON) throws -> JSON,
     state: @escaping @Sendable (JSON) throws -> JSON = { $0 },
@@ -35,7 +34,7 @@ public struct LogMigration: Sendable {
     self.state = state
   }
 
-  /// A migration that changes actions and states in place.
+  /// Creates a migration that changes actions and states in place.
   ///
   /// ```swift
   /// LogMigration(
@@ -46,15 +45,15 @@ public struct LogMigration: Sendable {
   ///   },
   ///   editState: { $0["deposits"] = 0 })
   /// ```
-  /// An edit that does not fit changes nothing (see `JSON.subscript(key:)`), so that actions of
-  /// other cases stay as they are.
+  /// An edit that does not apply changes nothing (see `JSON.subscript(key:)`), so actions of other
+  /// cases stay unchanged.
   ///
   /// - Parameters:
-  ///   - from: The version it starts from; see the other initialiser, as for `part`.
-  ///   - editAction: Called for every action. A throw means that the action cannot be migrated.
-  ///   - editState: Called for the state in the header and in snapshots.
-  ///   - editEffects: Called for the effects of every step, with its migrated action: for effects
-  ///     that the program did not return then, or does not any more.
+  ///   - from: The version to migrate from; see the other initializer, also for `part`.
+  ///   - editAction: Changes an action. Throws if the action cannot be migrated.
+  ///   - editState: Changes the state of the header or of a snapshot.
+  ///   - editEffects: Changes the effects of a step, which has the given migrated action. For
+  ///     effects that the program did not return at that time, or no longer returns.
   public init(
     from: Int, part: String? = nil,
     editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
@@ -81,16 +80,16 @@ public struct LogMigration: Sendable {
   }
 }
 
-/// A line that decodes, but not to the same again.
+/// A line that decodes, but does not encode to the same JSON again.
 public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
-  /// From 1.
+  /// The number of the line, from 1.
   public let line: Int
-  /// The step; 0 for the state in the header.
+  /// The step, or 0 for the state in the header.
   public let step: Int
-  /// `old` is what was logged, `new` what the program makes of it: nothing where it was dropped; an
-  /// `old` of nothing was filled in by a default.
+  /// The differences between the logged value, `old`, and the decoded one, `new`. A `nil` `new` was
+  /// dropped, and a `nil` `old` was filled in by a default.
   public let changes: [StateDiff.Change]
-  /// The file that the line is in, where a recording has several.
+  /// The path of the line's file, if the recording has several files.
   public var file: String?
 
   public var description: String {
@@ -108,12 +107,12 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Whether a log fits the program that is to replay it.
+/// A measure of how well a program can decode a log.
 public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
-  /// Every line decodes to the same JSON again.
+  /// Every line decodes, and encodes to the same JSON again.
   case fine
-  /// Every line decodes, but something was dropped or filled in. At most 20 lines are named, `more`
-  /// is how many others there are.
+  /// Every line decodes, but values were dropped or filled in. At most 20 lines are named, and
+  /// `more` is the number of others.
   case risky([LogRisk], more: Int)
 
   public var description: String {
@@ -128,17 +127,17 @@ public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
 
 /// A line that does not decode: the log cannot be replayed by this program.
 public struct LogObstacle: Sendable, Hashable, CustomStringConvertible {
-  /// From 1.
+  /// The number of the line, from 1.
   public let line: Int
-  /// The offset at which the line begins, in bytes.
+  /// The offset of the line, in bytes.
   public let offset: Int
-  /// The step; 0 for the state in the header.
+  /// The step, or 0 for the state in the header.
   public let step: Int
-  /// The expected and the found value, with the path.
+  /// The expected and the found value, with their path.
   public let reason: String
   /// The logged value.
   public let found: JSON
-  /// The file that the line is in, where a recording has several.
+  /// The path of the line's file, if the recording has several files.
   public var file: String?
 
   public var description: String {

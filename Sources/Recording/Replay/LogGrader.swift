@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 
-/// Decodes a log's lines with the program's types, applying migrations and noting what does not
-/// come back the same.
+/// Decodes the lines of a log with the program's types. Applies migrations, and notes values that
+/// do not encode to the same JSON again.
 struct LogGrader<State: Codable, Action: Codable> {
   private static var namedRisks: Int { 20 }
   private static var changesPerLine: Int { 10 }
@@ -10,13 +10,13 @@ struct LogGrader<State: Codable, Action: Codable> {
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private var risks: [LogRisk] = []
   private var more = 0
-  /// Reused from line to line.
+  /// A buffer, reused for every line.
   private var encoded: [UInt8] = []
-  /// Whether the header's state comes back byte for byte, so that the log's digests mean this
-  /// program's states.
+  /// Whether the header's state encodes to the same bytes, so that the log's digests can be
+  /// compared with those of this program's states.
   private(set) var digestsComparable = true
 
-  /// Keeps the `migrations` from the log's versions to the program's versions.
+  /// Creates a grader with the `migrations` from the log's versions to the program's versions.
   init(
     from log: LogSchema, to program: LogSchema, migrations: [LogMigration],
     userInfo: [CodingUserInfoKey: any Sendable]
@@ -57,7 +57,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     guard (try? CanonicalEncoder.encode(action, into: &encoded)) != nil else {
       throw obstacle("it has no canonical form", step.action, entry, step.n)
     }
-    // Nearly always the same bytes, which need no parsing.
+    // The bytes are nearly always the same and need no parsing.
     if migrations.isEmpty, encoded == step.actionBytes { return }
     note(encoded, try migrated(step.action, \.action, entry, step.n), entry, step: step.n)
   }
@@ -80,7 +80,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     }
   }
 
-  /// The effects of a step as the program returns them now.
+  /// Returns the effects of a step, as the program returns them now.
   func effects(
     _ step: LogStep, _ entry: LogReader.Entry
   ) throws(ReplayError) -> [LogEffect] {
@@ -131,7 +131,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     _ encoded: [UInt8], _ logged: JSON, _ entry: LogReader.Entry, step: Int
   ) {
     guard plain(logged) != encoded else { return }
-    // Both sides in canonical form, so that 1.0 and 1 are no difference.
+    // Compare canonical forms, in which 1.0 and 1 are equal.
     let before = canonical(logged)
     let after = (try? JSON(parsing: encoded)).map(canonical) ?? encoded
     guard before != after else { return }

@@ -1,12 +1,12 @@
 import SwiftBoardJSON
 
-// What a report says to programs that collect test results.
+// Reports for programs that collect test results.
 
 extension LogVerification.Report {
-  /// TAP version 14: one test point for each file, and for each failure a block that says where and
-  /// why.
+  /// Returns the report as TAP version 14: a test point for each file, and a block with position
+  /// and reason for each failure.
   ///
-  /// - Parameter exitCode: The exit code that the program gives an error.
+  /// - Parameter exitCode: Returns the exit code of the program for an error.
   public func tap(exitCode: (ReplayError) -> Int32) -> String {
     var lines = ["TAP version 14", "1..\(results.count)"]
     for (index, result) in results.enumerated() {
@@ -45,8 +45,8 @@ extension LogVerification.Report {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// The XML that JUnit's readers take: a test case a file; a difference is a failure, a file that
-  /// cannot be replayed an error.
+  /// The report as JUnit XML, with a test case for each file. A difference is a failure, and a file
+  /// that cannot be replayed is an error.
   public var junit: String {
     let errors = results.filter { result in
       if case .failure(let error) = result.outcome { !error.isDifference } else { false }
@@ -76,7 +76,7 @@ extension LogVerification.Report {
 }
 
 extension LogVerification {
-  /// What is in attributes and text, without what XML cannot have.
+  /// Returns `text` escaped for attributes and text, without characters that XML does not allow.
   static func xml(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -95,7 +95,7 @@ extension LogVerification {
     return escaped
   }
 
-  /// A description in which nothing begins a directive.
+  /// Returns a description of a test point, escaped so that nothing begins a directive.
   static func tapName(_ path: String) -> String {
     var name = ""
     for scalar in path.unicodeScalars {
@@ -112,7 +112,7 @@ extension LogVerification {
 }
 
 extension ReplayError {
-  /// Its first line.
+  /// The first line of the description.
   fileprivate var title: String {
     description.split(separator: "\n").first.map(String.init) ?? ""
   }
@@ -132,7 +132,7 @@ extension ReplayError {
     }
   }
 
-  /// Whether the log was read whole and says something else than the program.
+  /// Whether the log was read completely and differs from the program.
   fileprivate var isDifference: Bool {
     switch self {
     case .risky, .diverged, .unreachable: true
@@ -146,7 +146,7 @@ extension Duration {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
 
-  /// Seconds with three digits.
+  /// The duration in seconds with three decimal places.
   fileprivate var secondsText: String {
     let digits = String(milliseconds % 1000)
     return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits

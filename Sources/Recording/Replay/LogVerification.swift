@@ -5,41 +5,41 @@ import Synchronization
 
 /// Verifies many recordings at once.
 public struct LogVerification: Sendable {
-  /// One file's result.
+  /// The result of one file.
   public struct Result: Sendable {
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// The summary, or why the file does not agree.
+    /// The summary, or the error.
     public let outcome: Swift.Result<ReplaySummary, ReplayError>
-    /// The duration.
+    /// The duration of the verification.
     public let elapsed: Duration
 
-    /// Whether the file replays as it was recorded.
+    /// Whether the replay matched the recording.
     public var isAgreed: Bool {
       if case .success = outcome { true } else { false }
     }
   }
 
-  /// How far a run is.
+  /// The progress of a run.
   public struct Progress: Sendable {
-    /// Files that are finished.
+    /// The number of finished files.
     public let done: Int
-    /// The number of files that did not agree.
+    /// The number of files that failed.
     public let failed: Int
-    /// All files.
+    /// The number of all files.
     public let total: Int
-    /// The file that was finished last.
+    /// The result of the last finished file.
     public let last: Result
   }
 
-  /// All results, in the order of the paths.
+  /// The results of all files.
   public struct Report: Sendable {
-    /// One a path, in their order.
+    /// One result for each path, in the order of the paths.
     public let results: [Result]
     /// The duration of the whole run.
     public let elapsed: Duration
 
-    /// The files that did not agree.
+    /// The results of the files that failed.
     public var failures: [Result] { results.filter { !$0.isAgreed } }
   }
 
@@ -47,9 +47,9 @@ public struct LogVerification: Sendable {
   private let check: @Sendable (_ path: String) throws(ReplayError) -> ReplaySummary
 
   /// - Parameters:
-  ///   - workers: How many files are verified at once, each on a thread of its own; by default one
-  ///     a processor.
-  ///   - check: Verifies one file; called from several threads at once.
+  ///   - workers: The number of files to verify at once, each on its own thread. By default, the
+  ///     number of processors.
+  ///   - check: Verifies one file. Called from several threads at once.
   public init(
     workers: Int? = nil,
     check: @escaping @Sendable (_ path: String) throws(ReplayError) -> ReplaySummary
@@ -58,7 +58,7 @@ public struct LogVerification: Sendable {
     self.check = check
   }
 
-  /// - Parameter makeReplayer: A program of its own for each file, with a journal of its own.
+  /// - Parameter makeReplayer: Creates a replayer for each file. Each must have its own journal.
   public init<R: Reducer>(
     workers: Int? = nil, acceptRisk: Bool = false,
     makeReplayer: @escaping @Sendable () -> Replayer<R>
@@ -68,11 +68,11 @@ public struct LogVerification: Sendable {
     }
   }
 
-  /// Verifies the files and returns when all are done. Blocks the calling thread, which works as
-  /// well.
+  /// Verifies the files and returns when all are done. Blocks the calling thread, which also
+  /// verifies files.
   ///
-  /// - Parameter progress: Called after every file, from one thread at a time; slow ones slow the
-  ///   run.
+  /// - Parameter progress: Called after every file, from one thread at a time. It should be fast,
+  ///   since workers wait for it.
   public func run(
     _ paths: [String], progress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) -> Report {
@@ -84,7 +84,7 @@ public struct LogVerification: Sendable {
     }
     let start = ContinuousClock.now
     let board = Mutex(Board(results: Array(repeating: nil, count: paths.count)))
-    // A separate lock, so that a slow listener does not delay the workers that take the next file.
+    // A separate lock, so that a slow listener does not delay workers that take their next file.
     let listener = Mutex(())
     let check = check
     DispatchQueue.concurrentPerform(iterations: min(workers, max(1, paths.count))) { _ in

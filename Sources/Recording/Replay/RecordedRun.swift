@@ -1,11 +1,11 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Runs a reducer through recorded actions, in a test that was exported from a recording: see
+/// Runs a reducer through recorded actions, in a test that was exported from a recording; see
 /// `LogTestExport`.
 ///
-/// Effects do not run. What the reducer draws comes from the recording, as long as its generators
-/// draw through `journal`.
+/// Effects do not run. The reducer draws the recorded values if its generators draw through
+/// `journal`.
 public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private let replay: StepReplay<R>
   private let userInfo: [CodingUserInfoKey: any Sendable]
@@ -13,9 +13,9 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
   public private(set) var state: R.State
 
   /// - Parameters:
-  ///   - state: The state the recording began with, as JSON.
-  ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
-  /// - Throws: What decoding throws.
+  ///   - state: The initial state of the recording, as JSON.
+  ///   - userInfo: The `userInfo` of the decoder of states and actions.
+  /// - Throws: The errors of decoding.
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, state: String,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -26,16 +26,16 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
       R.State.self, from: Array(state.utf8), userInfo: userInfo)
   }
 
-  /// Reduces one action and says what is not as it was recorded, a line each; nothing where all is.
+  /// Reduces an action. Returns the differences from the recording, one line each.
   ///
   /// - Parameters:
-  ///   - draws: What was drawn, in order.
-  ///   - effects: The descriptors of the effects returned, as `LogEffect` describes them: with all
-  ///     ids, or, as in tests exported from recordings that have no others, with the first alone.
-  ///   - changes: The paths of the state that the step changed, and what was there afterwards as
-  ///     JSON; nil if it was removed.
-  ///   - state: The whole state afterwards as JSON.
-  /// - Throws: What decoding the action or encoding the state throws.
+  ///   - draws: The recorded draws, in order.
+  ///   - effects: The descriptions of the returned effects as `LogEffect`, with all ids or, in
+  ///     tests exported from older recordings, with the first id only.
+  ///   - changes: The paths of the state that the step changed, with their new values as JSON, or
+  ///     `nil` for a removed value.
+  ///   - expected: The whole state after the step, as JSON.
+  /// - Throws: The errors of decoding the action or encoding the state.
   public mutating func step(
     _ action: String, draws: [LoggedDraw] = [], effects: [String] = [],
     changes: KeyValuePairs<String, String?>? = nil, state expected: String? = nil

@@ -1,27 +1,26 @@
-/// Why a recording cannot be replayed or visited, or does not agree.
+/// An error of replaying or visiting a recording.
 public enum ReplayError: Error, Sendable, CustomStringConvertible {
   /// The log is damaged, missing or unreadable.
   case unreadable(LogReadError)
-  /// The log is about other actions.
+  /// The log has the actions of another program or feature.
   case foreign(log: LogSchema, program: LogSchema)
   /// A line does not decode. Nothing was run.
   case impossible(LogObstacle)
-  /// The grade is risky, and that was not accepted. Nothing was run.
+  /// The grade is risky, and the caller did not accept risk. Nothing was run.
   case risky(LogGrade)
-  /// The first step that is not as recorded; what comes after it was not run.
+  /// A step differs from the recording. The steps after it were not run.
   case diverged(Divergence)
   /// A state that was replayed has no canonical JSON.
   case encoding(step: Int, String)
-  /// There are only the steps `first` to `last`: 0 is the beginning, a larger one where older
-  /// files were removed.
+  /// There are only the steps `first` to `last`. `first` is above 0 if older files were removed.
   case noStep(Int, first: Int = 0, last: Int)
-  /// The step is after the one at which the program diverges from the recording.
+  /// The step follows the one at which the program diverges from the recording.
   case unreachable(step: Int, Divergence)
   /// No mark in the recording has this name.
   case noMark(String)
-  /// This is not a speed: it is not a finite number above 0.
+  /// The speed is not a finite number above 0.
   case speed(Double)
-  /// This is not a limit to pauses: it is negative.
+  /// The limit of pauses is negative.
   case idleLimit(Duration)
 
   public var description: String {
@@ -48,7 +47,7 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
       + (first > 0 ? ", and the files before them were removed" : "")
   }
 
-  /// What a replay met, as an error of its own; `step` is where it was.
+  /// Converts an error that occurred at `step`.
   init(_ error: any Error, at step: Int) {
     switch error {
     case let error as ReplayError: self = error

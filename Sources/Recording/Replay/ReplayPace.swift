@@ -1,18 +1,17 @@
-/// How fast a recording is played.
+/// The pace at which a recording is played.
 package struct ReplayPace: Sendable, Hashable {
-  /// The longest pause there is, whatever was recorded: 100 years, which every clock can add to its
-  /// own time.
+  /// The longest possible pause: 100 years, which every clock can add to its own time.
   package static let longestPause = Duration.seconds(100 * 365 * 86_400)
 
-  /// Times as fast as it was; above 0.
+  /// The factor by which playback is faster than the recording; above 0.
   package let speed: Double
-  /// The longest pause between two steps, as it is played; nil: `longestPause`.
+  /// The longest pause between two played steps; `nil` means `longestPause`.
   package let idleLimit: Duration?
 
-  /// A pace; without parameters that of the recording.
+  /// Creates a pace. Without arguments, it is that of the recording.
   ///
-  /// - Throws: What is wrong, where `speed` is not a finite number above 0 or `idleLimit` is
-  ///   negative.
+  /// - Throws: `ReplayError.speed` if `speed` is not a finite number above 0, or
+  ///   `ReplayError.idleLimit` if `idleLimit` is negative.
   package init(speed: Double = 1, idleLimit: Duration? = nil) throws(ReplayError) {
     guard speed > 0, speed.isFinite else { throw .speed(speed) }
     if let idleLimit, idleLimit < .zero { throw .idleLimit(idleLimit) }
@@ -20,7 +19,8 @@ package struct ReplayPace: Sendable, Hashable {
     self.idleLimit = idleLimit
   }
 
-  /// How long so many recorded microseconds last; to the nanosecond, and 292 000 years at most.
+  /// Returns the played duration of a recorded time in microseconds, to the nanosecond, and at most
+  /// 292 000 years.
   func length(of time: Int64) -> Duration {
     let microseconds = Double(time) / speed
     let whole = microseconds.rounded(.down)

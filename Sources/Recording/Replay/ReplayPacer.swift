@@ -14,13 +14,13 @@ package struct ReplayPacer: Sendable {
   private let nextStep: NextStep?
   private let elapsed: @Sendable () -> Duration
   private let sleep: @Sendable (_ until: Duration) async throws -> Void
-  /// When the schedule began, on the clock; nil before the first step.
+  /// The time on the clock at which the schedule began, or `nil` before the first step.
   private var beginning: Duration?
 
   /// - Parameters:
-  ///   - pace: Nil waits for no time.
-  ///   - clock: Is asked for the time, and slept on, only where there is a pace.
-  ///   - nextStep: Called before each step, when it is due; nil continues without asking.
+  ///   - pace: The pace, or `nil` to play without delays.
+  ///   - clock: The clock, used only if there is a pace.
+  ///   - nextStep: Called before each step when it is due, or `nil` to continue without asking.
   package init(
     _ pace: ReplayPace?, clock: some Clock<Duration> = ContinuousClock(), nextStep: NextStep? = nil
   ) {
@@ -34,12 +34,12 @@ package struct ReplayPacer: Sendable {
     }
   }
 
-  /// Waits until the next step, which was recorded at `time`, in microseconds, is to be played. The
-  /// first one is due at once.
+  /// Waits until the next step is due. The first step is due immediately. `time` is the recorded
+  /// time of the step in microseconds.
   ///
   /// - Returns: Whether to continue.
-  /// - Throws: `CancellationError` when the task is cancelled, at once where it sleeps, and what
-  ///   `nextStep` throws.
+  /// - Throws: `CancellationError` if the task is cancelled, immediately if it sleeps, and the
+  ///   errors of `nextStep`.
   package mutating func wait(until time: Int64) async throws -> Bool {
     try Task.checkCancellation()
     let moment = schedule?.moment(of: time)

@@ -1,19 +1,19 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The second pass of a replay: reduces and compares, line by line.
+/// The second pass of a replay, which reduces and compares line by line.
 struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private let replayer: Replayer<R>
   private let grader: Replayer<R>.Grader
   private let onStep: Replayer<R>.OnStep?
 
-  /// The state after `steps`; nil before the header.
+  /// The state after `steps`, or `nil` before the header.
   private(set) var state: R.State?
   private(set) var steps = 0
   private(set) var time: Int64 = 0
   private(set) var digests = 0
   private var hasAllIDs = false
-  /// The canonical state when a digest was last compared, and the step; and a buffer for the next.
+  /// The canonical state and the step of the last digest comparison, and a buffer for the next one.
   private var known: [UInt8] = []
   private var knownStep = 0
   private var current: [UInt8] = []
@@ -26,7 +26,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     self.onStep = onStep
   }
 
-  /// Takes a file's lines, up to the last one or after step `last`.
+  /// Reads the lines of a file, up to its end or through step `last`.
   mutating func take(_ file: LogFile, until last: Int?) throws(ReplayError) {
     do {
       let reader = try file.reader()

@@ -1,31 +1,32 @@
-/// When each step of a recording is due, counted from the first one that is played. It uses no
+/// The times at which steps of a recording are due, relative to the first played one. It uses no
 /// clock.
 ///
-/// What is rounded is never added up: at a constant pace the millionth step is as exact as the
+/// Rounding errors do not accumulate. At a constant pace, the millionth step is as exact as the
 /// second one, to the nanosecond.
 package struct ReplaySchedule: Sendable, Hashable {
   private struct Point: Hashable {
-    /// Recorded, in microseconds.
+    /// The recorded time in microseconds.
     let time: Int64
     let moment: Duration
   }
 
-  /// How fast.
+  /// The pace of the schedule.
   package let pace: ReplayPace
-  /// Where the pace last began: the first step, and every one before which a pause was cut.
+  /// The step from which due times are computed: the first step, or the last one before which a
+  /// pause was shortened.
   private var beginning: Point?
   private var last: Point?
 
-  /// A schedule in which nothing was played yet.
+  /// Creates a schedule before the first step.
   package init(_ pace: ReplayPace) {
     self.pace = pace
   }
 
-  /// When the next step is due, which was recorded at `time`, in microseconds; zero for the first
-  /// one. The pause before it is what is between that and the moment of the one before.
+  /// Returns when the next step is due, which was recorded at `time`, in microseconds. The first
+  /// step is due at zero. The pause before a step is the difference from the previous result.
   ///
-  /// Steps are asked for in the recording's order. One whose time is before that of the last one,
-  /// as after a clock was put back, is due at once.
+  /// Steps must be requested in the order of the recording. A step whose time is before that of the
+  /// previous one is due immediately.
   package mutating func moment(of time: Int64) -> Duration {
     guard let beginning, let last, time >= last.time else {
       return goOn(from: Point(time: time, moment: last?.moment ?? .zero))
@@ -45,7 +46,7 @@ package struct ReplaySchedule: Sendable, Hashable {
 }
 
 extension Int64 {
-  /// How much later `other` is, which is not earlier.
+  /// Returns the distance to `other`, which must not be smaller.
   fileprivate func distance(toLater other: Int64) -> Int64 {
     let (distance, overflow) = other.subtractingReportingOverflow(self)
     return overflow ? .max : distance

@@ -1,17 +1,18 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// Runs a log's actions through the reducer again and compares every step with what was recorded.
+/// Runs the actions of a log through the reducer again, and compares every step with the recording.
 ///
-/// Only the reducer runs: no effect is started, and what it draws comes from the log, as long as
-/// its dependencies' generators draw through `journal`. A log is read once to decode and grade all
-/// of it, then to replay, so memory does not grow with it. A single file is a recording of one.
-/// Cost a step: decoding and encoding the action, reducing, and a digest of the state where the log
+/// Only the reducer runs. No effect is started, and the reducer draws the logged values if its
+/// dependencies' generators draw through `journal`. A log is read once to decode and grade it, and
+/// again to replay it, so memory does not grow with it.
+///
+/// A step costs decoding and encoding its action, reducing, and a digest of the state if the log
 /// has one.
 public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
-  /// Called after a step that agreed: the step, with its number and origin in the log, the state
-  /// after it, and `t` in microseconds. Keeping a copy of the state makes the next step copy what
-  /// it changes.
+  /// A function that is called after each matching step. `step` has its number and origin in the
+  /// log, `state` is the state after it, and `t` is its time in microseconds. If the function keeps
+  /// the state, the next step copies the parts that it changes.
   public typealias OnStep = (_ step: Step<R.Action>, _ state: R.State, _ t: Int64) -> Void
 
   @usableFromInline let step: StepReplay<R>
@@ -19,15 +20,15 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   let migrations: [LogMigration]
   @usableFromInline let userInfo: [CodingUserInfoKey: any Sendable]
 
-  /// A replayer of the logs of one reducer.
+  /// Creates a replayer for the logs of one reducer.
   ///
   /// - Parameters:
-  ///   - dependencies: Their generators have to draw through `journal`; nothing else of them is
-  ///     used while no effect runs.
-  ///   - schema: What the program declares. A log of another program or action is refused, one of
-  ///     another version is migrated or graded.
-  ///   - migrations: Those from each version, in the order in which they are applied.
-  ///   - userInfo: What the `init(from:)` of states and actions finds as its decoder's `userInfo`.
+  ///   - dependencies: The dependencies. Their generators must draw through `journal`. Nothing else
+  ///     is used, since no effect runs.
+  ///   - schema: The schema of the program. A log of another program or action is rejected. A log
+  ///     of another version is migrated or graded.
+  ///   - migrations: The migrations from each version, in the order in which they are applied.
+  ///   - userInfo: The `userInfo` of the decoder of states and actions.
   public init(
     reducer: R, dependencies: R.Dependencies, journal: DrawJournal, schema: LogSchema,
     migrations: [LogMigration] = [], userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -39,17 +40,17 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   }
 
   /// Replays a recording, each of its files from its own header. Before the first step runs, all
-  /// files were read to their end, joined and graded.
+  /// files are read to their end, joined and graded.
   ///
   /// - Parameters:
-  ///   - acceptRisk: Whether to continue where something was dropped or filled in while decoding.
-  ///     Digests are not compared where that concerns the state itself.
-  ///   - last: The last step to replay, counted through all files; nil: all. What follows it is
-  ///     graded and not run.
-  ///   - onStep: Called with each step, which has its number and time in the whole recording.
-  /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
-  ///   of the whole recording.
-  /// - Complexity: Reads every file three times, twice if there is one.
+  ///   - acceptRisk: Whether to continue if decoding drops values or fills in defaults. If that
+  ///     affects the state, digests are not compared.
+  ///   - last: The last step to replay, counted across all files, or `nil` for all steps. Later
+  ///     steps are graded but not run.
+  ///   - onStep: Called for each step, with its number and time in the whole recording.
+  /// - Throws: The first error, with the name of its file if there are several, and with step
+  ///   numbers of the whole recording.
+  /// - Complexity: Reads every file three times, or twice if there is only one.
   public func replay(
     _ rotatedLog: RotatedLog, acceptRisk: Bool = false, until last: Int? = nil,
     onStep: OnStep? = nil
@@ -82,20 +83,20 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       warnings: grading.warnings, grade: grading.grade)
   }
 
-  /// Verifies the file at `path` by itself; see `verify(_:acceptRisk:progress:)`.
+  /// Verifies the single file at `path`; see `verify(_:acceptRisk:progress:)`.
   @inlinable
   public func verify(path: String, acceptRisk: Bool = false) throws(ReplayError) -> ReplaySummary {
     try verify(LogFile(path: path), acceptRisk: acceptRisk)
   }
 
-  /// Replays a file without reporting its steps: for checking many files. A log in which all agrees
-  /// takes one pass, every other one the two of a replay, and a third.
+  /// Replays a file without reporting its steps, for checking many files. A matching log takes one
+  /// pass. Any other log takes the two passes of a replay in addition.
   ///
-  /// A file that was found in a rotated log is the same in every pass, whatever its name is by
-  /// then.
+  /// A file that was found in a rotated log is the same in every pass, even if it is renamed in
+  /// between.
   ///
-  /// - Parameter progress: Called after every 1 000th step with its number; begins anew when
-  ///   another pass does.
+  /// - Parameter progress: Called after every 1 000th step with its number. Numbers begin again
+  ///   with every pass.
   @inlinable
   public func verify(
     _ file: LogFile, acceptRisk: Bool = false, progress: ((_ step: Int) -> Void)? = nil
@@ -112,8 +113,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       })
   }
 
-  /// Verifies the files of a rotated recording, each from its own header, and that they are one
-  /// recording.
+  /// Verifies the files of a rotated recording, each from its own header, and verifies that they
+  /// are one recording.
   ///
   /// - Returns: A summary for each file, oldest first.
   public func verify(
@@ -133,7 +134,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
 
   typealias Grader = LogGrader<R.State, R.Action>
 
-  /// The first pass: reads all of a file and decodes every line.
+  /// Performs the first pass: reads a file to its end and decodes every line.
   static func graded(
     _ open: () throws(LogReadError) -> LogReader, _ schema: LogSchema, _ migrations: [LogMigration],
     _ userInfo: [CodingUserInfoKey: any Sendable]
@@ -164,7 +165,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
 }
 
 extension Step {
-  /// The step of a file as one of the recording, of which `count` steps are in earlier files.
+  /// Returns the step with its number in the recording, which has `count` steps in earlier files.
   fileprivate func behind(_ count: Int) -> Step {
     var origin = origin
     if case .effect(let name, let id, let step) = origin, step > 0 {
@@ -175,7 +176,7 @@ extension Step {
 }
 
 extension RotatedLog {
-  /// Checks that the files are one recording, where there are several.
+  /// Checks that the files, if there are several, are one recording.
   func checkJoints() throws(ReplayError) {
     guard segments.count > 1 else { return }
     do throws(LogReadError) {

@@ -1,10 +1,10 @@
 import SwiftBoardStore
 
-/// Runs recorded steps through a reducer again, one at a time: it serves what was drawn, reduces,
-/// and says how the reduction differs from the recorded one.
+/// Runs recorded steps through a reducer again, one at a time. Serves the recorded draws, reduces,
+/// and returns the differences from the recorded step.
 ///
-/// Every replay takes its steps here: `Replayer`, the quick verification, `LogNavigator` and
-/// `RecordedRun`. What a replay compares besides draws and effects, such as digests, is its own.
+/// All replays use it: `Replayer`, the quick verification, `LogNavigator` and `RecordedRun`. It
+/// compares draws and effects. The replays themselves compare the rest, such as digests.
 @usableFromInline
 struct StepReplay<R: Reducer>: Sendable {
   @usableFromInline let reducer: R
@@ -17,7 +17,7 @@ struct StepReplay<R: Reducer>: Sendable {
     self.journal = journal
   }
 
-  /// Reduces an action, with the draws that the step has in the recording. No effect is started.
+  /// Reduces an action with the recorded draws of its step. Starts no effect.
   @inlinable
   func reduce(
     _ action: R.Action, into state: inout R.State, serving draws: [LoggedDraw]
@@ -28,11 +28,11 @@ struct StepReplay<R: Reducer>: Sendable {
   }
 }
 
-/// What a reducer did at a step that was run again, compared with what was recorded.
+/// The result of a replayed step, for comparison with the recorded step.
 @usableFromInline
 struct ReplayedStep<Action: Sendable> {
   @usableFromInline let effects: [Effect<Action>]
-  /// How the draws differ from the recorded ones; nil if they do not.
+  /// The difference of the draws from the recorded ones, or `nil` if there is none.
   @usableFromInline let mismatch: DrawJournal.Mismatch?
 
   @usableFromInline
@@ -42,13 +42,13 @@ struct ReplayedStep<Action: Sendable> {
   }
 
   var descriptors: [EffectDescriptor] {
-    // A closure: a key path of a generic type would be built anew at every step.
+    // A closure, since a key path of a generic type would be created at every step.
     effects.map { $0.descriptor }
   }
 
-  /// Whether draws and effects are the recorded ones.
+  /// Returns whether draws and effects match the recorded ones.
   ///
-  /// - Parameter hasAllIDs: As the log's header says.
+  /// - Parameter hasAllIDs: The value of the log's header.
   @inlinable
   func agrees(with logged: [LogEffect], hasAllIDs: Bool) -> Bool {
     guard mismatch == nil else { return false }
@@ -56,11 +56,11 @@ struct ReplayedStep<Action: Sendable> {
       || differences(from: logged, descriptors: nil, hasAllIDs: hasAllIDs).isEmpty
   }
 
-  /// The draws and effects that are not the recorded ones.
+  /// Returns the differences of draws and effects from the recorded ones.
   ///
   /// - Parameters:
-  ///   - descriptors: The descriptors of `effects`, if the caller has them; nil: none.
-  ///   - hasAllIDs: As the log's header says.
+  ///   - descriptors: The descriptors of `effects`, or `nil` if the caller does not have them.
+  ///   - hasAllIDs: The value of the log's header.
   @usableFromInline
   func differences(
     from logged: [LogEffect], descriptors: [EffectDescriptor]?, hasAllIDs: Bool

@@ -1,5 +1,4 @@
-/// Growing memory into which lines are written: what a recorder touches for every byte, without the
-/// uniqueness checks of an array.
+/// A growing buffer for lines. Unlike an array, it needs no uniqueness check for every byte.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
   // Unchecked: the pointer is not shared.
   private var base: UnsafeMutablePointer<UInt8>
@@ -13,7 +12,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   deinit { base.deallocate() }
 
-  /// Forgets what was written. Memory beyond `limit` is given back.
+  /// Removes all bytes. Releases memory beyond `limit` bytes.
   mutating func removeAll(keeping limit: Int) {
     count = 0
     guard capacity > limit else { return }
@@ -22,17 +21,17 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     base = .allocate(capacity: capacity)
   }
 
-  /// Forgets what was written from `start` on.
+  /// Removes the bytes from `start` on.
   mutating func removeAll(from start: Int) {
     count = min(count, start)
   }
 
-  /// What was written from `start` on; valid until the next change.
+  /// Returns the bytes from `start` on, which are valid until the next change.
   borrowing func bytes(from start: Int = 0) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: base + start, count: count - start)
   }
 
-  /// Where `extra` bytes may be written.
+  /// Returns a pointer to memory for `extra` bytes.
   @inline(__always)
   private mutating func scratch(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity &- count < extra { grow(extra) }
@@ -72,7 +71,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     count &+= Digest.length
   }
 
-  /// A line's end: `,"sum":"`, the digest, `"}` and the line feed.
+  /// Appends the end of a line: `,"sum":"`, the digest, `"}` and the line feed.
   @inline(__always)
   mutating func append(sum: Digest) {
     let start = scratch(HashChain.tailLength + 1)
@@ -86,13 +85,13 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     count &+= HashChain.tailLength + 1
   }
 
-  /// A number from 0 in decimal; a negative one is 0.
+  /// Appends a number in decimal. A negative number is written as 0.
   mutating func append(decimal value: Int) {
     append(longest: 32) { $0.put(decimal: value) }
   }
 
-  /// Appends what `write` puts, of at most `count` bytes, and eight more, as whole words are
-  /// stored.
+  /// Appends the bytes that `write` stores: at most `count`, and up to eight more, since it stores
+  /// whole words.
   @inline(__always)
   mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
     var line = LineCursor(next: scratch(count &+ 8))
@@ -100,7 +99,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     self.count = line.next - base
   }
 
-  /// A JSON string with only the escapes that JSON demands.
+  /// Appends a JSON string with only the escapes that JSON requires.
   mutating func append(quoted text: String) {
     var text = text
     let isPlain = text.withUTF8 { utf8 -> Bool in
@@ -118,7 +117,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     append(escaped)
   }
 
-  /// Whether nothing has to be escaped.
+  /// Returns whether the text needs no escapes.
   @inline(__always)
   private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(text)
@@ -128,7 +127,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
       let ones: UInt64 = 0x0101_0101_0101_0101
       let quote = word ^ (ones &* 0x22)
       let slash = word ^ (ones &* 0x5C)
-      // Each term marks the bytes that are below 0x20, a quote, a backslash.
+      // The terms mark bytes below 0x20, quotes, and backslashes.
       let marks =
         ((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
       if marks & (ones &* 0x80) != 0 { return false }

@@ -1,22 +1,21 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Rotation by names: `NAME` is the file that is written, `NAME.1` the oldest ended one, and higher
-/// numbers are newer. A number is given once and stays; the oldest files are removed.
+/// Rotates a recording by renaming. `NAME` is the file being written, `NAME.1` is the oldest ended
+/// one, and higher numbers are newer. A file keeps its number. The oldest files are removed.
 ///
-/// `NAME` always exists and is locked all the time, so that no second recorder can begin in
-/// between. A crash at any moment leaves whole files: at worst the ended file is under both of its
-/// names, or `NAME.next`, which holds a header and no step, is left over; the next recording
-/// removes it.
+/// `NAME` always exists and is always locked, so that no second recorder can begin during a
+/// rotation. After a crash, all files are complete. At worst, the ended file has both of its names,
+/// or there is a `NAME.next` with a header and no steps, which the next recording removes.
 final class FileRotation: LogRotation {
   private struct State {
-    /// The number that the file being written gets when it is ended.
+    /// The number that the current file gets when it is ended.
     var number: Int
     var lowest: Int
     var isLinked = false
-    /// The file of the last `next`.
+    /// The file of the last call to `next`.
     var next: FileSink?
-    /// It was said that a file cannot be removed.
+    /// Whether `onKept` was called.
     var hasWarned = false
   }
 
@@ -28,8 +27,8 @@ final class FileRotation: LogRotation {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - existing: The numbers that are taken, ascending.
-  ///   - onKept: Receives the first file that should be removed and cannot be.
+  ///   - existing: The numbers of existing files, ascending.
+  ///   - onKept: Receives the first file that should be removed but cannot be.
   init(
     path: String, keep: Int?, synchronizes: Bool, existing: [Int] = [],
     system: FileSystem = FileSystem(),
@@ -55,7 +54,7 @@ final class FileRotation: LogRotation {
       } catch {
         switch error {
         case .exists where attempt == 0:
-          // Removes what a crash left behind: only the holder of the lock on `NAME` may write it.
+          // Remove a file left by a crash. Only the holder of the lock on `NAME` may write it.
           do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
         case .failed(_, let error): throw error
         default: throw LogIOError(code: EEXIST, operation: "open")
@@ -87,7 +86,7 @@ final class FileRotation: LogRotation {
       try system.link(path, to: ended)
       state.withLock { $0.isLinked = true }
     } catch {
-      // Not every file system has links. Without them `NAME` is missing for a moment.
+      // Not every file system has links. Without links, `NAME` is missing for a moment.
       guard error.code == EPERM || error.code == ENOTSUP || error.code == EOPNOTSUPP else {
         throw error
       }
@@ -104,8 +103,10 @@ final class FileRotation: LogRotation {
     if isLinked { try? system.remove("\(path).\(number)") }
   }
 
-  /// Room is no reason to stop a recording: what cannot be removed stays, and so do the newer
-  /// files, or the recording would have a gap. The next rotation tries again.
+  /// Removes the oldest surplus files.
+  ///
+  /// If a file cannot be removed, it and all newer files are kept, since the recording must not
+  /// have gaps. The next rotation tries again. A failure does not stop the recording.
   private func prune() {
     guard let keep else { return }
     let surplus = state.withLock { $0.lowest..<max($0.lowest, $0.number - keep) }
@@ -121,7 +122,7 @@ final class FileRotation: LogRotation {
         if isFirst { onKept(file, LogIOError(error)) }
         return
       } catch {
-        // Another process removed it.
+        // Another process has removed it.
       }
       state.withLock { $0.lowest = number + 1 }
     }
@@ -129,7 +130,7 @@ final class FileRotation: LogRotation {
 }
 
 extension FileRotation {
-  /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil if the folder
+  /// Returns the numbers k of the files `NAME.k` beside `path`, ascending, or `nil` if the folder
   /// cannot be read.
   static func numbers(of path: String) -> [Int]? {
     let parts = PathComponents(path)
@@ -146,7 +147,8 @@ extension FileRotation {
     .sorted()
   }
 
-  /// Returns when the name of a file is on the disk, unless the file system has no such thing.
+  /// Synchronizes the folder, so that the name of a file is on the disk, if the file system
+  /// supports that.
   static func syncFolder(
     of path: String, _ system: FileSystem = FileSystem()
   ) throws(SystemError) {

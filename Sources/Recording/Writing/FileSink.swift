@@ -1,14 +1,14 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A recording's file: locked while it is open, and of mode 0600 where it is new.
+/// The file of a recording. It is locked while it is open, and a new file has mode 0600.
 public final class FileSink: LogSink {
   /// `nil` once closed.
   private let file: Mutex<OpenFile?>
-  /// What the file is called.
+  /// The path of the file.
   private let path: Mutex<String>
 
-  /// Creates the file. An existing one, a symbolic link too, is refused.
+  /// Creates a file. Fails if there is a file or symbolic link at `path`.
   public init(creating path: String) throws(RecordingError) {
     let file: OpenFile
     do throws(SystemError) {
@@ -17,16 +17,16 @@ public final class FileSink: LogSink {
       throw error.code == EEXIST ? .exists(path: path) : .failed(path: path, LogIOError(error))
     }
     try FileSink.lock(file, path)
-    // The umask may have taken bits away, but never added any; 0600 is what was promised.
+    // The umask may have removed permissions, so set them again.
     _ = fchmod(file.number, 0o600)
     self.file = Mutex(file)
     self.path = Mutex(path)
   }
 
-  /// Opens a file to write on after its last byte. A symbolic link is refused, and a file that has
-  /// another size than `size`.
+  /// Opens a file to append to it. Fails if the path is a symbolic link, or if the size is not
+  /// `size`.
   ///
-  /// - Parameter end: What the file must end with.
+  /// - Parameter end: The bytes that the file must end with.
   init(continuing path: String, size: Int, end: [UInt8]) throws(RecordingError) {
     let file: OpenFile
     do throws(SystemError) {
@@ -63,33 +63,34 @@ public final class FileSink: LogSink {
   }
 
   private static func close(_ file: OpenFile) {
-    // A child of this program that has not replaced its image yet has the open file, too, and would
-    // keep the lock for a moment.
+    // A child process that has not yet called `exec` also has the open file, and would keep the
+    // lock for a moment.
     _ = flock(file.number, LOCK_UN)
     file.close()
   }
 
   deinit { close() }
 
-  /// One `pwrite`; may write less than all.
+  /// Calls `pwrite` once, which may write only some of the bytes.
   ///
-  /// - Throws: `LogIOError`, `EINTR` too; `EBADF` after `close()`.
+  /// - Throws: `LogIOError`, including `EINTR`, and `EBADF` after `close()`.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int {
     try call("write") { pwrite($0, bytes.baseAddress, bytes.count, off_t(offset)) }
   }
 
-  /// One `ftruncate`. Bytes beyond `size` are removed.
+  /// Calls `ftruncate` to remove the bytes beyond `size`.
   public func truncate(to size: Int) throws(LogIOError) {
     _ = try call("ftruncate") { Int(ftruncate($0, off_t(size))) }
   }
 
-  /// One `fdatasync`, on Darwin `F_FULLFSYNC` where the file system knows it: milliseconds on a
-  /// disk.
+  /// Calls `fdatasync`, or on Darwin `F_FULLFSYNC` if the file system supports it. Takes
+  /// milliseconds on a disk.
   public func synchronize() throws(LogIOError) {
     _ = try call("fsync") { Int(Descriptor.syncData($0)) }
   }
 
-  /// One `lstat` and one `fstat`. If the folder cannot be read, the file is assumed to exist.
+  /// Returns the path if it no longer refers to the file. Calls `lstat` and `fstat`. If the folder
+  /// cannot be read, the file is assumed to exist.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
     return file.withLock { file -> String? in
@@ -102,12 +103,12 @@ public final class FileSink: LogSink {
     }
   }
 
-  /// The file has another name now.
+  /// Sets the path after the file was renamed.
   func wasRenamed(to path: String) {
     self.path.withLock { $0 = path }
   }
 
-  /// Within the lock: once the file is closed, another one may get its number.
+  /// Calls `body` under the lock. Once the file is closed, another file may get its descriptor.
   private func call(
     _ operation: String, _ body: (Int32) -> Int
   ) throws(LogIOError) -> Int {
@@ -119,8 +120,8 @@ public final class FileSink: LogSink {
     return result
   }
 
-  /// Closes the file, which also gives up the lock on it. A second call does nothing; the end of
-  /// the object does the same.
+  /// Closes the file, which also releases its lock. A second call does nothing. Deinitialization
+  /// also closes the file.
   public func close() {
     file.withLock { file in
       if let open = file.take() { FileSink.close(open) }
@@ -129,7 +130,7 @@ public final class FileSink: LogSink {
 }
 
 extension FileSink {
-  /// Takes away a file that holds nothing yet, because its first line could not be written.
+  /// Removes the file, which is empty because its first line could not be written.
   func remove(_ path: String) {
     close()
     _ = unlink(path)

@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// A pointer to memory that is large enough for what is put there, which nothing checks again.
+/// An unchecked write pointer. The caller must ensure that the memory is large enough.
 struct LineCursor {
   private(set) var next: UnsafeMutablePointer<UInt8>
 
@@ -22,7 +22,7 @@ struct LineCursor {
     next += bytes.count
   }
 
-  /// A number from 0 in decimal, at most 19 bytes; a negative one is 0.
+  /// Writes a number in decimal, at most 19 bytes. A negative number is written as 0.
   @inline(__always)
   mutating func put(decimal value: Int) {
     next += DecimalDigits.write(UInt64(max(0, value)), to: next)

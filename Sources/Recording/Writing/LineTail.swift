@@ -1,14 +1,15 @@
 import SwiftBoardSystem
 
-/// The bodies of the last lines of a log, from a step without a digest on. Kept for every such
-/// step, so its memory is used again.
+/// The bodies of the last lines of a log, beginning with a step without a digest. Reuses its
+/// memory, since every such step is kept.
 struct LineTail: Sendable {
-  /// The chain before the first of them; nil if the last step has a digest, and nothing is kept.
+  /// The chain before the first of the lines, or `nil` if the last step has a digest and nothing is
+  /// kept.
   private(set) var before: HashChain?
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
-  /// Forgets what was kept, and keeps what follows if `chain` is there.
+  /// Removes all lines. Keeps subsequent lines if `chain` is not `nil`.
   @inline(__always)
   mutating func begin(after chain: HashChain?) {
     if !ends.isEmpty {

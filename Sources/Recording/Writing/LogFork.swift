@@ -2,41 +2,41 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Where a log without an end line ends: all that a recorder must know to write on.
+/// The end of a log without an end line, with all that a recorder needs to continue it.
 package struct LogContinuation: Sendable {
-  /// The log's first line.
+  /// The first line of the log.
   package let header: LogHeader
-  /// Bytes of the log.
+  /// The size of the log in bytes.
   package let size: Int
-  /// Its last step.
+  /// The last step of the log.
   package let step: Int
-  /// Microseconds from its beginning to that step.
+  /// The time from the beginning to the last step, in microseconds.
   package let time: Int64
-  /// Of the state after that step; nil if the step has none.
+  /// The digest of the state after the last step, or `nil` if the step has none.
   package let digest: Digest?
 
   let chain: HashChain
-  /// The last step and what follows it, when that has no digest.
+  /// The last step and the lines after it, if the step has no digest.
   let tail: LineTail
 }
 
-/// Creates a log that begins with the first steps of another, to be continued differently.
+/// Creates logs that begin with the first steps of another log and continue differently.
 package enum LogFork {
-  /// The key of the header that says where a fork comes from.
+  /// The header key for the origin of a fork.
   static let key = "forked"
 
   /// Copies the first `n` steps of a log into a new file, with the marks, issues and snapshots
   /// after them.
   ///
-  /// Every line keeps its bytes but for its sum, which depends on the lines before it: the header
-  /// says under the unknown key `forked` where it comes from (`{"file":…,"step":n,"sum":…}`, the
-  /// sum being that of the last line copied, in the old log); a fork of a fork adds `forked2`, and
-  /// so on. Without provenance the copy is byte for byte the front of the old log.
+  /// Every line keeps its bytes except its sum, which depends on the lines before it. The header
+  /// has the origin under the key `forked`: `{"file":…,"step":n,"sum":…}`, with the sum of the last
+  /// copied line in the old log. A fork of a fork adds `forked2`, and so on. Without provenance,
+  /// the copy equals the beginning of the old log byte for byte.
   ///
-  /// The whole front is read and checked. Memory: one line. The new file has mode 0600; an existing
-  /// one is refused, and after an error there is none.
+  /// All copied lines are read and checked. Memory does not grow with the log. The new file has
+  /// mode 0600. Fails if the file exists, and leaves no file after an error.
   ///
-  /// - Returns: What `Recorder.init(continuing:…)` needs.
+  /// - Returns: The argument of `Recorder.init(continuing:…)`.
   package static func copy(
     _ log: LogFile, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {
@@ -51,16 +51,16 @@ package enum LogFork {
     }
     defer { sink.close() }
     guard let continuation = copy.continuation else {
-      // The header was there a moment ago: the file was changed.
+      // The header was read before, so the file was changed.
       sink.remove(path)
       throw .noStep(n, last: 0)
     }
     return continuation
   }
 
-  /// Copies what a recording that was rotated has of step `n`: the file with that step, up to it.
+  /// Copies the file of a rotated recording that has step `n`, up to that step.
   ///
-  /// The copy begins where that file does and keeps its `rotated` key: as a rotated log,
+  /// The copy begins where that file does and keeps its `rotated` key. Read with
   /// `RotatedLog(path:)`, its steps have the numbers of the whole recording.
   package static func copy(
     _ rotatedLog: RotatedLog, steps n: Int, to path: String, provenance: Bool = true
@@ -81,7 +81,7 @@ package enum LogFork {
     }
   }
 
-  /// The end of what belongs to step `n`: where step n + 1 or the end line begins.
+  /// Returns the end of the lines of step `n`, where step n + 1 or the end line begins.
   private static func end(of log: LogFile, step n: Int) throws(RecordingError) -> LogPosition {
     var position: LogPosition
     do throws(LogReadError) {
@@ -90,7 +90,7 @@ package enum LogFork {
       position = reader.position
       lines: while let entry = try reader.nextOfAnyKind() {
         switch entry.line {
-        // Before the beginning there is nothing to find; the error says how many steps there are.
+        // For a negative `n`, continue to the end, so that the error has the number of steps.
         case .step(let step) where n >= 0 && step.n > n: break lines
         case .end: break lines
         default: position = reader.position
@@ -105,7 +105,7 @@ package enum LogFork {
 }
 
 extension LogFork {
-  /// One pass from an old log to a new one, body by body: what a body says is not looked into.
+  /// Copies a log in one pass, body by body, without interpreting the bodies.
   private struct Copy {
     private static let batch = 1 << 20
 
@@ -146,7 +146,7 @@ extension LogFork {
             if provenance { first.extra.append(origin(log, n, end, first)) }
             header = first
           }
-          // The reader has found the sum at its end.
+          // The reader has verified that the line ends with a sum.
           guard let (body, _) = HashChain.split(line) else { break }
           add(body, entry.line, provenance: provenance)
           if bytes.count >= Copy.batch { failure = write() }
@@ -179,7 +179,7 @@ extension LogFork {
     ) -> JSON.Member {
       let name = log.path.map { PathComponents($0).name } ?? ""
       let sum = end.sum?.description ?? ""
-      // A fork of a fork says both.
+      // A fork of a fork has both keys.
       var (key, count) = (LogFork.key, 1)
       while header.extra.contains(where: { $0.key == key }) {
         count += 1
@@ -201,9 +201,9 @@ extension LogFork {
 }
 
 extension LogNavigator {
-  /// Forks the log after step `n` into a new file: see `LogFork.copy`.
+  /// Forks the log after step `n` into a new file; see `LogFork.copy`.
   ///
-  /// - Returns: What a recorder needs to write on, and the state to make a store with.
+  /// - Returns: The continuation for a recorder, and the state to create a store with.
   package func fork(
     at n: Int, to path: String, provenance: Bool = true
   ) throws -> (continuation: LogContinuation, state: R.State) {

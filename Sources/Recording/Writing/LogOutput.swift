@@ -1,39 +1,38 @@
 import SwiftBoardSystem
 
-/// The file of a recording, of which there is always a number of whole lines: writes, retries short
-/// writes, and after a failure leaves it at the end of a line.
+/// Writes whole lines to the file of a recording. Continues partial writes, and after a failure
+/// truncates the file to the end of a line.
 struct LogOutput: ~Copyable {
   struct Failure {
     /// The step of the first line that is not in the file.
     let step: Int
-    /// The last step that is in the file for certain.
+    /// The last step that is certainly in the file.
     let kept: Int
     let error: LogIOError
   }
 
-  /// Nanoseconds between two looks for the file's name.
+  /// The interval between checks of the file's name, in nanoseconds.
   private static let lookInterval: UInt64 = 50_000_000
 
   private var sink: any LogSink
-  /// The file to continue in, which has its first line already.
+  /// The next file, whose first line has been written.
   private var next: (any LogSink)?
-  /// Bytes in the file.
+  /// The size of the file in bytes.
   private var size: Int
   private var isBroken = false
   private var lastLook: UInt64 = 0
   private let synchronizes: Bool
-  /// What is written next; and between two writes memory for it, to be exchanged for lines that
-  /// were collected.
+  /// The lines to write. Between two writes, an empty buffer to swap with the collected lines.
   var lines = WaitingLines()
 
-  /// - Parameter size: Bytes that are in the file already.
+  /// - Parameter size: The current size of the file in bytes.
   init(_ sink: any LogSink, synchronizes: Bool, size: Int = 0) {
     self.sink = sink
     self.synchronizes = synchronizes
     self.size = size
   }
 
-  /// Writes `lines`, in one system call where the system takes them whole, and empties it.
+  /// Writes and removes all `lines`, in one system call unless the system writes them partially.
   mutating func write() -> Failure? {
     defer { lines.removeAll() }
     guard !isBroken, !lines.isEmpty else { return nil }
@@ -58,10 +57,10 @@ struct LogOutput: ~Copyable {
     }
   }
 
-  /// The name that the file has lost; `nil` while it has it.
+  /// Returns the path if it no longer refers to the file, otherwise `nil`.
   ///
-  /// - Parameter always: Without it there is a look every 50 ms, and the time is all that a call
-  ///   costs.
+  /// - Parameter always: Whether to check on every call. Otherwise the path is checked at most
+  ///   every 50 ms, and other calls only read the clock.
   mutating func missingName(always: Bool) -> String? {
     guard !isBroken else { return nil }
     let now = coarseNanoseconds()
@@ -70,10 +69,10 @@ struct LogOutput: ~Copyable {
     return sink.missingName()
   }
 
-  /// Gets the next file and writes its first line there. After a failure there is none, and this
-  /// file is as it was: lines that wait can still be written.
+  /// Creates the next file and writes its first line. After a failure, there is no next file and
+  /// the current one is unchanged, so buffered lines can still be written to it.
   ///
-  /// - Parameter step: The step that is not in a file when the next one cannot be had.
+  /// - Parameter step: The first lost step if this fails.
   mutating func prepare(_ rotation: any LogRotation, header: [UInt8], step: Int) -> Failure? {
     guard !isBroken else { return nil }
     do throws(LogIOError) {
@@ -89,17 +88,18 @@ struct LogOutput: ~Copyable {
     }
   }
 
-  /// Gives the prepared file up.
+  /// Closes and removes the prepared file.
   mutating func abandon(_ rotation: any LogRotation) {
     next.take()?.close()
     rotation.abandon()
   }
 
-  /// Goes on in the prepared file; this one has been ended. After a failure nothing follows.
+  /// Continues in the prepared file. The current one must have been ended. After a failure, nothing
+  /// more is written.
   ///
   /// - Parameters:
-  ///   - size: Bytes of the prepared file.
-  ///   - step: The step that is not in a file when this fails.
+  ///   - size: The size of the prepared file in bytes.
+  ///   - step: The first lost step if this fails.
   mutating func rotate(_ rotation: any LogRotation, size: Int, step: Int) -> Failure? {
     guard !isBroken, let next else { return nil }
     do throws(LogIOError) {
@@ -116,11 +116,11 @@ struct LogOutput: ~Copyable {
     return nil
   }
 
-  /// Writes `new` over the last lines `old` of the file; `new` is longer. A failed write leaves
-  /// `old` there.
+  /// Overwrites the last lines `old` of the file with `new`, which is longer. If writing fails,
+  /// restores `old`.
   ///
-  /// A crash in between may leave a mixture of both, which the checksums reveal: these lines, all
-  /// after the last digest, are then lost even if they had been synchronized.
+  /// A crash in between may leave a mixture of both, which the checksums reveal. These lines, all
+  /// after the last digest, are then lost even if they were synchronized.
   mutating func replaceTail(_ old: [UInt8], with new: [UInt8], step: Int) -> Failure? {
     guard !isBroken else { return nil }
     let start = size - old.count

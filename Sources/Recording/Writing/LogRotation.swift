@@ -1,30 +1,31 @@
 import SwiftBoardJSON
 
-/// Gives a recording that rotates its next file.
+/// A provider of the next files of a rotated recording.
 ///
-/// A recorder calls `next`, writes the header there, and then `commit`; after an error `abandon`.
-/// One thread at a time.
+/// A recorder calls `next`, writes the header, and then calls `commit`, or `abandon` after an
+/// error. It calls from one thread at a time.
 public protocol LogRotation: AnyObject, Sendable {
-  /// Creates a new file, which replaces no other file before `commit`.
+  /// Creates a new file. It does not replace another file before `commit`.
   func next() throws(LogIOError) -> any LogSink
-  /// Puts the file of the last `next` in place of the one that was written so far, and that one
-  /// after the older ones.
+  /// Replaces the current file by the file of the last `next`, and adds the current one to the
+  /// ended files.
   func commit() throws(LogIOError)
-  /// Removes the file of the last `next`; the one that was written so far stays in its place.
+  /// Removes the file of the last `next`. The current file stays.
   func abandon()
 }
 
 extension RecordingOptions {
-  /// When a recording continues in another file, and how many files are kept.
+  /// The conditions under which a recording continues in another file, and the number of files to
+  /// keep.
   public struct Rotation: Sendable, Hashable {
-    /// Bytes after which a file is ended. The step that reaches it, and the end line, still go
-    /// there; and a file is never ended before it is twice as long as its header, lest a large
-    /// state fill the disk with headers.
+    /// The size in bytes at which a file is ended. The step that reaches it and the end line are
+    /// still written to the file. A file is never ended before it is twice as long as its header,
+    /// so that a large state does not fill the disk with headers.
     public var size: Int
-    /// How many ended files are kept; older ones are removed. Nil: all.
+    /// The number of ended files to keep, or `nil` to keep all. Older files are removed.
     public var keep: Int?
 
-    /// At least one byte, and no fewer than no files.
+    /// Creates a rotation. A `size` below 1 counts as 1, and a `keep` below 0 counts as 0.
     public init(size: Int, keep: Int? = nil) {
       self.size = max(1, size)
       self.keep = keep.map { max(0, $0) }
@@ -32,19 +33,19 @@ extension RecordingOptions {
   }
 }
 
-/// What the header of a rotated file says of the file before it, under the key `rotated`.
+/// A rotated file's link to the previous file, which its header has under the key `rotated`.
 ///
-/// Readers that do not know the key lose nothing: each file is a whole recording.
+/// Readers may ignore the key, since each file is a complete recording.
 struct LogLink: Sendable, Hashable {
-  /// The number of the file before: the k of `NAME.k`.
+  /// The number of the previous file: the k of `NAME.k`.
   var segment: Int
-  /// Steps in all files before.
+  /// The number of steps in all previous files.
   var steps: Int
-  /// The sum of the last line of the file before.
+  /// The sum of the last line of the previous file.
   var sum: Digest
 
   static let key = "rotated"
-  /// Numbers with which can be counted on.
+  /// The range of valid numbers.
   private static let counts = 0..<(1 << 53)
 
   init(segment: Int, steps: Int, sum: Digest) {

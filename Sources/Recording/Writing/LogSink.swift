@@ -2,14 +2,14 @@ import SwiftBoardSystem
 
 /// A failed system call on a log file.
 public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// `errno`.
+  /// The value of `errno`.
   public let code: Int32
-  /// What was tried, for example `write`.
+  /// The name of the operation, for example `write`.
   public let operation: String
 
-  /// A failed call.
+  /// Creates an error for a failed call.
   ///
-  /// - Parameter code: `errno` as it was right after the call.
+  /// - Parameter code: The value of `errno` directly after the call.
   public init(code: Int32, operation: String) {
     self.code = code
     self.operation = operation
@@ -20,26 +20,27 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(operation): \(SystemError.text(of: code))" }
 }
 
-/// A destination for a recorder's bytes: a file, or in tests something that fails on purpose.
+/// A destination for the bytes of a recorder: a file, or in tests a sink that fails on purpose.
 ///
 /// A recorder calls it from one thread at a time.
 public protocol LogSink: AnyObject, Sendable {
-  /// Writes some or all of `bytes` at byte `offset` in one system call and returns how many. Errors
-  /// are not retried here, `EINTR` neither.
+  /// Writes some or all of `bytes` at byte `offset` in one system call. Returns the number of
+  /// written bytes. Does not retry after errors, including `EINTR`.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int
   /// Cuts the file to `size` bytes.
   func truncate(to size: Int) throws(LogIOError)
-  /// Waits until what was written survives a loss of power.
+  /// Waits until written bytes survive a power failure.
   func synchronize() throws(LogIOError)
-  /// The name under which the file was to be found and is not any more, because it was removed,
-  /// renamed or replaced; `nil` while all is well. Asked now and then, at most every 50 ms. Without
-  /// an answer of its own a sink is always well.
+  /// Returns the path of the file if it no longer refers to the file, because the file was removed,
+  /// renamed or replaced. Otherwise returns `nil`.
+  ///
+  /// A recorder calls this at most every 50 ms. The default implementation returns `nil`.
   func missingName() -> String?
-  /// Gives the file back. Nothing follows it.
+  /// Closes the file. This is the last call.
   func close()
 }
 
 extension LogSink {
-  /// Nothing can go missing.
+  /// Returns `nil`.
   public func missingName() -> String? { nil }
 }

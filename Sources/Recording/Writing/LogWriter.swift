@@ -2,13 +2,13 @@ import Dispatch
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder that is independent of the program's types: lines with their numbers and
-/// sums, when they are written, and how a recording ends.
+/// The part of a recorder that is independent of the program's types. It numbers lines, adds their
+/// sums, schedules writes, and ends the recording.
 final class LogWriter: Sendable {
-  /// Bytes that wait under `.none` until they are written by another thread: few enough to be still
-  /// in the cache then.
+  /// The number of buffered bytes at which, under `.none`, another thread writes them. It is small
+  /// enough that they are still in the cache.
   private static let waitingLimit = 1 << 18
-  /// Bytes that may wait before the reducing thread writes them itself.
+  /// The number of buffered bytes at which the reducing thread writes them itself.
   private static let hardLimit = 1 << 19
   private static let flushInterval = DispatchTimeInterval.milliseconds(40)
 
@@ -17,30 +17,30 @@ final class LogWriter: Sendable {
     var chain: HashChain
     /// The last step in the file.
     var step = 0
-    /// Steps and numbered files before the file.
+    /// The number of steps, and of ended files, before the file.
     var stepsBefore = 0
     var segment = 0
-    /// Bytes of the file, of its header, and how many it may have.
+    /// The sizes of the file and of its header, in bytes.
     var size: Int
     var header: Int
     var time: Int64 = 0
-    /// Of the state after `step`; nil if that step has none.
+    /// The digest of the state after `step`, or `nil` if that step has none.
     var digest: Digest?
     var open = true
     var failure: RecordingFailure?
     /// The last step in the recording, once it has failed.
     var kept: Int?
-    /// A last step without a digest, and what follows it: what `stop` completes.
+    /// The last step, if it has no digest, and the lines after it. `stop` completes them.
     var tail = LineTail()
-    /// Whether a delayed write of the buffered lines is scheduled, and whether a write is about to
-    /// begin.
+    /// Whether a delayed write of the buffered lines is scheduled.
     var isFlushPlanned = false
+    /// Whether a write of the buffered lines is about to begin.
     var isFlushDue = false
-    /// The offset in `lines` at which the tail continues; nil without a tail. The tail is copied
-    /// only when `lines` are written.
+    /// The offset in `lines` at which the tail continues, or `nil` without a tail. The tail is
+    /// copied only when `lines` are written.
     var tailStart: Int?
 
-    /// Gives the lines away, and takes memory for the next ones.
+    /// Swaps the lines with the empty buffer of `output`.
     mutating func give(to output: inout LogOutput) {
       if let start = tailStart {
         tail.add(lines: lines.bytes.bytes(from: start))
@@ -50,9 +50,9 @@ final class LogWriter: Sendable {
       isFlushDue = false
     }
 
-    /// Adds the line whose body `build` appends, unless no reader would take it.
+    /// Adds the line whose body `build` appends, unless readers would reject it.
     ///
-    /// - Returns: Why it was not added.
+    /// - Returns: The reason if the line was not added.
     @inline(__always)
     mutating func append(_ build: (inout ByteBuffer) -> Void) -> String? {
       let start = lines.bytes.count
@@ -68,10 +68,11 @@ final class LogWriter: Sendable {
     }
   }
 
-  // Taken in the order file, lines: collecting never waits for the disk.
+  // The lock of `output` is taken before that of `core`, so that adding lines never waits for the
+  // disk.
   private let output: Mutex<LogOutput>
   private let core: Lock<Core>
-  /// A hint that mirrors `Core.open`, so that callers can skip useless work.
+  /// A hint that mirrors `Core.open`, so that callers can skip unnecessary work.
   private let seemsOpen = Atomic<Bool>(true)
   private let durability: RecordingOptions.Durability
   private let keepsTail: Bool
@@ -80,7 +81,7 @@ final class LogWriter: Sendable {
   private let onFailure: @Sendable (RecordingFailure) -> Void
   private let queue = DispatchQueue(label: "swiftboard.recorder", qos: .utility)
 
-  /// `header` is the first line's body and `digest` its state's.
+  /// Begins a log. `header` is the body of the first line and `digest` that of its state.
   init(
     _ sink: any LogSink, header: [UInt8], digest: Digest, options: RecordingOptions,
     rotation: (any LogRotation)?,
@@ -108,9 +109,9 @@ final class LogWriter: Sendable {
     self.onFailure = onFailure
   }
 
-  /// Writes on where a log ended.
+  /// Continues a log.
   ///
-  /// - Parameter part: The number of the last ended file of a rotated recording.
+  /// - Parameter segment: The number of the last ended file of a rotated recording.
   init(
     _ sink: any LogSink, continuing log: LogContinuation, options: RecordingOptions,
     rotation: (any LogRotation)?, segment: Int,
@@ -132,20 +133,22 @@ final class LogWriter: Sendable {
 
   deinit { _ = flushed() }
 
-  /// The last step in the recording, all files counted; after a failure the last that was not lost.
+  /// The number of the last step in the recording, across all files. After a failure, that of the
+  /// last step that was not lost.
   var step: Int { core.withLock { $0.kept ?? $0.stepsBefore + $0.step } }
   var isOpen: Bool { core.withLock { $0.open } }
   var failure: RecordingFailure? { core.withLock { $0.failure } }
 
-  /// `isOpen` without a lock: true may be late.
+  /// `isOpen`, read without a lock. `true` may be outdated.
   var mayBeOpen: Bool { seemsOpen.load(ordering: .relaxed) }
 
   /// Adds a step.
   ///
   /// - Parameters:
-  ///   - number: In the file, from 1.
-  ///   - time: Microseconds since the beginning.
-  ///   - body: Appends the line's body; its time is never before that of the step before.
+  ///   - number: The number of the step in the file, from 1.
+  ///   - time: The time since the beginning, in microseconds.
+  ///   - body: Appends the body of the line, with the given time, which is never before that of the
+  ///     previous step.
   @inline(__always)
   func add(
     _ number: Int, at time: Int64, digest: Digest?, _ body: (inout ByteBuffer, Int64) -> Void
@@ -169,7 +172,7 @@ final class LogWriter: Sendable {
     take(next)
   }
 
-  /// Adds a line that is no step; `body` gets the number of the last one.
+  /// Adds a line that is not a step. `body` receives the number of the last step.
   func add(_ body: (_ n: Int, inout [UInt8]) -> Void) {
     let next = core.withLock { core -> Next in
       guard core.open else { return .nothing }
@@ -183,10 +186,10 @@ final class LogWriter: Sendable {
     take(next)
   }
 
-  /// What is to be done about the lines that wait.
+  /// The action to take for the buffered lines.
   private enum Next: Sendable {
     case nothing, flush, handOver, plan
-    /// A line cannot be written; the number is that of the last step before it.
+    /// A line cannot be written. The number is that of the step before it.
     case fail(Int, String)
   }
 
@@ -227,7 +230,7 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Whether the file is to be ended behind the next step.
+  /// Whether the file is to be ended after the next step.
   @inline(__always)
   var isFull: Bool {
     guard let sizeLimit else { return false }
@@ -241,14 +244,14 @@ final class LogWriter: Sendable {
 
   /// Ends the file after a step with a digest and begins the next one.
   ///
-  /// - Parameter header: Gives the body of its first line.
+  /// - Parameter header: Returns the body of the next file's first line.
   /// - Returns: Whether the recording continues.
   func rotate(digest: Digest, header: (LogLink) -> [UInt8]) -> Bool {
     guard let rotation else { return true }
     var failure: LogOutput.Failure?
     var obstacle: (step: Int, reason: String)?
     let goesOn: Bool = output.withLock { output in
-      // Within both locks: no line may fall between the two files.
+      // Under both locks, so that no line is added between the two files.
       core.withLock { core in
         guard core.open else { return false }
         let steps = core.stepsBefore + core.step
@@ -265,7 +268,7 @@ final class LogWriter: Sendable {
           failure = output.prepare(rotation, header: line, step: steps + 1)
         }
         guard failure == nil, obstacle == nil else {
-          // No next file, so this one did not end.
+          // There is no next file, so this one has not ended.
           core.lines.bytes.removeAll(from: start)
           core.chain = ended
           return false
@@ -301,7 +304,7 @@ final class LogWriter: Sendable {
     checkFile(always: false)
   }
 
-  /// Ends the recording if its file has lost its name, since it could not be found.
+  /// Ends the recording if its file was removed, renamed or replaced.
   func checkFile(always: Bool) {
     guard let path = output.withLock({ $0.missingName(always: always) }) else { return }
     lose(path)
@@ -318,8 +321,8 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Writes the end line and closes. `digest` gives the last state's digest; it is asked only where
-  /// the last step has none.
+  /// Writes the end line and closes the file. `digest` returns the digest of the last state. It is
+  /// called only if the last step has none.
   func stop(digest: () throws -> Digest?) {
     let isFirst = core.withLock { core in
       defer { core.open = false }
@@ -331,7 +334,7 @@ final class LogWriter: Sendable {
     if let path = output.withLock({ $0.missingName(always: true) }) { return lose(path) }
     if let failure = flushed() { return fail(failure) }
 
-    // Nothing changes any more.
+    // Nothing changes from here on.
     let (step, last, known, tail) = core.withLock { core in
       (core.step, core.stepsBefore + core.step, core.digest, core.tail)
     }
@@ -361,9 +364,9 @@ final class LogWriter: Sendable {
     fail(failure.step, failure.error, kept: failure.kept)
   }
 
-  /// Ends the recording where it is. `step` is the first that is not in the file.
+  /// Ends the recording without an end line. `step` is the first step that is not in the file.
   ///
-  /// - Parameter kept: The last step that is in the file where that is not the one before.
+  /// - Parameter kept: The last step that is in the file, if that is not the one before `step`.
   func fail(
     _ step: Int, _ error: LogIOError?, _ reason: String? = nil, kept: Int? = nil,
     isFileLost: Bool = false
@@ -380,8 +383,7 @@ final class LogWriter: Sendable {
       return true
     }
     guard isFirst else { return }
-    // What was collected before an encoding error is still good; after an I/O error this writes
-    // nothing.
+    // Lines added before an encoding error are still valid. After an I/O error this writes nothing.
     if let lost = flushed() {
       failure = RecordingFailure(
         step: lost.step, io: lost.error, reason: lost.error.description, isFileLost: false)

@@ -2,15 +2,15 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// Writes every step of a store to a log, from the moment it is attached.
+/// Writes every step of a store to a log, from the time it is attached.
 ///
-/// Put `hooks` on the store whose state was given to the initialiser; no step may pass between the
-/// two. A recorder never fails the store: when a line cannot be written, or a value cannot be
-/// encoded, it stops, `failure` says where and why, `onFailure` is called once, and what was
-/// written before stays a valid log.
+/// Install `hooks` on the store whose state was passed to the initializer. The store must not
+/// reduce a step in between. A recorder never fails the store. If a line cannot be written or a
+/// value cannot be encoded, it stops, sets `failure`, and calls `onFailure` once. The lines written
+/// before remain a valid log.
 ///
-/// Cost of a step: encoding the action, and the state where a digest is due, in the store's
-/// critical section; then, unless the durability is `none`, one system call.
+/// A step costs encoding the action, and the state if a digest is due, in the store's critical
+/// section. Then, unless the durability is `none`, it costs one system call.
 public final class Recorder<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   @usableFromInline let core: StepRecorder
   @usableFromInline let actions: ValueEncoder<Action>
@@ -20,16 +20,17 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// Begins a recording in a sink.
   ///
   /// - Parameters:
-  ///   - state: The store's state now.
-  ///   - rotation: Gives the next file where the options say that the recording rotates; nil: it
-  ///     does not.
-  ///   - journal: The journal that the generators draw through; nil if the reducer has none.
-  ///   - clock: Microseconds from any origin, monotonic; called inside the store's critical
+  ///   - state: The current state of the store.
+  ///   - rotation: The provider of the next files if the options enable rotation, or `nil` for no
+  ///     rotation.
+  ///   - journal: The journal that the generators draw through, or `nil` if the reducer has none.
+  ///   - clock: Returns monotonic microseconds from any origin. Called inside the store's critical
   ///     section.
-  ///   - endsRecording: Whether an action is the one that will stop the recording, so that its step
-  ///     has a digest whatever `digestEvery` says. Without it, pass the state to `stop`.
-  ///   - onFailure: Called once, on the thread that noticed, which may be inside the store's
-  ///     critical section: it must be quick and must not call the store.
+  ///   - endsRecording: Returns whether an action will stop the recording. The step of that action
+  ///     has a digest regardless of `digestEvery`. Without this parameter, pass the state to
+  ///     `stop`.
+  ///   - onFailure: Called once, on the thread that detected the failure, possibly inside the
+  ///     store's critical section. It must be fast and must not call the store.
   public init(
     sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
@@ -62,12 +63,13 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     self.endsRecording = endsRecording
   }
 
-  /// Begins a recording in a new file of mode 0600. An existing file is refused. A file that is
-  /// removed, renamed or replaced meanwhile ends the recording, which is noticed within 50 ms of
-  /// the next step, at `checkFile()` and at `stop`.
+  /// Begins a recording in a new file of mode 0600. Fails if the file exists.
   ///
-  /// - Parameter onWarning: Called once, as `onFailure` is, when rotation cannot remove a file that
-  ///   it should not keep. The recording continues.
+  /// If the file is removed, renamed or replaced, the recording ends. This is detected within 50 ms
+  /// of the next step, in `checkFile()` and in `stop`.
+  ///
+  /// - Parameter onWarning: Called once, like `onFailure`, if rotation cannot remove a file. The
+  ///   recording continues.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
@@ -94,17 +96,18 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       sink.remove(path)
       throw error
     }
-    // Without it the file's name might not survive what its content survives.
+    // Otherwise the file's name might be lost although its content survives.
     if synchronizes { try? FileRotation.syncFolder(of: path) }
   }
 
-  /// Goes on with a recording that has no end line, such as a fork. The file must be as it was when
-  /// `log` was made.
+  /// Continues a recording that has no end line, such as a fork. The file must not have changed
+  /// since `log` was created.
   ///
-  /// Steps are numbered, times counted and digests spaced as in the log; `options.baseStep` is the
-  /// store's last step nevertheless, 0 for a new store.
+  /// Step numbers, times and the intervals of digests continue those of the log. `options.baseStep`
+  /// is still the last step of the store, 0 for a new store.
   ///
-  /// - Parameter state: The store's state now, which must be the one after the log's last step.
+  /// - Parameter state: The current state of the store, which must be the one after the log's last
+  ///   step.
   package init(
     continuing log: LogContinuation, path: String, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
@@ -167,7 +170,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
   }
 
-  /// The taps to put on the store. They keep the recorder alive.
+  /// The hooks to install on the store. They keep the recorder alive.
   @inlinable
   public var hooks: StepHooks<State, Action> {
     var willReduce: (@Sendable (Int) -> Void)?
@@ -188,7 +191,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
   }
 
-  /// A step that comes while another is encoded.
+  /// Records a step that occurs while another one is encoded.
   @inlinable
   @inline(never)
   func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State, isLast: Bool) {
@@ -216,13 +219,14 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
   }
 
-  /// The last step in the recording, from 1, all its files counted; 0 before the first.
+  /// The number of the last step in the recording, from 1 and across all files, or 0 before the
+  /// first.
   public var step: Int { core.writer.step }
 
-  /// Whether lines are still taken: false after `stop` and after a failure.
+  /// Whether the recorder writes lines. It is `false` after `stop` and after a failure.
   public var isRecording: Bool { core.writer.isOpen }
 
-  /// Why the recording ended by itself; nil while all is well.
+  /// The failure that ended the recording, or `nil` if there was none.
   public var failure: RecordingFailure? { core.writer.failure }
 
   /// Names the state after the last step.
@@ -230,25 +234,25 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     core.writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
   }
 
-  /// Ends the recording where its file is not under its name any more; `failure` and `onFailure`
-  /// say so. Not to be called inside the store's critical section. Two system calls.
+  /// Ends the recording if its file was removed, renamed or replaced. This sets `failure` and calls
+  /// `onFailure`. Must not be called inside the store's critical section. Costs two system calls.
   public func checkFile() {
     core.writer.checkFile(always: true)
   }
 
-  /// Writes what waits. For signals and ends of programs; `.flush` and `.sync` have nothing
-  /// waiting.
+  /// Writes buffered lines. Call this when the program receives a signal or exits. With `.flush`
+  /// and `.sync`, no lines are buffered.
   public func flush() {
     core.writer.flush()
   }
 
-  /// Ends the recording with its last line and closes the file. Later steps are not recorded; a
+  /// Ends the recording with an end line and closes the file. Later steps are not recorded. A
   /// second call does nothing. May be called from an observer and from any thread, but not inside
   /// the store's critical section.
   ///
-  /// - Parameter state: The state after the last recorded step. Only read where that step has no
-  ///   digest because of `digestEvery`; without it such a recording ends without an end line, which
-  ///   readers report as cut short.
+  /// - Parameter state: The state after the last recorded step. Only used if that step has no
+  ///   digest because of `digestEvery`. In that case, without a state, the recording has no end
+  ///   line, and readers report it as cut short.
   public func stop(state: State? = nil) {
     core.writer.stop { try state.map { Digest(of: try CanonicalEncoder.encode($0)) } }
   }

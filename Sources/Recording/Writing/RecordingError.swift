@@ -1,20 +1,20 @@
-/// Why a recording cannot begin, or a log not be forked.
+/// An error of beginning a recording or forking a log.
 public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Something with that name is taken, and stays as it is.
+  /// A file with this path exists. It was not changed.
   case exists(path: String)
-  /// Another recorder holds the file.
+  /// Another recorder has the file open.
   case busy(path: String)
   /// The file cannot be created or opened: a system call failed.
   case failed(path: String, LogIOError)
-  /// A file that is to be continued is not as it was.
+  /// A file to be continued has changed.
   case changed(path: String)
   /// The header cannot be written.
   case io(LogIOError)
-  /// A fork was created and cannot be written; it was removed again.
+  /// A fork was created but cannot be written. It was removed.
   case unwritable(path: String, LogIOError)
   /// The state has no canonical JSON.
   case encoding(String)
-  /// The store's state is not the one that the log to be continued ends with.
+  /// The state of the store is not the last state of the log to be continued.
   case state(expected: Digest, found: Digest)
   /// The log to be forked cannot be read.
   case unreadable(LogReadError)

@@ -1,21 +1,21 @@
-/// The information about a recording in its header.
+/// The information about a recording that its header has.
 public struct RecordingInfo: Sendable, Hashable {
-  /// Whose actions are recorded; a replay compares it with the program's.
+  /// The schema of the recorded actions. A replay compares it with the program's schema.
   public var schema: LogSchema
-  /// Wall clock, microseconds since 1970.
+  /// The wall clock time of the beginning, in microseconds since 1970.
   public var created: Int64
-  /// For example `live`.
+  /// The environment of the recording, for example `live`.
   public var environment: String
-  /// Information for readers of the log; replays do not depend on it.
+  /// The locale of the recording, for readers of the log. Replays do not depend on it.
   public var locale: String
-  /// Information for readers of the log; replays do not depend on it.
+  /// The time zone of the recording, for readers of the log. Replays do not depend on it.
   public var timeZone: String
-  /// Of the random source, decimal.
+  /// The seed of the random source, in decimal.
   public var seed: String
-  /// Paths or types whose values are tokens.
+  /// The paths or types whose values are replaced by tokens.
   public var redacted: [String]
 
-  /// The information for the header; `created` is microseconds since 1970.
+  /// Creates the information for the header.
   public init(
     schema: LogSchema, created: Int64, environment: String, locale: String = "C",
     timeZone: String = "UTC", seed: String, redacted: [String] = []
@@ -31,7 +31,7 @@ public struct RecordingInfo: Sendable, Hashable {
 }
 
 extension RecordingInfo {
-  /// What a log says.
+  /// Creates the information of an existing header.
   public init(_ header: LogHeader) {
     self.init(
       schema: header.schema, created: header.created, environment: header.environment,
@@ -40,37 +40,38 @@ extension RecordingInfo {
   }
 }
 
-/// How a recording is written.
+/// Options for writing a recording.
 public struct RecordingOptions: Sendable, Hashable {
   /// The faults that a recorded step survives once the reduction has returned.
   public enum Durability: Sendable, Hashable {
-    /// Nothing for up to 50 ms: lines are collected and written by a background thread.
+    /// None for up to 50 ms: lines are buffered and written by a background thread.
     case none
-    /// The end of the process, `kill -9` too: one `write` per line.
+    /// The end of the process, including `kill -9`: one `write` per line.
     case flush
-    /// Loss of power: `flush`, and the file is synchronised. About 0.2 ms to 10 ms a step, in the
-    /// store's critical section.
+    /// A power failure: as `flush`, and the file is synchronized. Takes about 0.2 ms to 10 ms per
+    /// step, in the store's critical section.
     case sync
   }
 
   /// The faults that a recorded step survives; `flush` by default.
   public var durability: Durability
-  /// Each how-many-th step gets a digest of the state, from 1. The digest costs time in proportion
-  /// to the state.
+  /// The interval of steps with a digest of the state, at least 1. A digest takes time in
+  /// proportion to the state.
   public var digestEvery: Int
-  /// Each how-many-th step is followed by the whole state; nil: never.
+  /// The interval of steps after which the whole state is written, or `nil` for no snapshots.
   public var snapshotEvery: Int?
-  /// The store's number of the last step before the recording; the next step has number 1 in the
+  /// The store's number of the last step before the recording. The next step has number 1 in the
   /// file.
   public var baseStep: Int
-  /// When to continue in another file; nil: never.
+  /// The rotation of files, or `nil` for a single file.
   public var rotation: Rotation?
 
-  /// Options with their defaults: every step flushed and with a digest, no snapshots, one file.
+  /// Creates options. By default, every step is flushed and has a digest, and there are no
+  /// snapshots and only one file.
   ///
   /// - Parameters:
-  ///   - digestEvery: Less than 1 counts as 1.
-  ///   - snapshotEvery: Less than 1 counts as 1.
+  ///   - digestEvery: The interval of digests. A value below 1 counts as 1.
+  ///   - snapshotEvery: The interval of snapshots. A value below 1 counts as 1.
   public init(
     durability: Durability = .flush, digestEvery: Int = 1, snapshotEvery: Int? = nil,
     baseStep: Int = 0, rotation: Rotation? = nil
@@ -83,15 +84,15 @@ public struct RecordingOptions: Sendable, Hashable {
   }
 }
 
-/// Why a recording ended before it was stopped.
+/// A failure that ended a recording before it was stopped.
 public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   /// The first step, counted in the recording, that is not in the file.
   public let step: Int
-  /// The system call that failed; nil if an action or a state could not be encoded.
+  /// The system call that failed, or `nil` if an action or a state could not be encoded.
   public let io: LogIOError?
-  /// What went wrong, in a sentence.
+  /// A sentence that describes the failure.
   public let reason: String
-  /// The file is not under its name any more: what was written is lost, or elsewhere.
+  /// Whether the file is no longer at its path, so that the written lines are lost or elsewhere.
   public let isFileLost: Bool
 
   public var description: String {

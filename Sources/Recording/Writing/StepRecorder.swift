@@ -2,29 +2,30 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder between the store's hooks and the lines: what a step needs, in which file
-/// it goes, and when that is ended. Knows values as bytes only.
+/// The part of a recorder between the store's hooks and the lines. It decides what is encoded for a
+/// step, and when to rotate. It handles values only as bytes.
 @usableFromInline
 final class StepRecorder: @unchecked Sendable {
-  // Unchecked because of `scratch`, which only the thread that has set `isEncoding` uses.
+  // Unchecked because of `scratch`, which is used only by the thread that has set `isEncoding`.
   let writer: LogWriter
   private let options: RecordingOptions
   private let info: RecordingInfo
   @usableFromInline let journal: DrawJournal?
   private let clock: @Sendable () -> Int64
-  /// When the recording began, by the clock.
+  /// The time on the clock at which the recording began.
   private let recordingBegan: Int64
-  // Changed only while a step is recorded, which the store does one at a time.
-  /// When the file began, by the clock.
+  // Changed only while a step is recorded; the store records one step at a time.
+  /// The time on the clock at which the file began.
   private let began: Atomic<Int64>
   /// The store's last step before the file.
   private let base: Atomic<Int>
-  /// A pointer, as references to an object would be counted at every step.
+  /// A pointer, since a class would need reference counting at every step.
   @usableFromInline let scratch = StepRecorder.makeScratch()
   /// Whether `scratch` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
-  /// - Parameter earlier: Steps and microseconds of the recording that is continued.
+  /// - Parameter earlier: The number of steps and the time in microseconds of the continued
+  ///   recording.
   init(
     _ writer: LogWriter, info: RecordingInfo, options: RecordingOptions, journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0)
@@ -56,15 +57,15 @@ final class StepRecorder: @unchecked Sendable {
 
   @usableFromInline
   enum Beginning {
-    /// Nothing is recorded any more.
+    /// The recording has ended.
     case closed
-    /// The recorder's buffers are reserved for the step, and prepared.
+    /// The recorder's buffers are reserved and prepared for the step.
     case taken
     /// The buffers are in use, and the step needs its own.
     case inUse
   }
 
-  /// Begins a step, whose values are encoded in a buffer that is passed to `end` or `fail`.
+  /// Begins a step. The caller encodes its values in a buffer and passes that to `end` or `fail`.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
@@ -78,7 +79,7 @@ final class StepRecorder: @unchecked Sendable {
     return .taken
   }
 
-  /// Decides what is encoded in `scratch`, and ends the journal's reduction, so that encoding adds
+  /// Decides what to encode in `scratch`, and ends the journal's reduction, so that encoding adds
   /// no draws.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
@@ -114,14 +115,14 @@ final class StepRecorder: @unchecked Sendable {
     options.snapshotEvery.map { number.isMultiple(of: $0) } ?? false
   }
 
-  /// A value could not be encoded.
+  /// Ends the recording because a value could not be encoded.
   @usableFromInline
   func fail(_ scratch: UnsafeMutablePointer<StepScratch>, _ error: any Error) {
     leave(scratch)
     writer.fail(writer.step + 1, nil, "\(error)")
   }
 
-  /// Writes one step without effects that nameless code sent, whose values are in `scratch`.
+  /// Writes a step without effects that unnamed code sent. Its values are in `scratch`.
   @usableFromInline
   func end(_ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int) {
     write(scratch, storeStep) { line, number, time, digest in
@@ -131,7 +132,7 @@ final class StepRecorder: @unchecked Sendable {
     }
   }
 
-  /// Writes one step, whose values are in `scratch`.
+  /// Writes a step whose values are in `scratch`.
   @usableFromInline
   func end(
     _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int, _ origin: StepOrigin,
@@ -139,7 +140,8 @@ final class StepRecorder: @unchecked Sendable {
   ) {
     var origin = origin
     if case .effect(let name, let id, let step) = origin {
-      // An effect of a step before the file counts as one that ran already when it began.
+      // An effect of a step before the file counts as one that was already running at its
+      // beginning.
       let inFile = step > options.baseStep ? max(0, step - base.load(ordering: .relaxed)) : 0
       origin = .effect(name: name, id: id, step: inFile)
     }
@@ -151,7 +153,7 @@ final class StepRecorder: @unchecked Sendable {
     }
   }
 
-  /// - Parameter body: Appends the line's body.
+  /// - Parameter body: Appends the body of the line.
   @inline(__always)
   private func write(
     _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int,
@@ -162,7 +164,7 @@ final class StepRecorder: @unchecked Sendable {
       return writer.fail(writer.step + 1, nil, reason)
     }
     let digest: Digest? = scratch.pointee.wantsState ? scratch.pointee.state.digest : nil
-    // The next file's header has the state anyway.
+    // The header of the next file has the state anyway.
     let rotates = digest != nil && writer.isFull
     let number = storeStep - base.load(ordering: .relaxed)
     let now = clock()
@@ -172,7 +174,7 @@ final class StepRecorder: @unchecked Sendable {
     if let digest { digested(scratch, digest, storeStep, number, rotates: rotates, now) }
   }
 
-  /// Writes what belongs after a step with a digest.
+  /// Writes the snapshot after a step with a digest, or rotates the file.
   private func digested(
     _ scratch: UnsafeMutablePointer<StepScratch>, _ digest: Digest, _ storeStep: Int, _ number: Int,
     rotates: Bool, _ now: Int64
@@ -214,7 +216,7 @@ final class StepRecorder: @unchecked Sendable {
     }
   }
 
-  /// The body of a file's first line.
+  /// Returns the body of a file's first line.
   static func header(
     _ info: RecordingInfo, _ options: RecordingOptions, _ state: ArraySlice<UInt8>,
     _ digest: Digest, after time: Int64 = 0, link: LogLink? = nil

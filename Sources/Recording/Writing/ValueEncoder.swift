@@ -5,22 +5,23 @@ import SwiftBoardJSON
 struct StepScratch: ~Copyable {
   @usableFromInline var action = ValueScratch()
   @usableFromInline var state = ValueScratch()
-  /// Whether the step is to have a digest of the state.
+  /// Whether the step has a digest of the state.
   @usableFromInline var wantsState = false
   /// The values that the reduction drew.
   var draws: [LoggedDraw] = []
-  /// Whether it drew anything: reading the array would cost a reference count.
+  /// Whether the reduction drew values. Reading the array would cost reference counting.
   var hasDraws = false
 }
 
-/// Memory in which one value after the other is encoded.
+/// Scratch memory for encoding values one after the other.
 @usableFromInline
 struct ValueScratch: ~Copyable {
-  /// For types that are written by hand.
+  /// The writer for types with a `CanonicalEncodable` conformance.
   fileprivate var writer = CanonicalWriter()
-  /// For all others; nil as long as there was none.
+  /// The encoder for all other types, or `nil` if there was none.
   fileprivate var encoder: ReusableEncoder?
-  /// The value that was encoded last, in the memory of one of the two: valid until the next one is.
+  /// The last encoded value, in the memory of one of the two. Valid until the next value is
+  /// encoded.
   fileprivate(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
   @usableFromInline
@@ -29,11 +30,11 @@ struct ValueScratch: ~Copyable {
   @usableFromInline var digest: Digest { Digest(XXH64.hash(UnsafeRawBufferPointer(bytes))) }
 }
 
-/// Encodes values of one type. Which way is found once, since looking for a conformance costs more
-/// than a small value.
+/// Encodes values of one type. The way of encoding is chosen once, since looking up a conformance
+/// costs more than encoding a small value.
 @usableFromInline
 class ValueEncoder<Value: Encodable>: @unchecked Sendable {
-  // Unchecked because of the subclass; neither has anything that could change.
+  // Unchecked because of the subclass. Neither has mutable state.
 
   static func make() -> ValueEncoder<Value> {
     guard let byHand = Value.self as? any (CanonicalEncodable & Encodable).Type else {
@@ -68,7 +69,7 @@ private final class HandEncoder<Value: CanonicalEncodable & Encodable>: ValueEnc
   }
 }
 
-/// A function of its own, so that what conforms can be opened as a type.
+/// A separate function, so that the existential metatype can be opened.
 private func encoder<Value: CanonicalEncodable & Encodable>(_: Value.Type) -> AnyObject {
   HandEncoder<Value>()
 }

@@ -1,13 +1,13 @@
 import SwiftBoardSystem
 
-/// Whole lines that wait to be written.
+/// A buffer of whole lines to write.
 struct WaitingLines: ~Copyable {
-  /// Memory that is kept from one write to the next, at most.
+  /// The maximum memory to keep between writes.
   private static let kept = 1 << 19
   private static let step = Array(#"{"k":"step","#.utf8)
 
   var bytes = ByteBuffer()
-  /// The recording's last step before the first of them. Set together with the first line.
+  /// The last step before the first line. Set together with the first line.
   var before = 0
 
   var isEmpty: Bool { bytes.count == 0 }
@@ -16,9 +16,12 @@ struct WaitingLines: ~Copyable {
     bytes.removeAll(keeping: WaitingLines.kept)
   }
 
-  /// Returns the length to truncate the file to after a partial write of `written` bytes; the step
-  /// of the first lost line, which is its own or, for a line of another kind, the one before it;
-  /// and the last step that is not lost. O(what waits): asked only where a write failed.
+  /// Returns the length to truncate the file to after a partial write of `written` bytes, the step
+  /// of the first lost line, and the last step that is not lost.
+  ///
+  /// If the first lost line is not a step, its step is the one before it.
+  ///
+  /// - Complexity: O(number of bytes). Called only after a failed write.
   func whole(in written: Int) -> (bytes: Int, lost: Int, kept: Int) {
     var (end, step, kept) = (0, before, before)
     while end < bytes.count {

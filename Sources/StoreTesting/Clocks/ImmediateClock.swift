@@ -1,25 +1,25 @@
 import Synchronization
 
-/// A clock on which every sleep is over at once: time jumps to the deadline.
+/// A clock on which every sleep returns immediately: time jumps to the deadline.
 ///
-/// For tests in which only the result matters and not the order in time. What sleeps again and
-/// again would have no end here, so a number of sleeps is the most; in tests of timers use a
-/// `TestClock`.
+/// For tests in which only the result matters, not the order in time. A loop that sleeps repeatedly
+/// would never end on this clock, so the number of sleeps is limited. Use a `TestClock` in tests of
+/// timers.
 public final class ImmediateClock: Clock, Sendable {
-  /// Moments as `TestClock` has them.
+  /// The instants of `TestClock`.
   public typealias Instant = TestClock.Instant
 
-  /// More sleeps than the clock allows.
+  /// The error of a clock whose limit of sleeps was exceeded.
   public struct LimitReached: Error, Sendable, Hashable, CustomStringConvertible {
-    /// How many sleeps there were.
+    /// The limit of sleeps.
     public let limit: Int
 
-    /// The error of a clock with this limit.
+    /// Creates the error of a clock with this limit.
     public init(limit: Int) {
       self.limit = limit
     }
 
-    /// What happened, and what to use instead.
+    /// The text of the error, with an alternative.
     public var description: String {
       "There were \(limit) sleeps on an ImmediateClock, the most it allows. What sleeps again and again "
         + "never ends on it: use a TestClock, or give a larger limit."
@@ -29,21 +29,22 @@ public final class ImmediateClock: Clock, Sendable {
   private let state = Mutex((now: Instant(offset: .zero), sleeps: 0))
   private let limit: Int
 
-  /// A clock at the beginning of time.
+  /// Creates a clock at time zero.
   ///
-  /// - Parameter limit: How many sleeps there may be, over the clock's life.
+  /// - Parameter limit: The maximum number of sleeps over the lifetime of the clock.
   public init(limit: Int = 10_000) {
     self.limit = limit
   }
 
-  /// The latest deadline of a sleep so far. One lock.
+  /// The latest deadline of a sleep so far.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts.
+  /// Zero, since time is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// Moves time to `deadline` and returns; time never goes back.
-  /// - Throws: `CancellationError` where the task is cancelled; `LimitReached` at one sleep too
-  ///   many.
+  /// Advances time to `deadline` and returns. Time never goes back.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled, and `LimitReached` if the limit is
+  ///   exceeded.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let isAllowed = state.withLock { state -> Bool in

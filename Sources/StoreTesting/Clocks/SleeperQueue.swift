@@ -1,9 +1,9 @@
-/// The sleepers of a clock: a heap by deadline and then by arrival.
+/// The sleepers of a clock: a heap ordered by deadline, then by arrival.
 ///
 /// A cancelled sleeper stays in the heap as an empty entry until it reaches the top, or until more
 /// than half of the entries are empty.
 ///
-/// - Complexity: falling asleep, waking and cancelling are O(log n) each, amortized.
+/// - Complexity: Adding, waking and cancelling a sleeper are amortized O(log n) each.
 struct SleeperQueue: Sendable {
   typealias Continuation = CheckedContinuation<Void, any Error>
 
@@ -22,12 +22,14 @@ struct SleeperQueue: Sendable {
   var isEmpty: Bool { asleep.isEmpty }
   var count: Int { asleep.count }
 
-  /// The deadlines of all sleepers, in the order in which they will wake. O(n log n).
+  /// The deadlines of all sleepers, in the order in which they will wake.
+  ///
+  /// - Complexity: O(n log n).
   var deadlines: [TestClock.Instant] {
     heap.filter { asleep[$0.id] != nil }.sorted(by: <).map(\.deadline)
   }
 
-  /// When the next one wakes.
+  /// The deadline of the next sleeper to wake.
   var nextDeadline: TestClock.Instant? {
     mutating get {
       while let first = heap.first {
@@ -38,7 +40,7 @@ struct SleeperQueue: Sendable {
     }
   }
 
-  /// - Parameter id: Larger than the ids of all earlier sleepers.
+  /// - Parameter id: An id above those of all earlier sleepers.
   mutating func insert(_ continuation: Continuation, id: Int, deadline: TestClock.Instant) {
     asleep[id] = continuation
     heap.append(Position(deadline: deadline, id: id))
@@ -49,7 +51,7 @@ struct SleeperQueue: Sendable {
     }
   }
 
-  /// Takes one out before its time.
+  /// Removes a sleeper before its deadline.
   mutating func remove(id: Int) -> Continuation? {
     guard let continuation = asleep.removeValue(forKey: id) else { return nil }
     if heap.count > 32, heap.count > 2 * asleep.count {
@@ -59,7 +61,7 @@ struct SleeperQueue: Sendable {
     return continuation
   }
 
-  /// Removes all sleepers of `deadline`, which is the next, in the order of arrival.
+  /// Removes all sleepers of `deadline`, which must be the next one, in the order of arrival.
   mutating func removeAll(due deadline: TestClock.Instant) -> [Continuation] {
     var due: [Continuation] = []
     while let first = heap.first, first.deadline <= deadline {

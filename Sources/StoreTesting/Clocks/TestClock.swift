@@ -1,29 +1,29 @@
 import Synchronization
 
-/// A clock that does not move until it is advanced: nothing that sleeps on it waits in real time.
+/// A clock that is advanced manually. Tasks that sleep on it do not wait in real time.
 ///
 /// Advancing wakes sleepers in the order of their deadlines, and sleepers with equal deadlines in
 /// the order in which they went to sleep. It runs the executor until nothing is ready before it
 /// moves to the next deadline, so a task that wakes, works and sleeps again does so at the right
 /// time. The result is deterministic.
 ///
-/// It drives the tasks of its own executor alone. Stores that share time share a clock.
+/// A clock runs only the tasks of its own executor. Stores with a common time share a clock.
 public final class TestClock: Clock, Sendable {
-  /// A moment, counted from the clock's beginning.
+  /// An instant, as the time since the beginning of the clock.
   public struct Instant: InstantProtocol, CustomStringConvertible {
-    /// How long after the clock's beginning.
+    /// The time since the beginning of the clock.
     public let offset: Duration
 
-    /// The moment so long after the clock's beginning.
+    /// Creates an instant at a time since the beginning of the clock.
     public init(offset: Duration) {
       self.offset = offset
     }
 
-    /// The moment `duration` later.
+    /// Returns the instant that is `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// How long it is until `other`; negative where that is past.
+    /// Returns the duration until `other`, which is negative if `other` is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether `a` comes before `b`.
+    /// Returns whether `a` is before `b`.
     public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     /// The offset.
     public var description: String { String(describing: offset) }
@@ -33,37 +33,42 @@ public final class TestClock: Clock, Sendable {
     var now = Instant(offset: .zero)
     var nextID = 0
     var sleepers = SleeperQueue()
-    /// Cancelled before their continuation was there.
+    /// The ids of sleepers that were cancelled before their continuation existed.
     var cancelled: Set<Int> = []
   }
 
   private let state = Mutex(State())
-  /// Runs what sleeps on this clock.
+  /// The executor of the tasks that sleep on this clock.
   public let executor: ManualExecutor
 
-  /// Creates a clock at the beginning of time, without sleepers.
+  /// Creates a clock at time zero, without sleepers.
   ///
-  /// - Parameter executor: Where the tasks run that sleep here; a `TestStore` with this clock runs
-  ///   its effects on it.
+  /// - Parameter executor: The executor of the tasks that sleep on this clock. A `TestStore` with
+  ///   this clock runs its effects on it.
   public init(executor: ManualExecutor = ManualExecutor()) {
     self.executor = executor
   }
 
-  /// The moment to which the clock was advanced. One lock.
+  /// The instant to which the clock was advanced.
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: every difference counts.
+  /// Zero, since time is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// The deadlines of all sleepers, in the order in which they will wake. O(n log n).
+  /// The deadlines of all sleepers, in the order in which they will wake.
+  ///
+  /// - Complexity: O(n log n).
   public var sleepers: [Instant] { state.withLock { $0.sleepers.deadlines } }
 
-  /// The next deadline; `nil` without sleepers. O(log n) for each cancelled sleeper that this
-  /// removes.
+  /// The next deadline, or `nil` without sleepers.
+  ///
+  /// - Complexity: O(log n) for each cancelled sleeper that this removes.
   public var nextDeadline: Instant? { state.withLock { $0.sleepers.nextDeadline } }
 
-  /// Suspends until the clock is advanced to `deadline`; returns at once if that is past. O(log n)
-  /// in the number of sleepers.
-  /// - Throws: `CancellationError` when the task is cancelled, at once.
+  /// Suspends until the clock is advanced to `deadline`. Returns immediately if `deadline` has
+  /// passed.
+  ///
+  /// - Complexity: O(log n) in the number of sleepers.
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let id = state.withLock { state -> Int? in
@@ -92,17 +97,17 @@ public final class TestClock: Clock, Sendable {
     }
   }
 
-  /// Moves time on, one deadline at a time; after each the executor runs until nothing is ready. As
-  /// `advance(to:)`.
+  /// Advances time one deadline at a time, and after each runs the executor until nothing is ready.
+  /// Costs the same as `advance(to:)`.
   public func advance(by duration: Duration) {
     advance(to: now.advanced(by: duration))
   }
 
   /// Advances time to `instant`, never back. Sleepers are woken on the calling thread.
   ///
-  /// - Complexity: O(log n) for each sleeper that wakes, and what the tasks do that run then.
+  /// - Complexity: O(log n) for each sleeper that wakes, and the cost of the tasks that run.
   public func advance(to instant: Instant) {
-    // Tasks that are about to sleep do so at the present time.
+    // Tasks that are about to sleep begin at the current time.
     executor.run()
     while wakeNext(until: instant) { executor.run() }
     state.withLock { $0.now = Swift.max($0.now, instant) }
@@ -110,8 +115,8 @@ public final class TestClock: Clock, Sendable {
 
   /// Advances time from deadline to deadline until there are no sleepers.
   ///
-  /// - Parameter limit: The most deadlines to go through: what sleeps again and again would have no
-  ///   end.
+  /// - Parameter limit: The maximum number of deadlines, since a task that sleeps repeatedly may
+  ///   never end.
   /// - Returns: Whether there are no sleepers left.
   /// - Complexity: As `advance(to:)`.
   @discardableResult

@@ -1,7 +1,7 @@
-/// A clock for tests that must neither read the time nor sleep: each use is reported at the line
+/// A clock for tests that must neither read the time nor sleep. Each use is reported at the line
 /// that created the clock.
 public final class UnimplementedClock: Clock, Sendable {
-  /// Moments as `TestClock` has them.
+  /// The instants of `TestClock`.
   public typealias Instant = TestClock.Instant
 
   private let name: String
@@ -11,7 +11,7 @@ public final class UnimplementedClock: Clock, Sendable {
   /// Creates a clock that must not be used.
   ///
   /// - Parameters:
-  ///   - name: What failures call it.
+  ///   - name: The name in failures.
   ///   - report: Called for each use, with this line, on the thread that uses the clock.
   public init(
     _ name: String = "clock", report: @escaping TestReporter, fileID: StaticString = #fileID,
@@ -22,16 +22,17 @@ public final class UnimplementedClock: Clock, Sendable {
     location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reports, and gives the beginning of time. O(1) plus the cost of the report.
+  /// Reports a failure and returns time zero.
   public var now: Instant {
     tell("was asked for the time")
     return Instant(offset: .zero)
   }
 
-  /// Not reported: it says nothing of the time.
+  /// Zero. This is not reported, since it does not depend on time.
   public var minimumResolution: Duration { .zero }
 
-  /// Reports, and does not sleep. One call.
+  /// Reports a failure and does not sleep.
+  ///
   /// - Throws: `UnimplementedError`, always.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     tell("was asked to sleep until \(deadline)")

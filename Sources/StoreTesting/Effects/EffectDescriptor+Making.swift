@@ -1,57 +1,57 @@
 import SwiftBoardStore
 
-// Descriptors to compare with, as short as the effects they stand for.
+// Descriptors for comparisons, in the notation of the effects.
 
 extension EffectDescriptor {
-  /// Any effect of a kind. Without a name it has its kind's.
+  /// Returns an effect of any kind. Without a name, it has that of its kind.
   public static func effect(_ kind: Kind, _ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: kind, name: name, id: id)
   }
 
-  /// Any effect of a kind with several ids, in the order in which it was given them.
+  /// Returns an effect of any kind with several ids, in the order in which they were added.
   public static func effect(_ kind: Kind, _ name: String? = nil, ids: [String]) -> Self {
     EffectDescriptor(kind: kind, name: name, ids: ids)
   }
 
-  /// `Effect.task`. The id is that of `cancellable`, with `/` between the positions it was composed
-  /// in.
+  /// Returns an `Effect.task`. The id is that of `cancellable`, with `/` between the positions of
+  /// its composition.
   public static func task(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .task, name: name, id: id)
   }
 
-  /// `Effect.task` with several ids, in the order in which it was given them.
+  /// Returns an `Effect.task` with several ids, in the order in which they were added.
   public static func task(_ name: String? = nil, ids: [String]) -> Self {
     EffectDescriptor(kind: .task, name: name, ids: ids)
   }
 
-  /// `Effect.run`.
+  /// Returns an `Effect.run`.
   public static func run(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .run, name: name, id: id)
   }
 
-  /// `Effect.run` with several ids, in the order in which it was given them.
+  /// Returns an `Effect.run` with several ids, in the order in which they were added.
   public static func run(_ name: String? = nil, ids: [String]) -> Self {
     EffectDescriptor(kind: .run, name: name, ids: ids)
   }
 
-  /// `Effect.send`. What it sends is no part of a descriptor: receive it.
+  /// Returns an `Effect.send`. Its action is not part of the descriptor; receive it in the test.
   public static func send(id: String? = nil) -> Self {
     EffectDescriptor(kind: .send, id: id)
   }
 
-  /// `Effect.cancel`.
+  /// Returns an `Effect.cancel`.
   public static func cancel(id: String) -> Self {
     EffectDescriptor(kind: .cancel, id: id)
   }
 
-  /// `Effect.merge`, with its members in order. O(number of them).
+  /// Returns an `Effect.merge` with its members in order.
   public static func merge(
     _ parts: EffectDescriptor..., name: String? = nil, id: String? = nil
   ) -> Self {
     EffectDescriptor(kind: .merge, name: name, id: id, parts: parts)
   }
 
-  /// `Effect.concatenate`, with its members in order. O(number of them).
+  /// Returns an `Effect.concatenate` with its members in order.
   public static func concatenate(
     _ parts: EffectDescriptor..., name: String? = nil, id: String? = nil
   ) -> Self {

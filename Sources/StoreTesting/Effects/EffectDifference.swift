@@ -1,7 +1,7 @@
 import SwiftBoardStore
 
-/// The difference of two lists of effects as lines: what is expected and missing behind `-`, what
-/// was returned otherwise behind `+`.
+/// Returns the difference of two lists of effects as lines: missing effects after `-`, unexpected
+/// ones after `+`.
 func effectDifference(_ expected: [EffectDescriptor], _ returned: [EffectDescriptor]) -> String {
   let a = expected.flatMap { effectLines($0, indent: "") }
   let b = returned.flatMap { effectLines($0, indent: "") }
@@ -29,7 +29,7 @@ func effectDifference(_ expected: [EffectDescriptor], _ returned: [EffectDescrip
   return lines.joined(separator: "\n")
 }
 
-/// An effect as a line, and its members as lines below it.
+/// Returns an effect as a line, and its members as lines below it.
 private func effectLines(_ effect: EffectDescriptor, indent: String) -> [String] {
   var line = indent + effect.kind.rawValue
   if effect.name != effect.kind.rawValue { line += " “\(effect.name)”" }

@@ -1,25 +1,25 @@
 import SwiftBoardStore
 
-/// What reducing came to, without a store: the state after, and what the effects are. Nothing was
+/// The result of reducing without a store: the new state and the returned effects. No effect was
 /// started.
 public struct Reduction<State: Sendable, Action: Sendable>: Sendable {
-  /// The state before.
+  /// The state before the reduction.
   public let before: State
-  /// The state after.
+  /// The state after the reduction.
   public let state: State
-  /// What was returned, in order, without `.none`.
+  /// The returned effects in order, without `.none`.
   public let effects: [EffectDescriptor]
 
-  /// Compares the state and the effects with what they should be, and reports each difference at
-  /// this line.
+  /// Compares the state and the effects with the expected ones, and reports each difference at the
+  /// line of the call.
   ///
   /// - Parameters:
-  ///   - effects: What has to be returned, in order; not checked if omitted.
+  ///   - effects: The expected effects in order. If omitted, effects are not checked.
   ///   - report: Called for each difference.
-  ///   - assertion: Gets the state from before and makes of it the state from after. Without it the
+  ///   - assertion: Changes the state before the reduction into the expected one. If omitted, the
   ///     state must not have changed.
-  /// - Complexity: One comparison of states, O(size); a difference is looked for by reflection,
-  ///   only if there is one.
+  /// - Complexity: One comparison of states, O(size). Only if they differ, the difference is
+  ///   computed by reflection.
   public func assert(
     effects: [EffectDescriptor]? = nil, report: TestReporter, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
@@ -53,23 +53,23 @@ public struct Reduction<State: Sendable, Action: Sendable>: Sendable {
 }
 
 extension Reducer {
-  /// Reduces actions one after the other as a plain function, without a store.
+  /// Reduces actions one after the other without a store.
   ///
   /// ```swift
   /// let reduction = Search().reducing(Search.State(), .typed("ri"), world)
   /// #expect(reduction.state.text == "ri")
   /// #expect(reduction.effects == [.task("search", id: "search")])
   /// ```
-  /// - Returns: The state after the last action, and what all of them returned, in order. No effect
-  ///   is started, so what effects would send is not reduced.
-  /// - Complexity: The reducer's own, and a descriptor for each effect.
+  /// - Returns: The state after the last action, and the effects of all actions in order. No effect
+  ///   is started, so actions of effects are not reduced.
+  /// - Complexity: That of the reducer, and a descriptor for each effect.
   public func reducing(
     _ state: State, _ actions: Action..., dependencies: Dependencies
   ) -> Reduction<State, Action> {
     reducing(state, actions, dependencies)
   }
 
-  /// Reduces one action as a plain function; see `reducing(_:_:dependencies:)`. The same cost.
+  /// Reduces one action without a store; see `reducing(_:_:dependencies:)`.
   public func reducing(
     _ state: State, _ action: Action, _ dependencies: Dependencies
   ) -> Reduction<State, Action> {

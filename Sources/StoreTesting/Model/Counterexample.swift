@@ -1,37 +1,37 @@
 import SwiftBoardStore
 
-/// What a model test came to.
+/// The result of a model test.
 public struct ModelCheck<State: Sendable, Action: Sendable>: Sendable {
-  /// How many sequences were played, shrinking left aside.
+  /// The number of sequences that were played, without shrinking.
   public internal(set) var sequences = 0
   /// The number of actions reduced in them, including actions of effects.
   public internal(set) var steps = 0
-  /// The first sequence that broke an invariant, shrunk.
+  /// The first sequence that broke an invariant, after shrinking.
   public internal(set) var counterexample: Counterexample<State, Action>?
 }
 
 /// A short sequence of moves that breaks an invariant.
 public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, CustomStringConvertible {
-  /// The seed whose sequence broke it.
+  /// The seed whose sequence broke the invariant.
   public let seed: UInt64
-  /// Its name.
+  /// The name of the invariant.
   public let invariant: String
-  /// More about it, where there is more; else empty.
+  /// The details of the violation, or an empty string.
   public let detail: String
-  /// The moves, of which none can be left out. Empty if the first state breaks the invariant.
+  /// The moves, none of which can be removed. Empty if the first state breaks the invariant.
   public let moves: [ModelMove<Action>]
-  /// How many moves it took before shrinking.
+  /// The number of moves before shrinking.
   public let foundIn: Int
-  /// Whether shrinking came to its end within its limit.
+  /// Whether shrinking was completed within its limit.
   public let isMinimal: Bool
-  /// The step that broke it; `nil` if the first state does. Of an issue it is the step that the
-  /// issue names: the one that returned the effect.
+  /// The step that broke the invariant, or `nil` if the first state does. For an issue, the step
+  /// that returned the effect.
   public let step: Step<Action>?
   /// The state before that step.
   public let before: State
   /// The state after that step.
   public let after: State
-  /// Where the recording is, or why there is none; `nil` if none was asked for.
+  /// The location of the recording, or the reason that there is none. `nil` if none was requested.
   public let recording: String?
 
   /// The text of the failure.

@@ -1,11 +1,11 @@
-/// What happens to a store from outside, in a model test.
+/// An external event of a store in a model test.
 public enum ModelMove<Action: Sendable>: Sendable, CustomStringConvertible {
   /// Sends an action.
   case send(Action)
-  /// Time passes; what sleeps until then continues.
+  /// Advances time. Tasks that sleep until then continue.
   case advance(Duration)
 
-  /// The move as failures list it.
+  /// The text of the move in failures.
   public var description: String {
     switch self {
     case .send(let action): "send \(short(action))"
@@ -16,7 +16,7 @@ public enum ModelMove<Action: Sendable>: Sendable, CustomStringConvertible {
 
 extension ModelMove: Equatable where Action: Equatable {}
 
-/// Makes moves for a model test, one at a time, by chance and by what the state is.
+/// A generator of moves for a model test, from random numbers and the current state.
 ///
 /// ```swift
 /// [
@@ -29,14 +29,14 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
   let weight: Int
   let make: @Sendable (_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>?
 
-  /// Any move.
+  /// Creates a generator of any moves.
   ///
   /// - Parameters:
-  ///   - weight: How often it is asked, in proportion to the others: 0, which is never, to 1 000
-  ///     000.
-  ///   - make: Gets the present state and the only source of chance there is; `nil` if the move
-  ///     makes no sense now. Asked again, with the same chance and in other states, while a
-  ///     counterexample is made short.
+  ///   - weight: The probability of this generator in proportion to the others: from 0, which is
+  ///     never, to 1 000 000.
+  ///   - make: Returns a move, or `nil` if none makes sense now. It receives the current state and
+  ///     a random source, and must use no other randomness. During shrinking, it is called again
+  ///     with the same random numbers in other states.
   public init(
     weight: Int = 1,
     _ make: @escaping @Sendable (_ state: State, _ random: inout SeededRandom) -> ModelMove<Action>?
@@ -46,7 +46,7 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     self.make = make
   }
 
-  /// An action made from the present state; `nil` if none makes sense now.
+  /// Returns a generator of an action from the current state, or `nil` if none makes sense now.
   ///
   /// - Parameter weight: As in `init(weight:_:)`.
   public static func send(
@@ -56,21 +56,22 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
     MoveGenerator(weight: weight) { state, random in make(state, &random).map(ModelMove.send) }
   }
 
-  /// One of these actions, each as likely as the others. None are no move.
+  /// Returns a generator of one of the actions, with equal probability. Without actions, it has no
+  /// moves.
   public static func send(weight: Int = 1, _ actions: Action...) -> Self {
     send(weight: weight, anyOf: actions)
   }
 
-  /// One of these actions, each as likely as the others. An empty list has no move to give. O(1) a
-  /// move.
+  /// Returns a generator of one of the actions, with equal probability. An empty array gives no
+  /// moves.
   public static func send(weight: Int = 1, anyOf actions: [Action]) -> Self {
     MoveGenerator(weight: weight) { _, random in
       actions.randomElement(using: &random).map(ModelMove.send)
     }
   }
 
-  /// One of these durations, each as likely as the others, passes. One below zero leaves the clock
-  /// where it is.
+  /// Returns a generator that advances time by one of the durations, with equal probability. A
+  /// negative duration does not change the time.
   public static func advance(weight: Int = 1, by durations: Duration...) -> Self {
     MoveGenerator(weight: weight) { _, random in
       durations.randomElement(using: &random).map(ModelMove.advance)
@@ -79,9 +80,9 @@ public struct MoveGenerator<State: Sendable, Action: Sendable>: Sendable {
 }
 
 extension MoveGenerator where Action: CaseIterable, Action.AllCases: Sendable {
-  /// Any of the cases, each as likely as the others.
+  /// Returns a generator of one of all cases, with equal probability.
   ///
-  /// - Complexity: Makes the array of all cases once.
+  /// - Complexity: Creates the array of all cases once.
   public static func anyCase(weight: Int = 1) -> Self {
     send(weight: weight, anyOf: Array(Action.allCases))
   }

@@ -1,23 +1,23 @@
 import SwiftBoardStore
 import Synchronization
 
-/// Plays moves on a real store and checks invariants after every step.
+/// Plays moves on a store and checks invariants after every step.
 struct ModelPlayer<R: Reducer> {
   typealias Move = ModelMove<R.Action>
 
-  /// A step after which something does not hold; without a step, the first state.
+  /// A violation of an invariant by a step or, without a step, by the first state.
   struct Violation: Sendable {
     let invariant: String
     let detail: String
     let before: R.State
     let after: R.State
     let step: Step<R.Action>?
-    /// What the store reported, where that is what is wrong.
+    /// The issue that the store reported, if that is the violation.
     var issue: StoreIssue?
-    /// The issue is of an earlier step than these are.
+    /// Whether the issue belongs to an earlier step than these.
     var isLate = false
 
-    /// Whether it is the same defect: for an issue with other values, perhaps.
+    /// Returns whether it is the same defect. Issues may have different values.
     func isSame(as other: Violation) -> Bool {
       guard invariant == other.invariant else { return false }
       return switch (issue, other.issue) {
@@ -40,10 +40,10 @@ struct ModelPlayer<R: Reducer> {
   let seed: UInt64
 
   /// - Parameters:
-  ///   - kept: A step whose states are wanted if it turns out to be at fault.
-  ///   - next: Gives the next move, of the present state; `nil` ends the run.
-  ///   - prepare: Gets the store before the first move; gives what is to be done at the end, with
-  ///     the last state.
+  ///   - kept: The step whose states to keep, in case that it is at fault.
+  ///   - next: Returns the next move for the current state, or `nil` to end the run.
+  ///   - prepare: Called with the store before the first move. Returns a function to call with the
+  ///     last state at the end.
   func play(
     keeping kept: Int? = nil, prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil,
     _ next: (R.State) -> Move?
@@ -79,7 +79,7 @@ struct ModelPlayer<R: Reducer> {
     return result
   }
 
-  /// Plays these moves.
+  /// Plays the given moves.
   func play(
     _ moves: [Move], keeping kept: Int? = nil,
     prepare: ((Store<R>, ModelRun) -> ((R.State) -> Void)?)? = nil
@@ -88,7 +88,7 @@ struct ModelPlayer<R: Reducer> {
     return play(keeping: kept, prepare: prepare) { _ in rest.popFirst() }
   }
 
-  /// What was found wrong so far; only the first counts.
+  /// The violation found so far. Only the first one is kept.
   private final class Found: Sendable {
     private struct Change {
       var before: R.State
@@ -98,13 +98,13 @@ struct ModelPlayer<R: Reducer> {
 
     private struct Content {
       var last: Change
-      /// The change of the step that is wanted, once it has been.
+      /// The change of the step to keep, once it has been reduced.
       var kept: Change?
       var violation: Violation?
-      /// An issue of a step that the observer has not been notified of yet: issues arrive first.
+      /// An issue of a step that the observer has not yet received, since issues arrive first.
       var early: StoreIssue?
 
-      /// The step at fault is the one that returned the effect, which may be long past.
+      /// Records an issue. Its step is the one that returned the effect, which may be much earlier.
       mutating func note(_ issue: StoreIssue, keeping number: Int?) {
         let change = issue.step == number ? kept ?? last : last
         violation = Violation(
@@ -123,7 +123,7 @@ struct ModelPlayer<R: Reducer> {
       content = Mutex(Content(last: first, kept: kept == 0 ? first : nil))
     }
 
-    /// Asked between moves, when observers have been notified of all steps.
+    /// Whether a violation was found. Read between moves, when observers have received all steps.
     var isOver: Bool { violation != nil }
 
     var violation: Violation? {
@@ -146,7 +146,7 @@ struct ModelPlayer<R: Reducer> {
         return content.last.before
       }
       guard let before else { return }
-      // Outside the lock: these closures are the user's.
+      // Outside the lock, since the closures are user code.
       for invariant in all {
         if let detail = invariant.objection(before, step.action, state, step.number) {
           return object(invariant.name, detail)

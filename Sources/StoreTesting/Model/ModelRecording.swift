@@ -1,17 +1,17 @@
 import SwiftBoardRecording
 import SwiftBoardStore
 
-/// Where a model test writes its counterexample: an ordinary recording, which a `Replayer` accepts.
+/// A recording of the counterexample of a model test, which a `Replayer` accepts.
 public struct ModelRecording: Sendable {
   let schema: LogSchema
   let open: @Sendable () throws -> (sink: any LogSink, text: String)
 
-  /// A new file. If a file of that name exists, `-2`, `-3` … is put after the name, before its
-  /// extension.
+  /// Returns a recording in a new file. If the file exists, appends `-2`, `-3`, … to the name,
+  /// before its extension.
   ///
-  /// - Parameter path: Opened when a counterexample has been found, not before. An error, or 999
-  ///   files of that name, is said in the failure and not thrown.
-  /// - Complexity: O(1) here; with a counterexample one look for each file of that name, and
+  /// - Parameter path: The path, which is opened only when a counterexample is found. An error, or
+  ///   the existence of 999 files of that name, is part of the failure's text and is not thrown.
+  /// - Complexity: O(1). A counterexample costs a check for each existing file of that name, and
   ///   writing its steps.
   public static func file(_ path: String, schema: LogSchema) -> Self {
     ModelRecording(schema: schema) {
@@ -27,10 +27,10 @@ public struct ModelRecording: Sendable {
     }
   }
 
-  /// Whatever `open` gives.
+  /// Returns a recording in the sink that `open` returns.
   ///
-  /// - Parameter open: Called once, when a counterexample has been found. What it throws is said in
-  ///   the failure.
+  /// - Parameter open: Called once when a counterexample is found. An error that it throws is part
+  ///   of the failure's text.
   public static func sink(
     schema: LogSchema, _ open: @escaping @Sendable () throws -> any LogSink
   ) -> Self {
@@ -46,10 +46,11 @@ public struct ModelRecording: Sendable {
 }
 
 extension ModelTest where R.State: Codable, R.Action: Codable {
-  /// As `check` without a recording; in addition the minimal sequence is written as a recording.
+  /// Checks the model like `check` without a recording, and writes the minimal sequence as a
+  /// recording.
   ///
-  /// - Parameter recording: Where to. That it could not be written is said in the failure.
-  /// - Complexity: As `check` without a recording, and one run more.
+  /// - Parameter recording: The destination. An error of writing it is part of the failure's text.
+  /// - Complexity: That of `check` without a recording, and one more run.
   @discardableResult
   public func check(
     seeds: ClosedRange<UInt64> = 1...100, length: Int = 100, shrinkLimit: Int = 10_000,

@@ -1,18 +1,18 @@
 import SwiftBoardRecording
 
-/// What one run of a model test gives its dependencies.
+/// A run of a model test, for creating its dependencies.
 public struct ModelRun: Sendable {
-  /// Decides the moves, and the order of ready tasks where these interleave.
+  /// The seed that determines the moves, and the order of ready tasks if the test interleaves them.
   public let seed: UInt64
-  /// The time that moves advance.
+  /// The clock that moves advance.
   public let clock: TestClock
-  /// For generators that draw through a journal, so that a recording of the run has their values.
+  /// The journal for generators, so that a recording of the run has their values.
   public let journal: DrawJournal
   /// The executor of effects.
   public var executor: ManualExecutor { clock.executor }
 
-  /// Chance for mocks: begins anew with every run, and is not that of the moves. O(1): a fresh copy
-  /// each time it is asked for.
+  /// A random source for mocks, independent of the moves. Every access returns a new copy from the
+  /// beginning.
   public var random: SeededRandom { SeededRandom(seed: ~seed) }
 
   init(seed: UInt64, interleaves: Bool) {

@@ -1,14 +1,16 @@
 import SwiftBoardStore
 
-/// Finds sequences of actions that break an invariant, and makes them short.
+/// A test that searches for sequences of actions that break an invariant, and shrinks them.
 ///
-/// Each seed is one sequence: moves are drawn from generators, which see the present state, and
-/// played on a real store, whose effects run on a `ManualExecutor` and sleep on a `TestClock`;
-/// letting time pass is one of the moves. After every step, including steps of effects, every
-/// invariant is checked, and the store must not have reported an issue. The first sequence that
-/// breaks one is shrunk to a minimal one that breaks the same invariant, or makes the same issue:
-/// no move of it can be left out, and up to ten moves no part of it is enough. When moves are left
-/// out, the generators of later moves run again, so that every sequence is one that they can make.
+/// Each seed gives one sequence. Its moves come from generators, which receive the current state,
+/// and are played on a store whose effects run on a `ManualExecutor` and sleep on a `TestClock`. A
+/// move may also advance time. After every step, including steps of effects, all invariants are
+/// checked, and the store must not have reported an issue.
+///
+/// The first sequence that breaks an invariant is shrunk to a minimal one that breaks the same
+/// invariant or causes the same issue. None of its moves can be removed, and if it has at most ten
+/// moves, no part of it is sufficient. When moves are removed, the generators of later moves run
+/// again, so that they could have generated every sequence.
 ///
 /// ```swift
 /// let model = ModelTest(
@@ -23,8 +25,8 @@ import SwiftBoardStore
 ///
 /// model.check(seeds: 1...1000, length: 100, report: report)
 /// ```
-/// Equal seeds give equal sequences, on every machine, as long as the reducer and its dependencies
-/// leave nothing to chance and effects wait for nothing but the run's clock and executor.
+/// Equal seeds give equal sequences on every machine, if the reducer and its dependencies are
+/// deterministic and effects wait only for the run's clock and executor.
 public struct ModelTest<R: Reducer>: Sendable {
   /// The reducer's state.
   public typealias State = R.State
@@ -40,19 +42,19 @@ public struct ModelTest<R: Reducer>: Sendable {
   let shrink: @Sendable (Action) -> [Action]
   let dependencies: @Sendable (ModelRun) -> R.Dependencies
 
-  /// A model of what may happen to a store, and of what has to hold. Nothing is run before `check`.
+  /// Creates a model of the moves and invariants of a store. Nothing runs before `check`.
   ///
   /// - Parameters:
-  ///   - moves: Where moves come from. One is drawn by weight; where it has none to give, another
-  ///     is asked.
-  ///   - invariants: What has to hold after every step, asked in this order.
-  ///   - interleaves: Whether the seed decides the order of ready tasks as well. Otherwise they run
-  ///     as they became ready.
+  ///   - moves: The generators of moves. One is chosen by weight. If it returns no move, another
+  ///     one is chosen.
+  ///   - invariants: The conditions after every step, checked in this order.
+  ///   - interleaves: Whether the seed also determines the order of ready tasks. Otherwise they run
+  ///     in the order in which they became ready.
   ///   - allowsIssues: Whether the store may report issues.
-  ///   - shrink: What to try in an action's place to make a counterexample simpler, the simplest
-  ///     first: `.add(9)` → `[.add(1)]`. Durations stay as they are.
-  ///   - dependencies: Makes the dependencies of a run anew: on the run's clock, with nothing left
-  ///     from the run before.
+  ///   - shrink: Returns simpler replacements for an action of a counterexample, the simplest
+  ///     first: `.add(9)` → `[.add(1)]`. Durations are not changed.
+  ///   - dependencies: Creates the dependencies of a run, on the run's clock and without state of
+  ///     earlier runs.
   public init(
     initialState: State, reducer: R, moves: [MoveGenerator<State, Action>],
     invariants: [Invariant<State, Action>], interleaves: Bool = false, allowsIssues: Bool = false,
@@ -69,16 +71,17 @@ public struct ModelTest<R: Reducer>: Sendable {
     self.dependencies = dependencies
   }
 
-  /// Plays one sequence a seed, and reports the first that breaks an invariant, shrunk.
+  /// Plays one sequence for each seed, and reports the first one that breaks an invariant, after
+  /// shrinking.
   ///
   /// - Parameters:
-  ///   - seeds: One sequence each. The environment variable `SWIFTBOARD_SEED` puts a single one in
-  ///     their position.
-  ///   - length: The most moves of a sequence.
-  ///   - shrinkLimit: The most runs to spend on shrinking.
+  ///   - seeds: The seeds of the sequences. The environment variable `SWIFTBOARD_SEED` replaces
+  ///     them by a single one.
+  ///   - length: The maximum number of moves of a sequence.
+  ///   - shrinkLimit: The maximum number of runs for shrinking.
   ///   - report: Receives the counterexample.
-  /// - Complexity: O(seeds × length) steps; shrinking adds about O(minimal length × log length)
-  ///   runs, `shrinkLimit` at most.
+  /// - Complexity: O(seeds × length) steps. Shrinking adds about O(minimal length × log length)
+  ///   runs, at most `shrinkLimit`.
   @discardableResult
   public func check(
     seeds: ClosedRange<UInt64> = 1...100, length: Int = 100, shrinkLimit: Int = 10_000,
@@ -91,7 +94,8 @@ public struct ModelTest<R: Reducer>: Sendable {
     ) { _, _ in nil }
   }
 
-  /// - Parameter record: Records a minimal sequence; says where that is, or why not.
+  /// - Parameter record: Records a minimal sequence. Returns the location of the recording, or the
+  ///   reason that there is none.
   func check(
     _ seeds: ClosedRange<UInt64>, _ length: Int, _ shrinkLimit: Int, _ report: TestReporter,
     _ location: TestLocation, record: (_ seed: UInt64, [ModelMove<Action>]) -> String?
@@ -133,7 +137,7 @@ public struct ModelTest<R: Reducer>: Sendable {
     return result
   }
 
-  /// A move that makes sense now, by weight; `nil` if none does.
+  /// Chooses a move by weight, or returns `nil` if no generator has one now.
   private func draw(_ state: State, _ random: inout SeededRandom) -> DrawnMove<Action>? {
     var candidates = Array(moves.indices)
     while !candidates.isEmpty {
@@ -155,8 +159,8 @@ public struct ModelTest<R: Reducer>: Sendable {
     return nil
   }
 
-  /// The move as its generator makes it in this state, of the same chance; `nil` if it makes none.
-  /// One that shrinking has made simpler stays what it is.
+  /// Generates a move again in this state with the same random numbers, or returns `nil` if the
+  /// generator has none. A move that shrinking has simplified is not changed.
   private func redraw(_ drawn: DrawnMove<Action>, _ state: State) -> DrawnMove<Action>? {
     var random = drawn.random
     guard let move = moves[drawn.generator].make(state, &random) else { return nil }
@@ -180,7 +184,7 @@ public struct ModelTest<R: Reducer>: Sendable {
         var rest = candidate[...]
         var played: [DrawnMove<Action>] = []
         let run = player.play { state in
-          // What was left out may have made the state in which a move after it makes sense.
+          // A removed move may have led to the state that a later move requires.
           while let drawn = rest.popFirst() {
             guard let next = redraw(drawn, state) else { continue }
             played.append(next)
@@ -205,14 +209,14 @@ public struct ModelTest<R: Reducer>: Sendable {
   }
 }
 
-/// A move, and what it takes to ask its generator for it again.
+/// A move, with the data for generating it again.
 private struct DrawnMove<Action: Sendable> {
   var move: ModelMove<Action>
-  /// Its position among the generators.
+  /// The index of its generator.
   let generator: Int
-  /// The chance that it was made of.
+  /// The random source that it was generated from.
   let random: SeededRandom
-  /// Shrinking has put it in place of the one that was drawn.
+  /// Whether shrinking has replaced the generated move by it.
   private(set) var isSimplified = false
 
   init(move: ModelMove<Action>, generator: Int, random: SeededRandom) {

@@ -1,14 +1,14 @@
-/// Finds a short list of elements that still fails, from a long one that does: leaves out ranges,
-/// half of the list first and single ones last, then makes elements smaller, and last tries every
-/// part of what is left, where that is short. Deterministic.
+/// Shrinks a failing list of elements to a short one that still fails. First removes ranges, from
+/// half of the list to single elements, then replaces elements by smaller ones, and finally tries
+/// every part of the remaining list if it is short. Deterministic.
 struct Shrinker<Element> {
-  /// Tries a list; gives as much of its beginning as it took to fail, or `nil` if it does not fail.
+  /// Tries a list. Returns its elements up to the failure, or `nil` if it does not fail.
   let attempt: ([Element]) -> [Element]?
-  /// What an element may be replaced by, the best first.
+  /// Returns the replacements for an element, the best first.
   let smaller: (Element) -> [Element]
-  /// Up to this length every part of a list is tried: 2 × 1023 attempts.
+  /// The length up to which every part of a list is tried: 2 × 1023 attempts.
   static var exhaustiveLength: Int { 10 }
-  /// How many attempts may still be made.
+  /// The number of remaining attempts.
   private(set) var budget: Int
 
   init(
@@ -21,7 +21,7 @@ struct Shrinker<Element> {
   }
 
   /// - Parameter failing: A list that fails.
-  /// - Returns: A list that fails, of which no single element can be left out, unless the budget
+  /// - Returns: A list that fails, from which no single element can be removed, unless the budget
   ///   was used up before.
   mutating func shrink(_ failing: [Element]) -> [Element] {
     var list = drop(from: failing, size: failing.count / 2)
@@ -37,7 +37,7 @@ struct Shrinker<Element> {
     return attempt(list)
   }
 
-  /// Leaves out what can be left out, in ranges of `size` and less.
+  /// Removes ranges of `size` and fewer elements as long as the list still fails.
   private mutating func drop(from failing: [Element], size: Int) -> [Element] {
     var list = failing
     var size = max(1, size)
@@ -62,7 +62,8 @@ struct Shrinker<Element> {
     }
   }
 
-  /// Replaces elements by smaller ones as often as that works; `nil` if none could be.
+  /// Replaces elements by smaller ones as long as the list still fails. Returns `nil` if no element
+  /// could be replaced.
   private mutating func replace(in failing: [Element]) -> [Element]? {
     var list = failing
     var hasReplaced = false
@@ -83,9 +84,9 @@ struct Shrinker<Element> {
     return hasReplaced ? list : nil
   }
 
-  /// A part of a short list that fails although leaving out one element after the other never got
-  /// there: as it is, or with every element as small as can be, since what is left out often has to
-  /// fit what was made smaller.
+  /// Returns a failing part of a short list that removing single elements did not find. Tries parts
+  /// unchanged, and with the smallest replacements of all elements, since removing elements often
+  /// requires smaller ones.
   private mutating func part(of failing: [Element]) -> [Element]? {
     guard failing.count <= Self.exhaustiveLength else { return nil }
     let smallest = failing.map { smaller($0).first }

@@ -1,7 +1,7 @@
 import SwiftBoardStore
 import Synchronization
 
-/// Holds dependencies that a test may replace between steps.
+/// A box of dependencies that a test may replace between steps.
 final class DependencyBox<Dependencies: Sendable>: Sendable {
   private let value: Mutex<Dependencies>
 
@@ -15,7 +15,7 @@ final class DependencyBox<Dependencies: Sendable>: Sendable {
   }
 }
 
-/// Gives a reducer the dependencies that are in the box at the moment of the step.
+/// A reducer that uses the dependencies in a box at the time of each step.
 struct BoxedReducer<Base: Reducer>: Reducer {
   let base: Base
 

@@ -1,18 +1,18 @@
 import SwiftBoardStore
 
-/// A store for tests that look at some things and leave the rest: long flows, and features made of
-/// features.
+/// A store for tests that check only some behavior: long flows, and features composed of features.
 ///
-/// It asks for less than `TestStore`: a closure gets the state from after, states some of it and
-/// may leave out the rest; what was received before the action that is asked for is reduced unseen;
-/// what is left at the end is dropped. Issues of the store are failures nevertheless.
+/// It requires less than `TestStore`. A closure receives the state after a step and may state only
+/// a part of it. Actions before the expected one are skipped: they are reduced without being
+/// checked. Remaining actions and effects at the end are dropped. Issues of the store are still
+/// failures.
 ///
-/// What it lets pass can be shown: give it a `reportSkipped` that reports a warning, for example `{
-/// Issue.record("\($0.message)", severity: .warning) }`. Closures run twice then.
+/// To see what it does not check, pass a `reportSkipped` that reports a warning, for example `{
+/// Issue.record("\($0.message)", severity: .warning) }`. Closures then run twice.
 public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
-  /// Whether another test store owns the store and ends it.
+  /// Whether another test store owns the store and finishes it.
   private let isPart: Bool
-  /// What a failed `receive` has passed over. The lines after it may still ask for it.
+  /// The actions that a failed `receive` has skipped. Later lines may still expect them.
   private var lost: [PassedAction<State, Action>] = []
 
   init(core: TestCore<R>, isPart: Bool) {
@@ -89,7 +89,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
         at: location)
     }
     guard core.reportSkipped != nil else { return }
-    // What the closure sets is stated; the rest of the change is not.
+    // The values that the closure sets are stated, and the other changes are not.
     var stated = before
     try? assertion?(&stated)
     let actual = core.state
@@ -107,16 +107,15 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension NonExhaustiveTestStore where R.State: Equatable {
-  /// A store that runs on the clock's executor. The line is where leftovers are reported that no
-  /// step has caused.
+  /// Creates a store that runs on the clock's executor. The line of the call is that of failures
+  /// for remaining effects that no step has caused.
   ///
   /// - Parameters:
-  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to
-  ///     the dependencies as well.
-  ///   - report: Called for each failure; see `TestReporter` for the line that a test framework
-  ///     needs.
-  ///   - reportSkipped: Receives what the test does not state: changes, received actions, effects
-  ///     that are left. Not a failure. Without it nothing of that is looked for.
+  ///   - clock: The clock that `advance(by:)` advances, and whose executor runs the effects. Pass
+  ///     it to the dependencies, too.
+  ///   - report: Called for each failure. `TestReporter` shows a reporter for each test framework.
+  ///   - reportSkipped: Receives unchecked behavior, which is not a failure: changes, received
+  ///     actions and remaining effects. If `nil`, these are not computed.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,
@@ -132,8 +131,8 @@ extension NonExhaustiveTestStore where R.State: Equatable {
 }
 
 extension NonExhaustiveTestStore {
-  /// A store of a state that is not `Equatable`; see the initialiser of `TestStore` for such
-  /// states. Costs one store.
+  /// Creates a store of a state that is not `Equatable`; see the initializer of `TestStore` for
+  /// such states.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,

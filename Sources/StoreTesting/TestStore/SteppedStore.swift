@@ -1,24 +1,24 @@
 import SwiftBoardStore
 
-/// What `TestStore` and `NonExhaustiveTestStore` have in common: a store whose steps a test takes
+/// The base class of `TestStore` and `NonExhaustiveTestStore`: a store whose steps a test performs
 /// one at a time.
 ///
-/// Effects run on the test's own executor and clock. An action of an effect is reduced when the
-/// test receives it, not before. Dependencies may be replaced between steps. Each method reports at
-/// the line that called it.
+/// Effects run on the test's own executor and clock. An action of an effect is not reduced before
+/// the test receives it. Dependencies may be replaced between steps. Each method reports failures
+/// at the line of its call.
 ///
-/// Steps have the order that they have in a store (R2): the actions of `.send` effects belong to
-/// the turn of the action that caused them, and come before what other effects sent and before what
-/// the test sends.
+/// Steps have the same order as in a store (R2): the actions of `.send` effects belong to the turn
+/// of the action that caused them, and precede the actions of other effects and of the test.
 ///
-/// It belongs to one test: it is not `Sendable`. Many run side by side, since they share nothing.
+/// A store belongs to one test and is not `Sendable`. Tests can run in parallel, since their stores
+/// share nothing.
 public class SteppedStore<R: Reducer> {
   /// The reducer's state.
   public typealias State = R.State
   /// The reducer's action.
   public typealias Action = R.Action
-  /// A closure about the state from after a step: what it is given, and what that has to become, is
-  /// the store's own.
+  /// A closure that states the state after a step. Subclasses define which state it receives, and
+  /// what it must make of it.
   public typealias StateAssertion = (_ state: inout State) throws -> Void
 
   let core: TestCore<R>
@@ -29,55 +29,56 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: What differs
 
-  /// Before an action is sent.
+  /// Called before an action is sent.
   func prepare(for action: Action, at location: TestLocation) {}
 
-  /// Whether the state after a step is what the test says.
+  /// Checks that the state after a step is as the test states.
   func check(
     _ assertion: StateAssertion?, before: State, _ subject: @autoclosure () -> String,
     at location: TestLocation
   ) {}
 
-  /// Reduces the action that is wanted, if it is there.
+  /// Reduces the expected action, if it was sent.
   ///
-  /// - Parameter passed: The actions that were reduced unseen on the way; added to.
+  /// - Parameter passed: The skipped actions, to which this method appends.
   func look(
     for wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> { .absent }
 
-  /// After a `receive` that failed, with what was reduced unseen on the way.
+  /// Called after a failed `receive`, with the actions that it skipped.
   func noteFailure(passed: [PassedAction<State, Action>]) {}
 
-  /// Whether it is a failure when there is nothing to skip, where the test does not say.
+  /// The default of `strict`: whether it is a failure if there is nothing to skip.
   var isStrict: Bool { false }
 
-  /// Tells of what is left, at the end.
+  /// Reports remaining actions and effects at the end.
   func close(at location: TestLocation) {}
 
   // MARK: Looking
 
-  /// The state after the last step. Actions that were not received are not in it. A copy, under one
-  /// lock.
+  /// The state after the last step. It does not include actions that were not received.
   public var state: State { core.state }
-  /// The time that `advance(by:)` moves.
+  /// The clock that `advance(by:)` advances.
   public var clock: TestClock { core.clock }
-  /// What the last step returned, in order. Empty before the first step. O(1), under one lock.
+  /// The effects of the last step, in order. Empty before the first step.
   public var effects: [EffectDescriptor] { core.lastStep?.effects ?? [] }
-  /// The sender of the last step's action; `nil` before the first step. A `send` of the test is
-  /// `.program` with its line.
+  /// The sender of the last step's action, or `nil` before the first step. For a `send` of the
+  /// test, it is `.program` with the line.
   public var origin: StepOrigin? { core.lastStep?.origin }
-  /// What runs, is waiting for its turn in a sequence, or was cancelled and has not ended.
+  /// The effects that run, wait for their turn in a sequence, or were cancelled and have not ended.
   ///
-  /// - Complexity: O(most effects that there ever were at once).
+  /// - Complexity: O(maximum number of simultaneous effects so far).
   public var inFlight: [RunningEffect<Action>] { core.unended }
-  /// What effects sent and the test has not received yet, oldest first. O(n).
+  /// The actions of effects that the test has not received, oldest first.
+  ///
+  /// - Complexity: O(number of actions).
   public var received: [Action] { core.waiting }
-  /// What was reported so far. All are kept for the life of the store.
+  /// The failures reported so far. The store keeps all of them.
   public var failures: [TestFailure] { core.failures }
 
-  /// What the reducer gets from the next step on. Effects that run keep what they were made with.
-  /// One lock.
+  /// The dependencies of the reducer from the next step on. Running effects keep those they were
+  /// created with.
   public var dependencies: R.Dependencies {
     get { core.box.dependencies }
     set { core.box.dependencies = newValue }
@@ -85,20 +86,22 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Sending
 
-  /// Reduces `action`, and then runs effects until none can continue. In a `TestStore` an action
-  /// that was not received is a failure here, and is reduced first; so is a state or are effects
-  /// that differ, an issue of the store, and a store that has finished. All at the line of the
-  /// call.
+  /// Reduces `action`, and then runs effects until none can continue.
+  ///
+  /// Reports failures at the line of the call: for a state or effects that differ, an issue of the
+  /// store, or a store that has finished. In a `TestStore`, an action that was not received is also
+  /// a failure, and is reduced first.
   ///
   /// - Parameters:
-  ///   - effects: What the step has to return, in order; not checked if omitted.
-  ///   - assertion: Says what the state is afterwards. In a `TestStore` it makes of the state from
-  ///     before the state from after, and leaving it out says that nothing changes; in a
-  ///     `NonExhaustiveTestStore` it gets the state from after, and what it sets must be so
-  ///     already.
-  /// - Returns: A handle to what the action set going; one to nothing where the store has finished.
-  /// - Complexity: The reducer's own and what the effects do; one or two comparisons of states.
-  ///   Differences are made by reflection, and only of failures.
+  ///   - effects: The expected effects of the step, in order. If omitted, effects are not checked.
+  ///   - assertion: States the state after the step. In a `TestStore`, it changes the state before
+  ///     the step into the state after it; if omitted, the state must not change. In a
+  ///     `NonExhaustiveTestStore`, it receives the state after the step, which must already have
+  ///     the values that it sets.
+  /// - Returns: A handle to the effects of the action, or a handle without effects if the store has
+  ///   finished.
+  /// - Complexity: That of the reducer and the effects, and one or two comparisons of states.
+  ///   Differences are computed by reflection, only for failures.
   @discardableResult
   public func send(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
@@ -119,8 +122,8 @@ public class SteppedStore<R: Reducer> {
     return TestTask(task, core.taskHooks)
   }
 
-  /// Reduces an action that is named by its case and what that holds; as `send`. Its failures, cost
-  /// and result are the same as for `send`.
+  /// Reduces an action, given by its case and payload. Failures, cost and result are those of
+  /// `send`.
   @discardableResult
   public func send<Value>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
@@ -136,16 +139,16 @@ public class SteppedStore<R: Reducer> {
 
   /// Reduces the next action that an effect sent, if `isExpected` accepts it.
   ///
-  /// In a `TestStore` another action is a failure that reduces nothing, and says whether the
-  /// expected one is further back in the queue. Later lines do not fail for the reported actions:
-  /// they begin by reducing these, unless they receive them. In a `NonExhaustiveTestStore` other
-  /// actions are passed over.
+  /// In a `TestStore`, another action is a failure that reduces nothing, and its message says
+  /// whether the expected one is later in the queue. Later lines do not fail for the reported
+  /// actions: they reduce these first, unless they receive them. In a `NonExhaustiveTestStore`,
+  /// other actions are skipped.
   ///
   /// - Parameters:
-  ///   - effects: As in `send`.
-  ///   - assertion: As in `send`.
-  /// - Returns: The action that was reduced; `nil` if another or none came, which is a failure.
-  /// - Complexity: As `send`; in a `NonExhaustiveTestStore` for each action that is passed over.
+  ///   - effects: As for `send`.
+  ///   - assertion: As for `send`.
+  /// - Returns: The reduced action, or `nil` after a failure, if there was another action or none.
+  /// - Complexity: That of `send`. In a `NonExhaustiveTestStore`, also for each skipped action.
   @discardableResult
   public func receive(
     where isExpected: (Action) -> Bool, effects: [EffectDescriptor]? = nil,
@@ -161,22 +164,21 @@ public class SteppedStore<R: Reducer> {
     }
   }
 
-  /// Reduces the next action that an effect sent, if `isExpected` accepts it; waits in real time
-  /// for effects that need it, such as those that wait for another thread.
+  /// Reduces the next action that an effect sent, if `isExpected` accepts it. Waits in real time
+  /// for effects that require it, such as those that wait for another thread.
   ///
-  /// `waitForAction` accepts any action, whereas this waits for the expected one: a
-  /// `NonExhaustiveTestStore` passes over what is there already. The wait ends with a failure when
-  /// no effect runs any more, when the patience is over, and in a `TestStore` when another action
-  /// is the next. An effect that sleeps on the test's clock keeps it waiting: advance that first.
+  /// Unlike `waitForAction`, which accepts any action, this waits for the expected one. A
+  /// `NonExhaustiveTestStore` skips earlier actions. The wait ends with a failure if no effect is
+  /// running, if the patience ends, or, in a `TestStore`, if the next action is another one. An
+  /// effect that sleeps on the test's clock prolongs the wait, so advance the clock first.
   /// Cancelling the calling task ends the wait.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait at most, by the machine's clock.
-  ///   - effects: As in `send`.
-  ///   - assertion: As in `send`.
-  /// - Returns: As `receive(where:)`.
-  /// - Complexity: As `receive(where:)`, and one lock and one suspension each time that something
-  ///   may have changed.
+  ///   - patience: The maximum real time to wait.
+  ///   - effects: As for `send`.
+  ///   - assertion: As for `send`.
+  /// - Returns: As for `receive(where:)`.
+  /// - Complexity: That of `receive(where:)`, and one suspension for each possible change.
   @discardableResult
   nonisolated(nonsending)
     public func receive(
@@ -190,10 +192,11 @@ public class SteppedStore<R: Reducer> {
     return await take(.accepted(by: isExpected, at: location), patience, effects, assertion)
   }
 
-  /// Reduces the next action that an effect sent, if it is of this case; as `receive(where:)`.
+  /// Reduces the next action that an effect sent, if it has this case, like `receive(where:)`.
   ///
-  /// - Returns: What the case holds; `nil` if another action or none came, which is a failure.
-  /// - Complexity: As `receive(where:)`.
+  /// - Returns: The payload of the case, or `nil` after a failure, if there was another action or
+  ///   none.
+  /// - Complexity: That of `receive(where:)`.
   @discardableResult
   public func receive<Value>(
     _ path: CasePath<Action, Value>, effects: [EffectDescriptor]? = nil,
@@ -206,12 +209,13 @@ public class SteppedStore<R: Reducer> {
     ).flatMap(path.extract)
   }
 
-  /// Reduces the next action that an effect sent, if it is of this case; waits in real time, as
+  /// Reduces the next action that an effect sent, if it has this case. Waits in real time, like
   /// `receive(where:within:)`.
   ///
-  /// - Parameter patience: How long to wait at most, by the machine's clock.
-  /// - Returns: What the case holds; `nil` if another action or none came, which is a failure.
-  /// - Complexity: As `receive(where:within:)`.
+  /// - Parameter patience: The maximum real time to wait.
+  /// - Returns: The payload of the case, or `nil` after a failure, if there was another action or
+  ///   none.
+  /// - Complexity: That of `receive(where:within:)`.
   @discardableResult
   nonisolated(nonsending)
     public func receive<Value>(
@@ -225,9 +229,8 @@ public class SteppedStore<R: Reducer> {
     return await take(.of(path, at: location), patience, effects, assertion).flatMap(path.extract)
   }
 
-  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; as
-  /// `receive(where:)`. One that differs is a failure that shows the difference. Costs what that
-  /// does, and one comparison.
+  /// Reduces the next action that an effect sent, if it has this case and the payload `value`, like
+  /// `receive(where:)`. The failure for a different payload shows the difference.
   public func receive<Value: Equatable>(
     _ path: CasePath<Action, Value>, _ value: Value, effects: [EffectDescriptor]? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -240,11 +243,10 @@ public class SteppedStore<R: Reducer> {
       effects, assertion)
   }
 
-  /// Reduces the next action that an effect sent, if it is of this case and holds `value`; waits in
-  /// real time, as `receive(where:within:)`. Costs what that does, and a comparison for each action
-  /// that is looked at.
+  /// Reduces the next action that an effect sent, if it has this case and the payload `value`.
+  /// Waits in real time, like `receive(where:within:)`.
   ///
-  /// - Parameter patience: How long to wait at most, by the machine's clock.
+  /// - Parameter patience: The maximum real time to wait.
   nonisolated(nonsending)
     public func receive<Value: Equatable>(
       _ path: CasePath<Action, Value>, _ value: Value, within patience: Duration,
@@ -257,7 +259,7 @@ public class SteppedStore<R: Reducer> {
     _ = await take(.value(of: path, value, at: location), patience, effects, assertion)
   }
 
-  /// Actions that are not `Equatable` cannot be compared. Does not compile.
+  /// Unavailable, since actions that are not `Equatable` cannot be compared.
   @available(
     *, unavailable,
     message: "This action is not Equatable: receive it by its case path, or with receive(where:)."
@@ -295,9 +297,9 @@ public class SteppedStore<R: Reducer> {
     return conclude(sight, wanted, passed, after: isInTime ? nil : patience)
   }
 
-  /// Gives the action that was reduced, or reports that the one that is wanted was not there.
+  /// Returns the reduced action, or reports that the expected one was not sent.
   ///
-  /// - Parameter patience: How long was waited for it in vain.
+  /// - Parameter patience: The time spent waiting for the action.
   private func conclude(
     _ sight: Sight<Action>, _ wanted: Wanted<Action>, _ passed: [PassedAction<State, Action>],
     after patience: Duration? = nil
@@ -324,10 +326,10 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Asserting
 
-  /// Checks the present state, outside of any step. A difference is a failure at this line, and so
-  /// is a closure that throws. One comparison of states.
+  /// Checks the current state outside of any step. A difference is a failure at this line, and so
+  /// is a closure that throws.
   ///
-  /// - Parameter assertion: Gets the state; what it sets must be so already.
+  /// - Parameter assertion: Receives the state, which must already have the values that it sets.
   public func assert(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column, _ assertion: StateAssertion
@@ -338,11 +340,11 @@ public class SteppedStore<R: Reducer> {
       assertion, against: core.state, "The state", "for the state", at: location)
   }
 
-  /// Checks every step from here on against declared transitions; one that is not declared is a
-  /// failure at the line that took it.
+  /// Checks every step from here on against declared transitions. A step with an undeclared
+  /// transition is a failure at its line.
   ///
-  /// - Parameter monitor: Notes what happens; several tests may share it, for coverage over all of
-  ///   them.
+  /// - Parameter monitor: Records the transitions. Several tests may share it, for their common
+  ///   coverage.
   /// - Complexity: One comparison of two labels for each step, and a copy of the state.
   public func watch<Label, Event>(_ monitor: TransitionMonitor<State, Action, Label, Event>) {
     var walk = monitor.walk(from: core.state)
@@ -351,8 +353,8 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Time
 
-  /// Moves the clock on; see `TestClock.advance(by:)`. Effects that wake run now, on the calling
-  /// thread; issues that come up are failures at this line.
+  /// Advances the clock; see `TestClock.advance(by:)`. Effects that wake run on the calling thread.
+  /// Issues that they cause are failures at this line.
   public func advance(
     by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
@@ -363,8 +365,8 @@ public class SteppedStore<R: Reducer> {
     core.finishEnded(at: location)
   }
 
-  /// Runs what is ready: after the test gave an effect what it waits for. Issues that come up are
-  /// failures at this line. Runs on the calling thread until nothing is ready.
+  /// Runs ready tasks on the calling thread until none is left. Call this after the test has
+  /// provided what an effect waits for. Issues that occur are failures at this line.
   public func run(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -374,18 +376,18 @@ public class SteppedStore<R: Reducer> {
     core.finishEnded(at: location)
   }
 
-  /// Returns when an action is there to be received or no effect runs any more: for effects that
-  /// wait for another thread. An effect that sleeps on the test's clock keeps it waiting: advance
-  /// that first. Cancelling the calling task ends the wait.
+  /// Waits until there is an action to receive or no effect is running, for effects that wait for
+  /// another thread. An effect that sleeps on the test's clock prolongs the wait, so advance the
+  /// clock first. Cancelling the calling task ends the wait.
   ///
-  /// It returns at once while any action is unreceived. To wait for a particular one, use
-  /// `receive(_:within:)`.
+  /// It returns immediately if there is any action that was not received. To wait for a particular
+  /// action, use `receive(_:within:)`.
   ///
-  /// What the state declares counts as an effect that runs.
+  /// Subscriptions that the state declares count as running effects.
   ///
-  /// - Parameter patience: How long, by the machine's clock. When it is over, that is a failure,
-  ///   which names what still runs.
-  /// - Complexity: One lock and one suspension each time that something may have changed.
+  /// - Parameter patience: The maximum real time to wait. When it ends, that is a failure that
+  ///   names the running effects.
+  /// - Complexity: One suspension for each possible change.
   nonisolated(nonsending)
     public func waitForAction(
       patience: Duration = .seconds(10), fileID: StaticString = #fileID,
@@ -400,13 +402,14 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Leaving out
 
-  /// Reduces all received actions, including the actions that this causes, and returns them.
+  /// Reduces all actions that were sent but not received, including those that this causes, and
+  /// returns them.
   ///
-  /// - Parameter strict: Whether it is a failure when there is none. A `TestStore` is strict by
+  /// - Parameter strict: Whether it is a failure if there is no action. A `TestStore` is strict by
   ///   default, a `NonExhaustiveTestStore` is not.
-  /// - Returns: In the order in which they were reduced; empty if the store has finished, which is
-  ///   a failure.
-  /// - Complexity: The reducer's own for each, and what the effects do.
+  /// - Returns: The actions in the order in which they were reduced, or an empty array if the store
+  ///   has finished, which is a failure.
+  /// - Complexity: That of the reducer for each action, and that of the effects.
   @discardableResult
   public func skipReceivedActions(
     strict: Bool? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -422,11 +425,12 @@ public class SteppedStore<R: Reducer> {
     return actions
   }
 
-  /// Cancels all effects; what they sent and the test did not receive is dropped.
+  /// Cancels all effects, and drops those of their actions that the test has not received.
   ///
-  /// - Parameter strict: Whether it is a failure when none runs; as in `skipReceivedActions`.
-  /// - Returns: What was running.
-  /// - Complexity: O(number of effects), and what they do when they are cancelled.
+  /// - Parameter strict: Whether it is a failure if no effect is running, as for
+  ///   `skipReceivedActions`.
+  /// - Returns: The effects that were running.
+  /// - Complexity: O(number of effects), and the cost of their cancellation.
   @discardableResult
   public func skipInFlightEffects(
     strict: Bool? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -444,14 +448,14 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: The end
 
-  /// Ends the test. A `TestStore` reports actions that were not received, here, and effects that
-  /// run, each at the line of the step that started it; a `NonExhaustiveTestStore` lets both go.
-  /// Effects are cancelled.
+  /// Ends the test, and cancels all effects. A `TestStore` reports actions that were not received
+  /// at this line, and each running effect at the line of the step that started it. A
+  /// `NonExhaustiveTestStore` reports neither.
   ///
-  /// A store that is dropped without it does the same, and reports unreceived actions at the line
-  /// that made it. A second call, and every step after it, is a failure.
+  /// If `finish` is not called, deinitialization does the same, and reports actions at the line
+  /// that created the store. A second call, and every later step, is a failure.
   ///
-  /// - Complexity: O(number of effects and of unreceived actions).
+  /// - Complexity: O(number of effects and unreceived actions).
   public func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -462,12 +466,12 @@ public class SteppedStore<R: Reducer> {
     core.close(at: location)
   }
 
-  /// As `finish`, after effects that wait for another thread have ended or sent an action. An
-  /// effect that sleeps on the test's clock keeps it waiting: advance that first. Cancelling the
-  /// calling task ends the wait.
+  /// Ends the test like `finish`, after waiting until effects that wait for another thread have
+  /// ended or sent an action. An effect that sleeps on the test's clock prolongs the wait, so
+  /// advance the clock first. Cancelling the calling task ends the wait.
   ///
-  /// - Parameter patience: As in `waitForAction`.
-  /// - Complexity: As `waitForAction` and `finish`.
+  /// - Parameter patience: As for `waitForAction`.
+  /// - Complexity: That of `waitForAction` and `finish`.
   nonisolated(nonsending)
     public func finishWhenReady(
       patience: Duration = .seconds(10), fileID: StaticString = #fileID,
@@ -483,9 +487,8 @@ public class SteppedStore<R: Reducer> {
 }
 
 extension SteppedStore where R.Action: Equatable {
-  /// Reduces the next action that an effect sent, which must be `action`; as `receive(where:)`. A
-  /// different one is a failure that shows the difference, by reflection. Costs what that does, and
-  /// one comparison.
+  /// Reduces the next action that an effect sent, which must be `action`, like `receive(where:)`.
+  /// The failure for a different action shows the difference, by reflection.
   public func receive(
     _ action: Action, effects: [EffectDescriptor]? = nil, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
@@ -498,11 +501,10 @@ extension SteppedStore where R.Action: Equatable {
       effects, assertion)
   }
 
-  /// Reduces the next action that an effect sent, which must be `action`; waits in real time, as
-  /// `receive(where:within:)`. Costs what that does, and a comparison for each action that is
-  /// looked at.
+  /// Reduces the next action that an effect sent, which must be `action`. Waits in real time, like
+  /// `receive(where:within:)`.
   ///
-  /// - Parameter patience: How long to wait at most, by the machine's clock.
+  /// - Parameter patience: The maximum real time to wait.
   nonisolated(nonsending)
     public func receive(
       _ action: Action, within patience: Duration, effects: [EffectDescriptor]? = nil,
@@ -535,7 +537,7 @@ extension TestCore {
       })
   }
 
-  /// Checks a state against a closure that gets it.
+  /// Checks a state with a closure that receives it.
   func check(
     _ assertion: (inout State) throws -> Void, against actual: State,
     _ title: @autoclosure () -> String, _ subject: @autoclosure () -> String,

@@ -6,10 +6,10 @@ import Synchronization
 final class TestCore<R: Reducer> {
   typealias State = R.State
   typealias Action = R.Action
-  /// Looks at a step and the state after it; says what is wrong.
+  /// Checks a step and the state after it. Returns a message if they are wrong.
   typealias Watcher = (Step<Action>, State) -> String?
 
-  /// Reports of the store during reductions, from any thread.
+  /// The reports of the store during reductions, from any thread.
   private final class ReportedActions: Sendable {
     struct Content {
       var issues: [StoreIssue] = []
@@ -22,21 +22,22 @@ final class TestCore<R: Reducer> {
   let created: TestLocation
   let box: DependencyBox<R.Dependencies>
   let isEqual: (State, State) -> Bool
-  /// Receives what a store that is not exhaustive lets pass.
+  /// Receives what a non-exhaustive store does not check.
   var reportSkipped: TestReporter?
   private(set) var failures: [TestFailure] = []
   private(set) var isFinished = false
   private let store: Store<BoxedReducer<R>>
-  /// Things run that nothing sent set going.
+  /// Whether the reducer declares subscriptions, which run without a sent action.
   private let declares: Bool
   private let report: TestReporter
   private let reportedActions = ReportedActions()
   private var watchers: [Watcher] = []
-  /// The handles of sent actions, without the ones that had ended at the last check.
+  /// The handles of sent actions, except those that had ended at the last check.
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var locations: [Int: TestLocation] = [:]
-  /// What waits that a failed `receive` has reported, as text: actions need not be comparable.
+  /// The waiting actions that a failed `receive` has reported, as text, since actions need not be
+  /// `Equatable`.
   private var reported: [String] = []
   /// The steps that were reduced because a failed `receive` had reported them.
   private var reportedSteps: Set<Int> = []
@@ -66,15 +67,16 @@ final class TestCore<R: Reducer> {
   var state: State { store.state }
   var lastStep: Step<Action>? { reportedActions.content.withLock { $0.step } }
   var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
-  /// The oldest of what waits.
+  /// The oldest waiting action.
   var next: Action? { isQuiet ? nil : store.nextWaiting?.action }
-  /// How many of the waiting actions, the oldest, belong to the current turn.
+  /// The number of oldest waiting actions that belong to the current turn.
   var turnCount: Int { isQuiet ? 0 : store.waiting.prefix(while: \.isOfTurn).count }
   var unended: [RunningEffect<Action>] { isQuiet ? [] : store.unendedEffects }
 
-  /// Whether all that was sent has come to its end, so that nothing runs and nothing waits.
-  /// Amortized O(1), and much cheaper than asking what runs; false may also mean that cancelled
-  /// actions are still in the queue.
+  /// Whether all sent actions have ended, so that nothing runs and nothing waits. `false` may also
+  /// mean that cancelled actions are still in the queue.
+  ///
+  /// - Complexity: Amortized O(1), much cheaper than listing the running effects.
   private var isQuiet: Bool {
     while let last = sent.last, last.isFinished { sent.removeLast() }
     return sent.isEmpty && !declares
@@ -82,7 +84,7 @@ final class TestCore<R: Reducer> {
 
   // MARK: Steps
 
-  /// Reduces an action of the test's.
+  /// Reduces an action of the test.
   func send(_ action: Action, at location: TestLocation) -> StoreTask {
     let task = store.sendHeld(action, origin: .program(location.description))
     sent.append(task)
@@ -90,7 +92,7 @@ final class TestCore<R: Reducer> {
     return task
   }
 
-  /// Reduces the oldest received action, and gives it.
+  /// Reduces the oldest waiting action and returns it.
   func reduceNext(at location: TestLocation) -> Action? {
     guard store.reduceNext() else { return nil }
     stepped(at: location)
@@ -101,7 +103,7 @@ final class TestCore<R: Reducer> {
     return action
   }
 
-  /// Reduces received actions until none is left, including the actions that this causes.
+  /// Reduces waiting actions until none is left, including the actions that this causes.
   func reduceAll(at location: TestLocation) -> [Action] {
     var actions: [Action] = []
     finishEnded(at: location)
@@ -112,7 +114,7 @@ final class TestCore<R: Reducer> {
     return actions
   }
 
-  /// Fails because `action` is the next one, and not the one that is wanted. Reduces nothing.
+  /// Reports that `action` is the next one instead of the expected one. Reduces nothing.
   func refuse(_ action: Action, _ wanted: Wanted<Action>) {
     let waiting = waiting
     let position = waiting.firstIndex(where: wanted.accepts)
@@ -134,7 +136,7 @@ final class TestCore<R: Reducer> {
   }
 
   /// Reduces the next action if a failed `receive` has reported it, or if a reported action has
-  /// caused it. Returns false otherwise.
+  /// caused it. Returns `false` otherwise.
   func reduceReported(at location: TestLocation) -> Bool {
     guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
       return false
@@ -147,13 +149,13 @@ final class TestCore<R: Reducer> {
     return true
   }
 
-  /// Reduces all that failed `receive`s have reported, so that the state is the one that the test
-  /// continues from.
+  /// Reduces all actions that failed `receive`s have reported, so that the test continues from the
+  /// state after them.
   func catchUp(at location: TestLocation) {
     guard !isFinished else { return }
     while !reported.isEmpty {
       let waiting = Set(waiting.map(text))
-      // Actions of effects that were cancelled meanwhile are removed.
+      // Actions of effects that have been cancelled are removed.
       reported.removeAll { !waiting.contains($0) }
       guard !reported.isEmpty, reduceReported(at: location) else { break }
     }
@@ -178,7 +180,7 @@ final class TestCore<R: Reducer> {
     watchers.append(watcher)
   }
 
-  /// Runs effects until none can continue, and reports the issues that came up.
+  /// Runs effects until none can continue, and reports the issues that occurred.
   func finishEnded(at location: TestLocation) {
     clock.executor.run()
     let issues = reportedActions.content.withLock { content in
@@ -189,7 +191,7 @@ final class TestCore<R: Reducer> {
     for issue in issues { fail(.issue, "The store reported an issue. \(issue)", at: location) }
   }
 
-  /// Cancels what runs; gives it.
+  /// Cancels the running effects and returns them.
   func cancelEffects(at location: TestLocation) -> [RunningEffect<Action>] {
     finishEnded(at: location)
     let effects = unended
@@ -199,16 +201,17 @@ final class TestCore<R: Reducer> {
     return effects
   }
 
-  /// Takes out of the queue what cancelled effects had sent, so that handles do not wait for it.
-  /// What others sent stays; behind that, cancelled actions stay too.
+  /// Removes the actions of cancelled effects from the queue, so that handles do not wait for them.
+  /// Stops at the first action of another effect, so cancelled actions after that stay in the
+  /// queue.
   func forgetCancelled() {
     if !isQuiet, store.nextWaiting == nil { store.reduceNext() }
   }
 
-  /// Waits for other threads until an action is there, `isEnough`, or no effect is left; not longer
-  /// than `patience`, which is a failure.
+  /// Waits for other threads until there is an action, `isEnough` returns `true`, or no effect is
+  /// left. It is a failure if that takes longer than `patience`.
   ///
-  /// - Parameter isEnd: As in `wait`.
+  /// - Parameter isEnd: As for `wait`.
   nonisolated(nonsending) func waitForAction(
     at location: TestLocation, patience: Duration, isEnd: Bool = false,
     or isEnough: () -> Bool = { false }
@@ -223,10 +226,12 @@ final class TestCore<R: Reducer> {
       at: location)
   }
 
-  /// Waits for other threads until `isEnough`, or no effect is left; not longer than `patience`.
+  /// Waits for other threads until `isEnough` returns `true` or no effect is left, at most for
+  /// `patience`.
   ///
-  /// - Parameter isEnd: At the end of a test, subscriptions are not awaited: they need not end.
-  /// - Returns: False if the patience was over first.
+  /// - Parameter isEnd: Whether the test ends. Then subscriptions are not awaited, since they need
+  ///   not end.
+  /// - Returns: `false` if the patience ended first.
   nonisolated(nonsending) func wait(
     at location: TestLocation, patience: Duration, isEnd: Bool = false, until isEnough: () -> Bool
   ) async -> Bool {
@@ -247,7 +252,7 @@ final class TestCore<R: Reducer> {
     return true
   }
 
-  /// Ends the store: what runs is cancelled, what was received is dropped.
+  /// Ends the store. Cancels running effects and drops waiting actions.
   func close(at location: TestLocation) {
     guard !isFinished else { return }
     isFinished = true
@@ -263,21 +268,22 @@ final class TestCore<R: Reducer> {
     report(failure)
   }
 
-  /// Tells of something that a store that is not exhaustive lets pass.
+  /// Reports something that a non-exhaustive store does not check.
   func skip(
     _ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at position: TestLocation
   ) {
     reportSkipped?(TestFailure(kind: kind, message: message(), location: position))
   }
 
-  /// Whether there is still a store to use; says so if there is none.
+  /// Returns whether the store is still in use, and reports a failure if it is not.
   func isOpen(at location: TestLocation) -> Bool {
     guard isFinished else { return true }
     fail(.issue, "The test store has finished: finish() is the end of a test.", at: location)
     return false
   }
 
-  /// What the closure makes of `state`; `nil` if it throws, which is a failure.
+  /// Returns `state` after applying the closure, or `nil` if the closure throws, which is a
+  /// failure.
   func apply(
     _ closure: (inout State) throws -> Void, to state: State, _ subject: @autoclosure () -> String,
     at location: TestLocation
@@ -292,7 +298,7 @@ final class TestCore<R: Reducer> {
     }
   }
 
-  /// Compares what the last step returned with what was expected.
+  /// Compares the effects of the last step with the expected ones.
   func checkEffects(
     _ expected: [EffectDescriptor]?, of found: [EffectDescriptor]? = nil,
     _ subject: @autoclosure () -> String, at location: TestLocation
@@ -304,8 +310,8 @@ final class TestCore<R: Reducer> {
         + effectDifference(expected, found), at: location)
   }
 
-  /// Which action the current turn continues with, and why nothing else can be reduced; `nil` if no
-  /// turn is under way.
+  /// A text with the next action of the current turn, which must be reduced first, or `nil` outside
+  /// a turn.
   var whyTurn: String? {
     guard turnCount > 0, let next else { return nil }
     return
@@ -313,7 +319,7 @@ final class TestCore<R: Reducer> {
       + "`.send` effects, is reduced before any other action."
   }
 
-  /// Why no action was received.
+  /// The reason that no action was received.
   var whyNothing: String {
     let effects = unended
     guard !effects.isEmpty else {
@@ -328,7 +334,7 @@ final class TestCore<R: Reducer> {
     return text
   }
 
-  /// Tells of received actions and running effects that the test left behind.
+  /// Reports waiting actions and running effects at the end of the test.
   func reportLeftovers(at location: TestLocation, to tell: (TestFailure) -> Void) {
     finishEnded(at: location)
     let waiting = waiting
@@ -342,7 +348,7 @@ final class TestCore<R: Reducer> {
             + "Receive \(waiting.count == 1 ? "it" : "each"), or call skipReceivedActions().",
           location: location))
     }
-    // What the state declares runs for as long as it does: no test can let it end, and none need.
+    // Subscriptions run as long as the state declares them. A test cannot end them and need not.
     for case let (effect, cause?) in unended.map({ ($0, $0.cause) }) {
       tell(
         TestFailure(

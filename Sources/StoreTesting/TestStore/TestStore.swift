@@ -1,9 +1,9 @@
 import SwiftBoardStore
 
-/// A store for tests in which nothing goes unsaid.
+/// A store for exhaustive tests.
 ///
-/// Every change of state has to be stated, every action received, every effect ended; what is not
-/// is reported at the line to blame. `NonExhaustiveTestStore` is the one that asks for less.
+/// A test must state every change of state, receive every action, and end every effect. Anything
+/// else is reported at the responsible line. `NonExhaustiveTestStore` requires less.
 ///
 /// ```swift
 /// let store = TestStore(
@@ -21,13 +21,13 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     core.close(at: core.created)
   }
 
-  /// Goes on with the same store without being exhaustive, for a part of a test.
+  /// Uses the same store non-exhaustively in a part of a test.
   ///
   /// - Parameters:
-  ///   - reportSkipped: As in the initialiser of `NonExhaustiveTestStore`, for this part.
-  ///   - body: Gets a store that is only used inside.
-  /// - Throws: What `body` throws.
-  /// - Complexity: That of `body`; the store is shared, not copied.
+  ///   - reportSkipped: As in the initializer of `NonExhaustiveTestStore`, for this part.
+  ///   - body: Receives a store that must only be used inside.
+  /// - Throws: The errors of `body`.
+  /// - Complexity: That of `body`, since the store is shared and not copied.
   @discardableResult
   public func nonExhaustively<Result>(
     reportSkipped: TestReporter? = nil,
@@ -107,15 +107,14 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
 }
 
 extension TestStore where R.State: Equatable {
-  /// A store that runs on the clock's executor. The line is where leftovers are reported that no
-  /// step has caused.
+  /// Creates a store that runs on the clock's executor. The line of the call is that of failures
+  /// for remaining effects that no step has caused.
   ///
   /// - Parameters:
-  ///   - clock: The time that `advance(by:)` moves, and whose executor runs the effects. Give it to
-  ///     the dependencies as well.
-  ///   - report: Called for each failure; see `TestReporter` for the line that a test framework
-  ///     needs.
-  /// - Complexity: Every step compares states with `==`: O(size of the state), less where storage
+  ///   - clock: The clock that `advance(by:)` advances, and whose executor runs the effects. Pass
+  ///     it to the dependencies, too.
+  ///   - report: Called for each failure. `TestReporter` shows a reporter for each test framework.
+  /// - Complexity: Every step compares states with `==`: O(size of the state), or less if storage
   ///   is shared.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
@@ -132,9 +131,9 @@ extension TestStore where R.State: Equatable {
 }
 
 extension TestStore {
-  /// A store of a state that is not `Equatable`: states are equal where a mirror shows no
-  /// difference. What a mirror does not see, closures for example, is not compared. Each comparison
-  /// is O(size of the state), and slow.
+  /// Creates a store of a state that is not `Equatable`. States are equal if their mirrors show no
+  /// difference. Values that a mirror does not show, such as closures, are not compared. Each
+  /// comparison is O(size of the state), and slow.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,
@@ -149,7 +148,7 @@ extension TestStore {
   }
 }
 
-/// Whether a mirror shows no difference.
+/// Returns whether mirrors show no difference.
 func looksEqual<Value>(_ a: Value, _ b: Value) -> Bool {
   differenceText(of: a, and: b) == nil
 }

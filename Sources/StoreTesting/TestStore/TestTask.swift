@@ -1,11 +1,11 @@
 import SwiftBoardStore
 
-/// What a `send` of a test set going.
+/// A handle to the effects of a `send` of a test.
 public final class TestTask {
-  /// What it needs of the test store, whatever the types.
+  /// The operations of the test store that a task needs, without its types.
   struct Hooks {
     let finishEnded: (TestLocation) -> Void
-    /// Lets go of actions that are not reduced any more because their effects were cancelled.
+    /// Removes actions that will not be reduced, because their effects were cancelled.
     let forgetCancelled: () -> Void
     let fail: (_ message: String, TestLocation) -> Void
     let wait:
@@ -24,16 +24,18 @@ public final class TestTask {
     self.hooks = hooks
   }
 
-  /// Whether its effects and all that they caused have ended, and every action of theirs has been
-  /// received. One lock where anything was started.
+  /// Whether its effects and all effects that they caused have ended, and all of their actions have
+  /// been received.
   public var isFinished: Bool {
     hooks?.forgetCancelled()
     return task.isFinished
   }
 
-  /// Cancels its effects and all that they caused, and lets them end. What they sent and the test
-  /// did not receive is dropped. The store's issues that come up are failures at this line.
-  /// O(number of its effects), and what runs until they have ended.
+  /// Cancels its effects and all effects that they caused, and runs them until they end. Drops
+  /// those of their actions that the test has not received. Issues of the store are failures at
+  /// this line.
+  ///
+  /// - Complexity: O(number of its effects), and the cost of running them.
   public func cancel(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -43,9 +45,9 @@ public final class TestTask {
     hooks?.finishEnded(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Runs what is ready. It is a failure where something that this `send` caused has not ended
-  /// then, or was not received. The failure, at this line, names what still runs or waits. Costs
-  /// what runs.
+  /// Runs ready tasks, and reports a failure at this line if an effect of this `send` has not ended
+  /// or an action of one was not received. The failure names the running effects and waiting
+  /// actions.
   public func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
@@ -53,10 +55,10 @@ public final class TestTask {
     check(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// As `finish`, but waits for effects that wait for another thread.
+  /// Finishes like `finish`, but waits for effects that wait for another thread.
   ///
-  /// - Parameter patience: As in `SteppedStore.waitForAction`.
-  /// - Complexity: As `SteppedStore.waitForAction`.
+  /// - Parameter patience: As for `SteppedStore.waitForAction`.
+  /// - Complexity: That of `SteppedStore.waitForAction`.
   nonisolated(nonsending)
     public func finishWhenReady(
       patience: Duration = .seconds(10), fileID: StaticString = #fileID,

@@ -1,11 +1,11 @@
 import SwiftBoardStore
 
-/// An action that a test waits for. Texts are made where they are needed.
+/// An action that a test expects. Texts are created on demand.
 struct Wanted<Action> {
   let location: TestLocation
   let accepts: (Action) -> Bool
   let name: () -> String
-  /// What to say of an action that is not the one.
+  /// Returns the message for an action that is not the expected one.
   let refusal: (Action) -> String
 }
 
@@ -47,17 +47,17 @@ extension Wanted where Action: Equatable {
   }
 }
 
-/// What a look at the queue came to.
+/// The result of searching the queue.
 enum Sight<Action> {
-  /// The action that is wanted was there, and has been reduced.
+  /// The expected action was found and has been reduced.
   case received(Action)
-  /// The next action is another one. It has not been reduced.
+  /// The next action is another one, and has not been reduced.
   case refused(Action)
-  /// Nothing is there; something may still come.
+  /// There is no action, but one may follow.
   case absent
 }
 
-/// An action that was reduced unseen, and the state after it.
+/// An action that was skipped, and the state after it.
 struct PassedAction<State, Action> {
   let action: Action
   let effects: [EffectDescriptor]

@@ -1,25 +1,25 @@
-/// A step that a state machine may take: from one state by one event to another.
+/// A transition of a state machine, from one state by one event to another state.
 ///
-/// In a `TransitionTable` it is written `From(.idle).on(.start).to(.loading)`; where several states
-/// and events are given, each with each.
+/// In a `TransitionTable`, it is written as `From(.idle).on(.start).to(.loading)`. Several states
+/// and events declare all of their combinations.
 public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>:
   Hashable, Sendable, CustomStringConvertible
 {
-  /// Where it begins.
+  /// The state in which the transition begins.
   public let from: Label
-  /// What makes it happen.
+  /// The event that causes the transition.
   public let event: Event
-  /// Where it ends.
+  /// The state in which the transition ends.
   public let to: Label
 
-  /// A single transition; `From` declares several.
+  /// Creates a single transition. `From` declares several.
   public init(from: Label, event: Event, to: Label) {
     self.from = from
     self.event = event
     self.to = to
   }
 
-  /// An arrow with the event on it.
+  /// The transition as an arrow with the event.
   public var description: String { "\(from) --\(event)--> \(to)" }
 }
 
@@ -27,12 +27,12 @@ public struct Transition<Label: Hashable & Sendable, Event: Hashable & Sendable>
 public struct From<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
   let labels: [Label]
 
-  /// Transitions from each of these states. O(number of them).
+  /// Begins the declaration of transitions from each of the states.
   public init(_ labels: Label...) {
     self.labels = labels
   }
 
-  /// The events by which the machine leaves these states, or stays in them. O(number of them).
+  /// Declares the events of the transitions.
   public func on(_ events: Event...) -> TransitionTrigger<Label, Event> {
     TransitionTrigger(labels: labels, events: events)
   }
@@ -43,12 +43,16 @@ public struct TransitionTrigger<Label: Hashable & Sendable, Event: Hashable & Se
   let labels: [Label]
   let events: [Event]
 
-  /// Where the machine may be afterwards: one of these. O(states × events × targets).
+  /// Returns the transitions to each of the targets.
+  ///
+  /// - Complexity: O(states × events × targets).
   public func to(_ targets: Label...) -> [Transition<Label, Event>] {
     each { label, event in targets.map { Transition(from: label, event: event, to: $0) } }
   }
 
-  /// The event is allowed and the machine stays where it is. O(states × events).
+  /// The transitions that stay in their state.
+  ///
+  /// - Complexity: O(states × events).
   public var stays: [Transition<Label, Event>] {
     each { label, event in [Transition(from: label, event: event, to: label)] }
   }

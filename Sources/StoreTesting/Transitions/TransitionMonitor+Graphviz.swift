@@ -1,9 +1,9 @@
 extension TransitionMonitor {
-  /// The machine as text for Graphviz (`dot -Tsvg`): declared transitions in the order of
-  /// declaration, each with its count. Transitions that never happened are dashed, and transitions
-  /// that were not declared are red. The same observations give the same text.
+  /// Returns the machine as text for Graphviz (`dot -Tsvg`), with declared transitions in the order
+  /// of declaration, each with its count. Transitions that never happened are dashed, and
+  /// undeclared ones are red. Equal observations give equal texts.
   ///
-  /// - Complexity: O(n log n) of the transitions that are declared or happened.
+  /// - Complexity: O(n log n) in the number of transitions that are declared or happened.
   public func graphviz(name: String = "machine") -> String {
     let counts = counts
     var lines: [String] = []
@@ -28,7 +28,7 @@ extension TransitionMonitor {
   }
 }
 
-/// A value as a quoted name.
+/// Returns a value as a quoted name.
 private func quoted(_ value: some Any) -> String {
   var text = "\""
   for character in String(describing: value) {

@@ -1,10 +1,11 @@
 import SwiftBoardStore
 import Synchronization
 
-/// Checks the steps of stores against declared transitions, and notes which of them happened.
+/// A monitor that checks the steps of stores against declared transitions, and counts the
+/// transitions.
 ///
-/// It sees a state and an action through two projections: what matters of the state as a label, and
-/// of the action as an event. Actions without an event are not checked.
+/// Two projections map a state to a label and an action to an event. Actions without an event are
+/// not checked.
 ///
 /// ```swift
 /// let monitor = TransitionMonitor(transitions, state: { (state: Player.State) in state.phase }) {
@@ -13,22 +14,21 @@ import Synchronization
 /// store.watch(monitor)                              // a TestStore
 /// let watch = monitor.observe(store) { log("\($0)") } // any store
 /// ```
-/// One monitor may watch many stores and tests, on any threads: coverage is that of all together.
+/// A monitor may watch several stores and tests on any threads, and measures their common coverage.
 public final class TransitionMonitor<
   State: Sendable, Action: Sendable, Label: Hashable & Sendable, Event: Hashable & Sendable
 >: Sendable {
-  /// What is declared.
+  /// The declared transitions.
   public let table: TransitionTable<Label, Event>
   private let label: @Sendable (State) -> Label
   private let event: @Sendable (Action) -> Event?
   private let taken = Mutex<[Transition<Label, Event>: Int]>([:])
 
-  /// A monitor that has seen nothing yet. Its memory is one count for each transition that
-  /// happened.
+  /// Creates a monitor. It stores one count for each transition that happens.
   ///
   /// - Parameters:
-  ///   - state: What matters of a state; for an enum without payloads the state itself.
-  ///   - action: What matters of an action; `nil` for actions that are not checked.
+  ///   - state: Returns the label of a state, or the state itself for an enum without payloads.
+  ///   - action: Returns the event of an action, or `nil` for actions that are not checked.
   public init(
     _ table: TransitionTable<Label, Event>, state: @escaping @Sendable (State) -> Label,
     action: @escaping @Sendable (Action) -> Event?
@@ -40,8 +40,9 @@ public final class TransitionMonitor<
 
   // MARK: Checking
 
-  /// Checks one step: notes the transition, and gives it where it was not declared. O(1), and
-  /// O(number of declarations) where it was not.
+  /// Checks a step and counts its transition. Returns the transition if it was not declared.
+  ///
+  /// - Complexity: O(1), or O(number of declarations) for an undeclared transition.
   @discardableResult
   public func check(
     from before: State, _ action: Action, to after: State, step: Int = 0
@@ -60,24 +61,25 @@ public final class TransitionMonitor<
       transition: transition, step: step, allowed: table.transitions(from: from))
   }
 
-  /// Goes along with one store, whose state is `state` now: for replays, and whatever else gives
-  /// steps in order. O(1), and one call of the state's projection.
+  /// Returns a walk for the steps of one store, whose current state is `state`. For replays, and
+  /// other sources of steps in order.
   public func walk(from state: State) -> Walk {
     Walk(monitor: self, label: label(state), number: nil)
   }
 
-  /// One store's way through the machine.
+  /// The path of one store through the machine.
   public struct Walk: Sendable {
     let monitor: TransitionMonitor
     var label: Label
-    /// The number of the last step; `nil` if the next may have any.
+    /// The number of the last step, or `nil` if the next step may have any number.
     var number: Int?
 
-    /// Checks the next step; as `TransitionMonitor.check`. After a step that was not seen only the
-    /// state is noted.
+    /// Checks the next step like `TransitionMonitor.check`. If steps were missed before it, records
+    /// only the state.
     ///
     /// - Parameter state: The state after the step.
-    /// - Returns: What was not declared; `nil` if it was, or where the action has no event.
+    /// - Returns: The undeclared transition, or `nil` if it was declared or the action has no
+    ///   event.
     public mutating func take(
       _ step: Step<Action>, _ state: State
     ) -> ImpossibleTransition<Label, Event>? {
@@ -89,12 +91,12 @@ public final class TransitionMonitor<
     }
   }
 
-  /// Checks every step of a store from now on, on the thread that reduces it, outside the store's
-  /// lock. A step that falls between this call and its first observation is not checked.
+  /// Checks every step of a store from now on, on the reducing thread, outside the store's lock. A
+  /// step between this call and the first observation is not checked.
   ///
-  /// - Parameter onImpossible: Receives steps that were not declared.
-  /// - Returns: Ends the observation when `cancel()` is called.
-  /// - Complexity: As `check` and a copy of the state for each step; a part of the cost of `send`.
+  /// - Parameter onImpossible: Receives undeclared transitions.
+  /// - Returns: The observation, which `cancel()` ends.
+  /// - Complexity: That of `check` and a copy of the state for each step, as a part of `send`.
   @discardableResult
   public func observe<R: Reducer>(
     _ store: Store<R>,
@@ -103,7 +105,7 @@ public final class TransitionMonitor<
     let box = WalkBox()
     let steps = store.stepCount
     let state = store.state
-    // A step that falls between has a number that does not follow, and is not checked.
+    // A step in between has a number that does not follow, so it is not checked.
     box.walk.withLock { $0 = Walk(monitor: self, label: label(state), number: steps) }
     return store.observe { step, state in
       let impossible = box.walk.withLock { walk in walk?.take(step, copy state) }
@@ -117,23 +119,27 @@ public final class TransitionMonitor<
 
   // MARK: Coverage
 
-  /// What happened, with how often, in no order. O(1): a copy of the table, under one lock.
+  /// The transitions that happened, with their counts.
   public var counts: [Transition<Label, Event>: Int] { taken.withLock { $0 } }
 
-  /// Declared transitions that never happened, in the order of declaration. O(n).
+  /// The declared transitions that never happened, in the order of declaration.
+  ///
+  /// - Complexity: O(number of declared transitions).
   public var notTaken: [Transition<Label, Event>] {
     let counts = counts
     return table.transitions.filter { counts[$0] == nil }
   }
 
-  /// What happened and was not declared, in the order of its text. O(n log n).
+  /// The undeclared transitions that happened, sorted by their text.
+  ///
+  /// - Complexity: O(n log n).
   public var undeclared: [Transition<Label, Event>] {
     let declared = Set(table.transitions)
     return counts.keys.filter { !declared.contains($0) }
       .sorted { $0.description < $1.description }
   }
 
-  /// Reports, in one failure at this line, the declared transitions that never happened. O(n).
+  /// Reports the declared transitions that never happened, in one failure at this line.
   public func checkCoverage(
     report: TestReporter, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
@@ -149,18 +155,18 @@ public final class TransitionMonitor<
   }
 }
 
-/// A step that was not declared.
+/// An undeclared transition.
 public struct ImpossibleTransition<Label: Hashable & Sendable, Event: Hashable & Sendable>:
   Error, Hashable, Sendable, CustomStringConvertible
 {
-  /// What happened.
+  /// The transition that happened.
   public let transition: Transition<Label, Event>
-  /// The number of the step, 0 if it is not known.
+  /// The number of the step, or 0 if it is unknown.
   public let step: Int
-  /// What is declared for the state it began in.
+  /// The transitions that are declared for the state in which it began.
   public let allowed: [Transition<Label, Event>]
 
-  /// What happened, and what is declared instead.
+  /// The transition that happened, and the declared ones.
   public var description: String {
     let position = step > 0 ? "Step \(step)" : "A step"
     let rest =

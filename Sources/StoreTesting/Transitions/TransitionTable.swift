@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
-  /// Without doubles.
+  /// The transitions without duplicates.
   public let transitions: [Transition<Label, Event>]
   private let targets: [Source: [Label]]
 
@@ -17,7 +17,7 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     let event: Event
   }
 
-  /// - Complexity: O(n) of the transitions, on average.
+  /// - Complexity: O(n) in the number of transitions, on average.
   public init(_ transitions: [Transition<Label, Event>]) {
     var seen: Set<Transition<Label, Event>> = []
     var targets: [Source: [Label]] = [:]
@@ -29,40 +29,44 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     self.targets = targets
   }
 
-  /// Declarations one under the other, each begun with `From(…)`. O(n).
+  /// Creates a table from declarations that begin with `From(…)`.
+  ///
+  /// - Complexity: O(n) in the number of transitions.
   public init(@TransitionTableBuilder<Label, Event> _ transitions: () -> [Transition<Label, Event>])
   {
     self.init(transitions())
   }
 
-  /// Where an event may lead to from a state, in the order of declaration; empty if it is not
-  /// allowed there.
+  /// Returns the states to which an event may lead from a state, in the order of declaration. Empty
+  /// if the event is not allowed there.
   public func targets(from label: Label, on event: Event) -> [Label] {
     targets[Source(from: label, event: event)] ?? []
   }
 
-  /// What is allowed in a state, in the order of declaration. O(n).
+  /// Returns the transitions from a state, in the order of declaration.
+  ///
+  /// - Complexity: O(n) in the number of transitions.
   public func transitions(from label: Label) -> [Transition<Label, Event>] {
     transitions.filter { $0.from == label }
   }
 }
 
-/// Collects declarations, one under the other.
+/// A result builder for the declarations of transitions.
 @resultBuilder
 public enum TransitionTableBuilder<Label: Hashable & Sendable, Event: Hashable & Sendable> {
-  /// What one declaration comes to.
+  /// The transitions of a declaration.
   public typealias Part = [Transition<Label, Event>]
 
-  /// A declaration.
+  /// Builds a declaration.
   public static func buildExpression(_ part: Part) -> Part { part }
-  /// Declarations one under the other. O(number of them).
+  /// Builds a list of declarations.
   public static func buildBlock(_ parts: Part...) -> Part { parts.flatMap { $0 } }
-  /// An `if` without `else`.
+  /// Builds an `if` without `else`.
   public static func buildOptional(_ part: Part?) -> Part { part ?? [] }
-  /// An `if` with `else`, or a `switch`.
+  /// Builds an `if` with `else`, or a `switch`.
   public static func buildEither(first part: Part) -> Part { part }
-  /// An `if` with `else`, or a `switch`.
+  /// Builds an `if` with `else`, or a `switch`.
   public static func buildEither(second part: Part) -> Part { part }
-  /// A `for` loop. O(number of them).
+  /// Builds a `for` loop.
   public static func buildArray(_ parts: [Part]) -> Part { parts.flatMap { $0 } }
 }
