@@ -56,7 +56,7 @@ enum SessionCommands {
     },
   ]
 
-  // MARK: Travel
+  // MARK: Navigation
 
   private static let travelCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(

@@ -106,7 +106,7 @@ enum SessionOutcomes {
     return Outcome(job: job, value: value, presentation: .fields(record))
   }
 
-  // MARK: Travel
+  // MARK: Navigation
 
   private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
     let what = step.origin == nil ? ", the beginning" : ": \(step.title)"

@@ -115,7 +115,7 @@ struct SessionWork {
     n == navigator.firstStep ? .beginning(n) : SessionStep(try navigator.step(n), isWhole: false)
   }
 
-  // MARK: Going about
+  // MARK: Navigation
 
   func go(to target: SessionTarget) throws -> SessionResult {
     let location = try location(nil)
@@ -153,7 +153,7 @@ struct SessionWork {
     }
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
     let location = try location(file)
