@@ -7,7 +7,6 @@ import Synchronization
 /// A queue holds `capacity` events. If it is full, the oldest events are dropped and counted.
 /// Events that a provider fails to deliver stay in its queue for the next attempt. Without consent,
 /// `track` does nothing.
-/// Without consent `track` does nothing.
 public final class LiveAnalytics: Analytics {
   private let outlets: [AnalyticsOutlet]
   private let redactor: Redactor
