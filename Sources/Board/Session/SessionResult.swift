@@ -120,7 +120,7 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
 
   /// An effect, from the step that returned it to the last step that mentions it.
   public struct Span: Codable, Sendable, Equatable {
-    /// How an effect ended.
+    /// The way an effect ended.
     public enum End: String, Codable, Sendable {
       /// The effect finished, was cancelled, or sent nothing more so that its end is unknown, or
       /// its end is outside the recording.

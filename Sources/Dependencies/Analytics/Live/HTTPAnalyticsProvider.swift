@@ -3,8 +3,8 @@ import SwiftBoardJSON
 import SwiftBoardSystem
 import Synchronization
 
-/// Sends events to a server, many in one request: a POST of `{"events":[…]}` with an object for each
-/// event:
+/// Sends events to a server, many in one request: a POST of `{"events":[…]}` with an object for
+/// each event:
 /// `{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{…}}`.
 ///
 /// An event has the same id in every attempt, so that the server can recognize duplicates. The
