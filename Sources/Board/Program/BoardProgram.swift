@@ -49,6 +49,7 @@ public enum BoardProgram {
   /// - Parameters:
   ///   - number: The position of the argument, from 1.
   ///   - repaired: The argument with a replacement character for each invalid byte.
+  /// - Returns: The exit code.
   public static func refuse(argument number: Int, repaired: String) -> Int32 {
     complain(
       "argument \(number) is not UTF-8: \(repaired)",
