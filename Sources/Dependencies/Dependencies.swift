@@ -1,43 +1,43 @@
-/// Everything a reducer or an effect may reach outside the state: the services, and the world
-/// (time, identifiers, chance).
+/// The services and generators that reducers and effects use besides the state: services, time,
+/// identifiers and random numbers.
 ///
-/// A value: replace what you like on a copy. The services and generators in it have reference
-/// semantics, so that copies share them and no write is lost. See `docs/adr/003`.
+/// It is a value, so you can replace members of a copy. Its services and generators have reference
+/// semantics, so copies share them and no write is lost. See `docs/adr/003`.
 ///
 /// ```swift
 /// var dependencies = Dependencies.mock
 /// dependencies.date = .fixed(0)
 /// ```
 public struct Dependencies: Sendable {
-  /// HTTP.
+  /// The HTTP client.
   public var apiClient: any APIClient
-  /// Secrets, by name.
+  /// The secrets, by name.
   public var keychainService: any KeychainService
   /// Documents, preferences, services, cached answers, searches and stored log records.
   public var persistence: any PersistenceService
-  /// Log records; synchronous, never throws.
+  /// The log. It is synchronous and never throws.
   public var logger: any Logger
-  /// Counts, with consent only; synchronous, never throws.
+  /// The usage statistics, with consent only. It is synchronous and never throws.
   public var analytics: any Analytics
-  /// Files that a line names.
+  /// The files named in lines.
   public var files: any FileService
-  /// The person at the board.
+  /// The user's terminal.
   public var terminal: any TerminalService
-  /// Monotonic time, and sleeping.
+  /// Monotonic time and sleeping.
   public var clock: BoardClock
   /// The wall clock.
   public var date: DateGenerator
-  /// Identifiers.
+  /// The generator of identifiers.
   public var uuid: UUIDGenerator
   /// Random numbers.
   public var random: RandomSource
-  /// Makes services of the same environment for a run beside this one, with files of their own in
-  /// `folder`. With `sharesHome` documents, preferences, API services and secrets are the same, and
-  /// only what may be deleted is their own: the cache and the log. `nil` if nothing was said of it;
-  /// then there are no others. Making them touches nothing; the caller shuts them down.
+  /// Creates services of the same environment for a separate run, with their own files in `folder`.
+  /// With `sharesHome`, documents, preferences, API services and secrets are shared, and only the
+  /// cache and the log are separate. It is `nil` if the environment provides none. Creating the
+  /// services accesses no file. The caller must shut them down.
   public var beside: (@Sendable (_ folder: String, _ sharesHome: Bool) -> Dependencies)?
 
-  /// Creates dependencies from their parts. See also `.live`, `.mock` and `.preview`.
+  /// Creates dependencies. See also `.live`, `.mock` and `.preview`.
   public init(
     apiClient: any APIClient, keychainService: any KeychainService,
     persistence: any PersistenceService, logger: any Logger, analytics: any Analytics,
@@ -57,9 +57,9 @@ public struct Dependencies: Sendable {
     self.random = random
   }
 
-  /// A copy whose `clock`, `date`, `uuid` and `random` go through the interceptor: a recorder notes
-  /// the drawn values, a replay returns them again. The services are the same, and their own draws
-  /// (a log record's time) are not intercepted.
+  /// Returns a copy in which `clock`, `date`, `uuid` and `random` use the interceptor. A recorder
+  /// stores the drawn values, and a replay returns them again. The services are shared, and their
+  /// own draws (such as a log record's time) are not intercepted.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> Dependencies {
     var copy = self
     copy.clock = clock.intercepted(by: interceptor)

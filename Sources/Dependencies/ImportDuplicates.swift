@@ -1,9 +1,9 @@
-/// What an import does with a name that is taken.
+/// The handling of imported names that already exist.
 public enum ImportDuplicates: String, Sendable, Codable, CaseIterable {
-  /// Nothing at all is imported.
+  /// Imports nothing.
   case refuse
-  /// What is here stays.
+  /// Keeps the existing one.
   case keep
-  /// The imported one takes its place.
+  /// Replaces the existing one.
   case replace
 }

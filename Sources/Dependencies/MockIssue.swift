@@ -1,12 +1,12 @@
-/// A call of a mock, as it came in.
+/// A recorded call of a mock.
 public struct MockCall: Sendable, Hashable, CustomStringConvertible {
   /// The name of the function, for example `putDocument`.
   public var name: String
-  /// The arguments as text, in their order. Of binary data there is the number of bytes, and of
-  /// secrets nothing.
+  /// The arguments as text, in order. Binary data is represented by its number of bytes, and
+  /// secrets are omitted.
   public var arguments: [String]
 
-  /// A call, to compare with.
+  /// Creates a call for comparisons.
   public init(_ name: String, _ arguments: String...) {
     self.init(name, arguments)
   }
@@ -16,33 +16,32 @@ public struct MockCall: Sendable, Hashable, CustomStringConvertible {
     self.arguments = arguments
   }
 
-  /// Name and arguments.
+  /// The name and the arguments.
   public var description: String { "\(name)(\(arguments.joined(separator: ", ")))" }
 }
 
-/// Something that was asked of a mock and that the test did not allow, or that the test prepared
-/// and nobody asked for.
+/// A call of a mock that the test did not prepare, or a preparation of the test that was not used.
 public struct MockIssue: Sendable, CustomStringConvertible {
-  /// Whether the test gave too little or too much.
+  /// The kind of the issue.
   public enum Kind: Sendable {
-    /// A call without an answer.
+    /// A call without a prepared answer.
     case unanswered
-    /// An answer or a failure that was prepared and never given.
+    /// A prepared answer or failure that was not used.
     case unused
   }
 
-  /// A line of a test.
+  /// A location in a test.
   public struct Line: Sendable {
-    /// As `#fileID` gives it.
+    /// The value of `#fileID`.
     public let fileID: StaticString
-    /// As `#filePath` gives it.
+    /// The value of `#filePath`.
     public let filePath: StaticString
-    /// From 1.
+    /// The line, from 1.
     public let line: Int
-    /// From 1.
+    /// The column, from 1.
     public let column: Int
 
-    /// A line, as the literals give it.
+    /// Creates a location from the values of the literals.
     init(_ fileID: StaticString, _ filePath: StaticString, _ line: Int, _ column: Int) {
       self.fileID = fileID
       self.filePath = filePath
@@ -51,11 +50,11 @@ public struct MockIssue: Sendable, CustomStringConvertible {
     }
   }
 
-  /// What does not fit.
+  /// The kind of the issue.
   public let kind: Kind
-  /// What happened, and what to do; without secrets.
+  /// The problem and advice, without secrets.
   public let message: String
-  /// The line that prepared what was not used; `nil` for a call without an answer.
+  /// The line that prepared the unused answer, or `nil` for a call without an answer.
   public let line: Line?
 
   init(_ kind: Kind, _ message: String, at line: Line? = nil) {
@@ -68,13 +67,13 @@ public struct MockIssue: Sendable, CustomStringConvertible {
   public var description: String { message }
 }
 
-/// A mock that can say at the end of a test what did not fit.
+/// A mock that reports issues at the end of a test.
 ///
-/// `Dependencies.reportMockIssues(to:)` of `SwiftBoardServiceTesting` asks every mock of an
+/// `Dependencies.reportMockIssues(to:)` of `SwiftBoardServiceTesting` checks every mock of an
 /// environment.
 public protocol CheckedMock: Sendable {
-  /// Every call that the test did not allow, also where the code caught the error, and whatever the
-  /// test prepared and nobody asked for, so far.
+  /// The issues so far: calls that the test did not prepare, even if the code caught the error, and
+  /// unused preparations.
   var issues: [MockIssue] { get }
 }
 
@@ -86,7 +85,7 @@ struct PreparedFailures<Failure: Error>: Sendable {
     waiting.append((call, error, line))
   }
 
-  /// The next failure of a call, which is then used up.
+  /// Removes and returns the next failure of a call.
   mutating func take(_ call: String) -> Failure? {
     guard let index = waiting.firstIndex(where: { $0.call == call }) else { return nil }
     return waiting.remove(at: index).error

@@ -1,18 +1,18 @@
-/// What every service of `Dependencies` has: an end.
+/// The interface of every service of `Dependencies`: it can be shut down.
 public protocol Service: Sendable {
-  /// Brings to its destination what still waits, and closes what is open. A later call of the
-  /// service opens again what it needs.
+  /// Completes pending work and closes open resources. A later call of the service opens them
+  /// again.
   ///
   /// `Dependencies.shutDown(within:)` calls it at the end of a program. A service that wraps
-  /// another one, as `RedactingKeychain` does, forwards the call. The default is for a service that
-  /// keeps nothing open: it returns true.
+  /// another one, such as `RedactingKeychain`, forwards the call. The default implementation
+  /// returns true, for a service that keeps nothing open.
   ///
-  /// - Parameter duration: The longest that the call may take where it waits for others.
-  /// - Returns: False if something was left behind.
+  /// - Parameter duration: The time limit for waiting.
+  /// - Returns: False if work could not be completed.
   func shutDown(within duration: Duration) async -> Bool
 }
 
 extension Service {
-  /// True: nothing waits, and nothing is open.
+  /// Returns true: there is no pending work and no open resource.
   public func shutDown(within duration: Duration) async -> Bool { true }
 }

@@ -2,7 +2,7 @@ import SwiftBoardBoard
 
 /// The features of `swiftboard`, each in a folder of its own.
 public enum BoardFeatures {
-  /// In the order in which help lists them.
+  /// All features in help order.
   public static let all = FeatureList(
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
     source: FeatureList.Source(

@@ -3,9 +3,9 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardSystem
 
-/// The one place that chooses the services.
+/// The only place that selects the services.
 enum CompositionRoot {
-  /// - Parameter arguments: Without the program's name.
+  /// - Parameter arguments: The arguments without the program's name.
   static func run(_ arguments: [String]) async -> Int32 {
     await BoardProgram.run(
       arguments: arguments,
@@ -18,7 +18,7 @@ enum CompositionRoot {
         case .mock: Dependencies.demonstration
         case .preview: Dependencies.preview
         }
-      // The files that lines name, and the terminal, are real in every environment.
+      // Files named in lines, and the terminal, are real in every environment.
       dependencies.files = LiveFileService(
         own: configuration.paths, environment: configuration.environment)
       dependencies.terminal = terminal

@@ -3,11 +3,11 @@ import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// The program's `main`, under the name that SwiftPM gives an executable's entry point.
+/// The program's `main`, with the name that SwiftPM gives an executable's entry point.
 ///
-/// It takes the arguments from the system. `CommandLine.arguments` reads `/proc/self/cmdline` on
-/// Linux and is empty if that cannot be read, and a program without arguments runs its standard
-/// input as a script.
+/// It receives the arguments from the system. On Linux, `CommandLine.arguments` reads
+/// `/proc/self/cmdline` and is empty if that cannot be read. A program without arguments would run
+/// its standard input as a script.
 @_cdecl("swiftboard_main")
 func enter(
   _ count: Int32, _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>?
@@ -18,7 +18,7 @@ func enter(
   #if os(Linux)
     UnwatchedThreads.useWhereNeeded()
   #endif
-  // The first word is the program's name.
+  // The first argument is the program's name.
   let words = UnsafeBufferPointer(start: words, count: words == nil ? 0 : Int(max(0, count)))
     .dropFirst().compactMap(\.self)
   var arguments: [String] = []

@@ -4,11 +4,12 @@
   import SwiftBoardSystem
   import Synchronization
 
-  /// Where tasks run while `/proc` cannot be read.
+  /// Runs tasks if `/proc` cannot be read.
   ///
-  /// On Linux Dispatch looks at the threads of its shared queues once a second, in
-  /// `/proc/THREAD/stat`, and ends the process if that is missing. It does not check the threads of
-  /// serial queues: here each of a few such queues runs one job at a time.
+  /// On Linux, Dispatch inspects the threads of its shared queues once per second in
+  /// `/proc/THREAD/stat`, and ends the process if that file is missing. It does not inspect the
+  /// threads of serial queues. This executor uses a few serial queues, each of which runs one job
+  /// at a time.
   final class UnwatchedThreads: TaskExecutor {
     private struct State {
       var count = 0
@@ -17,12 +18,14 @@
     }
 
     private static let shared = UnwatchedThreads()
-    /// More than can be blocked at a time, as a rule: each that is costs one thread.
+    /// The maximum number of queues. It exceeds the usual number of blocked jobs, each of which
+    /// occupies a thread.
     private static let limit = 64
     private let state = Mutex(State())
     private let timer = DispatchQueue(label: "swiftboard.timer")
 
-    /// Lets all tasks run here where `/proc` cannot be read. Call it before the first one.
+    /// Makes all tasks run on this executor if `/proc` cannot be read. Call this before the first
+    /// task.
     static func useWhereNeeded() {
       guard access("/proc/self/stat", R_OK) != 0 else { return }
       swiftboard_set_executor(
@@ -43,7 +46,7 @@
 
     private func add(_ pointer: UnsafeMutableRawPointer?, after nanoseconds: UInt64) {
       guard let pointer else { return }
-      // The runtime hands over the job itself, which is one pointer.
+      // The runtime passes the job itself, which is one pointer.
       let job = unsafeBitCast(pointer, to: UnownedJob.self)
       guard nanoseconds > 0 else { return add(job) }
       let pause = DispatchTimeInterval.nanoseconds(Int(clamping: nanoseconds))
@@ -63,7 +66,7 @@
       if let queue { queue.async { self.run(job, on: queue) } }
     }
 
-    /// Runs a job, and what has come meanwhile.
+    /// Runs a job, then waiting jobs.
     private func run(_ job: UnownedJob, on queue: DispatchQueue) {
       var next: UnownedJob? = job
       while let job = next {

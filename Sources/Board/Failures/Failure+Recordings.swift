@@ -14,8 +14,7 @@ extension ExitCode {
     }
   }
 
-  /// The exit code of a replay that does not agree: 1, 64, 65, 70, or that of a log that cannot be
-  /// read.
+  /// The exit code of a replay that does not agree: 1, 64, 65, 70, or that of an unreadable log.
   static func of(_ error: ReplayError) -> Int32 {
     switch error {
     case .unreadable(let error): of(error)
@@ -26,8 +25,8 @@ extension ExitCode {
     }
   }
 
-  /// The exit code of a recording that cannot begin: 64, 65, 70, 73, 74, or that of a log that
-  /// cannot be read.
+  /// The exit code of a recording that cannot begin: 64, 65, 70, 73, 74, or that of an unreadable
+  /// log.
   static func of(_ error: RecordingError) -> Int32 {
     switch error {
     case .exists, .busy, .failed, .changed: cannotCreate
@@ -41,7 +40,7 @@ extension ExitCode {
 }
 
 extension Failure {
-  /// Why the recording at `path` cannot be replayed or visited.
+  /// Creates the failure of replaying or visiting the recording at `path`.
   init(_ error: ReplayError, _ path: String) {
     let code = ExitCode.of(error)
     switch error {
@@ -60,13 +59,13 @@ extension Failure {
     }
   }
 
-  /// Why the recording at `path` cannot be read.
+  /// Creates the failure of reading the recording at `path`.
   init(_ error: LogReadError, _ path: String) {
     self.init(
       reading: path, ExitCode.of(error), error.description, help: Failure.help(for: error))
   }
 
-  /// Advice on a log that cannot be read; nil if the description says all there is.
+  /// Advice about a log that cannot be read, or `nil` if the description is enough.
   static func help(for error: LogReadError) -> String? {
     switch error {
     case .broken(let path, _, _):
@@ -80,7 +79,7 @@ extension Failure {
     }
   }
 
-  /// Why a recording cannot begin.
+  /// Creates the failure of a recording that cannot begin.
   init(_ error: RecordingError) {
     let code = ExitCode.of(error)
     self.init(
@@ -89,7 +88,7 @@ extension Failure {
       help: "a recording needs a new file in a folder that can be written")
   }
 
-  /// Why a recording cannot be forked.
+  /// Creates the failure of a recording that cannot be forked.
   init(forking error: RecordingError) {
     let code = ExitCode.of(error)
     let name =
@@ -117,7 +116,7 @@ extension Failure {
 }
 
 extension String {
-  /// Whether it says which file it is about.
+  /// Whether the message names the file at `path`.
   func names(_ path: String) -> Bool {
     hasPrefix("\(path) ") || hasSuffix(" \(path)") || hasPrefix("\(path).")
   }

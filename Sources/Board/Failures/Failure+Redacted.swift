@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 extension Failure {
-  /// What went wrong, without the secrets that the words of an error may repeat.
+  /// Creates a failure from an error, without secrets that the error's text may contain.
   public init(_ error: any Error, _ dependencies: Dependencies) {
     self.init(any: error)
     message = dependencies.logger.redact(message)

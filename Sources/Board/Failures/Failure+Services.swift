@@ -116,7 +116,7 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
-  /// Whatever a service threw.
+  /// Creates a failure from any error of a service.
   public init(any error: any Error) {
     switch error {
     case let error as Failure: self = error
@@ -139,7 +139,7 @@ extension Failure {
 }
 
 extension KeychainError.Remedy {
-  /// Advice, by the board's commands and variables.
+  /// Advice in terms of the board's commands and variables.
   fileprivate var words: String {
     switch self {
     case .create: "Create one first (keychain init)."

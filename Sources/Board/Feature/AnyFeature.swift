@@ -3,8 +3,7 @@ import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
 
-/// A feature as the board sees it, which knows neither the type of its state nor that of its
-/// actions.
+/// A feature with erased state and action types.
 struct AnyFeature: Sendable {
   typealias Key = FeatureStates.Key
 
@@ -12,10 +11,10 @@ struct AnyFeature: Sendable {
   let summary: String
   let commands: CommandTable<BoardCommand>
   let link: @Sendable (BoardLink) -> [String]?
-  /// Texts of `JSONPathPattern`, from the board's action on.
+  /// Texts of `JSONPathPattern`, relative to the board's action.
   let volatile: [String]
   let version: Int?
-  /// From the board's state and action on.
+  /// The migrations, relative to the board's state and action.
   let migrations: [LogMigration]
   let passesWordsOn: Bool
   let secretWords: SecretWords
@@ -55,7 +54,7 @@ struct AnyFeature: Sendable {
       (action.base as? Action).flatMap(partial)
     }
     cancelled = { [cancelled = feature.cancelled] state, job in
-      // A state that does not exist has nothing to note, and is not made for it.
+      // A missing state has nothing to update and is not created.
       if state.features.contains(name) { cancelled(&state[key], job) }
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }

@@ -1,32 +1,32 @@
 import SwiftBoardCommandLine
 
-/// `swiftboard://feature/part/part?name=value`, taken apart; escapes like `%20` are decoded.
+/// A parsed link `swiftboard://feature/part/part?name=value`. Escapes like `%20` are decoded.
 public struct BoardLink: Sendable, Equatable {
-  /// `name=value` of a link's query.
+  /// An item `name=value` of a link's query.
   public struct Item: Sendable, Equatable {
-    /// What precedes the first `=`.
+    /// The text before the first `=`.
     public var name: String
-    /// What follows it; empty if there is none.
+    /// The text after the first `=`, empty if there is none.
     public var value: String
 
-    /// An item from its parts, which are not decoded again.
+    /// Creates an item from decoded parts.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The host of the link: a feature's name.
+  /// The name of a feature: the host of the link.
   public var feature: String
-  /// Without empty parts; a part may hold any character, also `/`.
+  /// The parts of the path, without empty ones. A part may contain any character, including `/`.
   public var path: [String]
-  /// In the order of the link.
+  /// The query items in the order of the link.
   public var query: [Item]
 
-  /// Takes a link apart. O(length).
+  /// Parses a link. O(length).
   ///
-  /// - Throws: a `UsageError` for what is no link, for a `%` without two hexadecimal digits after
-  ///   it, and for escapes that are no UTF-8.
+  /// - Throws: a `UsageError` if the text is not a link, if a `%` is not followed by two
+  ///   hexadecimal digits, or if escapes are not UTF-8.
   public init(parsing text: String) throws(UsageError) {
     let scheme = "swiftboard://"
     let rest = text.dropFirst(scheme.count)

@@ -1,47 +1,47 @@
 import SwiftBoardCommandLine
 
-/// Which command of which line an action belongs to. It is part of the action that starts the
-/// command, so that the board's whole output follows from the steps alone.
+/// The command and the line that an action belongs to. It is part of the action that starts the
+/// command, so that the board's output follows from the steps alone.
 public struct CommandContext: Codable, Sendable, Equatable {
-  /// `> FILE` or `>> FILE`, expanded.
+  /// A redirection `> FILE` or `>> FILE`, expanded.
   public struct Redirect: Codable, Sendable, Equatable {
     /// The file's name.
     public var file: String
-    /// `>>`: the file is kept and added to.
+    /// Whether to append to the file (`>>`).
     public var appends: Bool
 
-    /// The destination of the output, and whether the file is kept.
+    /// Creates a redirection to a file.
     public init(file: String, appends: Bool) {
       self.file = file
       self.appends = appends
     }
   }
 
-  /// 1, 2, 3 … over the session; the cancel id of what the command starts.
+  /// The number of the job in the session, from 1. It is the cancel id of the command's effects.
   public var job: Int
-  /// The number of the line in its source, and the source, for example `demo.sb`; `nil` for a
-  /// person and for one shot.
+  /// The number of the line in its source.
   public var line: Int
-  /// The source of the line, for example `demo.sb`; `nil` for a person and for one shot.
+  /// The source of the line, for example `demo.sb`, or `nil` for a line that was typed or given as
+  /// an argument.
   public var source: String?
-  /// The line as typed; secrets are names.
+  /// The line as typed, with names in place of secrets.
   public var text: String
-  /// For example `api.get`.
+  /// The name of the command, for example `api.get`.
   public var name: String
-  /// What the line begins with, for all its commands; `nil` for nothing.
+  /// The prefix of the line, which applies to all its commands, or `nil` if there is none.
   public var prefix: LinePrefix?
-  /// The destination of its output; `nil`: to standard output.
+  /// The destination of its output, or `nil` for standard output.
   public var redirect: Redirect?
   /// Whether the next line is read while it runs.
   public var isBackground: Bool
-  /// The output format, where the line has one of its own.
+  /// The output format, if the line sets one.
   public var output: OutputFormat?
-  /// Milliseconds a request may take, where the line or the program has a limit of its own.
+  /// The time limit of a request in milliseconds, if the line or the program sets one.
   public var timeout: Int64?
-  /// `-v` after the command: whether details are printed; `nil`: the program's own option.
+  /// Whether `-v` follows the command, or `nil` to use the program's option.
   public var isVerbose: Bool?
 
-  /// A context, as the board makes one for each command.
+  /// Creates the context of a command.
   public init(
     job: Int, line: Int, source: String?, text: String, name: String, prefix: LinePrefix? = nil,
     redirect: Redirect? = nil, isBackground: Bool = false, output: OutputFormat? = nil,
@@ -59,6 +59,6 @@ public struct CommandContext: Codable, Sendable, Equatable {
     self.timeout = timeout
   }
 
-  /// For example `demo.sb:7`, or `line 7` where no file is named.
+  /// The location, for example `demo.sb:7`, or `line 7` if there is no source.
   public var location: String { LineLocation(source, line: line).description }
 }

@@ -1,13 +1,13 @@
 import SwiftBoardJSON
 
-/// A body that is no text in the value of an answer: its bytes in base64.
+/// A body in a command's value that is not text and therefore written in base64.
 public enum EncodedBody {
-  /// The member that says how the member `body` is written.
+  /// The member that names the encoding of the member `body`.
   public static let member = "bodyEncoding"
-  /// What it says of bytes that are no text.
+  /// The name of the base64 encoding.
   public static let base64 = "base64"
 
-  /// Whether a path of a value leads into such a body: put into a line it would be something else.
+  /// Whether a path leads into an encoded body. Its base64 text must not be inserted into a line.
   static func isPart(_ path: String, of value: JSON) -> Bool {
     value[member]?.stringValue == base64 && value["verdict"] != nil
       && (path == "body" || path.hasPrefix("body.") || path.hasPrefix("body["))

@@ -3,8 +3,7 @@ import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
 
-/// A feature of a board, wherever it is used: its state, its reducer, its commands, what they
-/// print, and its links.
+/// A feature of a board: its state, its reducer, its commands and their output, and its links.
 ///
 /// ```swift
 /// extension BoardFeatures {
@@ -18,51 +17,49 @@ import SwiftBoardStore
 /// }
 /// ```
 ///
-/// It joins a board in the board's `FeatureList`. Recordings have its state and its actions under
-/// its name.
+/// Add it to the board's `FeatureList`. Recordings store its state and its actions under its name.
 public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// The first word of its commands and the host of its links.
   public let name: String
-  /// One line for help, without a full stop.
+  /// A summary for help: one line without a full stop.
   public let summary: String
-  /// The state before its first action.
+  /// The state before the first action.
   public let initialState: State
-  /// What its actions do. Its cancel IDs meet those of no other feature.
+  /// The reducer. Its cancel IDs cannot collide with those of other features.
   public let reducer: AnyReducer<State, Action, Dependencies>
-  /// Its commands; each becomes an action once it has a context.
+  /// The commands. Each becomes an action once it has a context.
   public let commands: CommandTable<FeatureCommand<Action>>
-  /// How the command ended that an action ends; `nil` for an action that ends none. Called once a
-  /// step, with the state after it.
+  /// Returns the outcome of the command that an action ends, or `nil` if it ends none. Called once
+  /// per step, with the state after it.
   public let outcome: @Sendable (Action, State, OutcomeContext) -> Outcome?
-  /// What an action shows of its command before the command has ended; `nil` for nothing.
+  /// Returns the output of a command that has not ended yet, or `nil` if the action shows nothing.
   public let partialOutcome: @Sendable (Action) -> PartialOutcome?
-  /// The command line that a link `swiftboard://NAME/…` stands for; `nil` if it is none of this
-  /// feature's. Its words are taken as text, so that a link can give no option.
+  /// Returns the command line for a link `swiftboard://NAME/…`, or `nil` if the link is not valid
+  /// for this feature. Its words are treated as text, so a link cannot set options.
   public let link: @Sendable (BoardLink) -> [String]?
-  /// Notes in the state that a job was cancelled: no action of its effects follows.
+  /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
-  /// Members of its actions that differ from run to run though nothing has changed, such as timings
-  /// and dates. A live replay does not compare them. Texts of `JSONPathPattern`, from the feature's
-  /// action on: `brewed.pot.seconds`.
+  /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
+  /// live replay does not compare them. They are texts of `JSONPathPattern`, relative to the
+  /// feature's action: `brewed.pot.seconds`.
   public let volatile: [String]
-  /// Whether its commands store or send what their words say. Then no word may hold a mark that
-  /// replaces a secret.
+  /// Whether its commands store or send the text of their words. If so, no word may contain a mark
+  /// that replaces a secret.
   public let passesWordsOn: Bool
-  /// How secrets that are typed into its lines are found.
+  /// The rule that finds secrets typed into the feature's lines.
   public let secretWords: SecretWords
-  /// Changes the initial state for a session at a terminal, which lasts; a script and a single
-  /// command begin with the state as it is.
+  /// Changes the initial state for an interactive session at a terminal. Scripts and single
+  /// commands use the unchanged state.
   public let atTerminal: @Sendable (inout State) -> Void
-  /// The version of the form of its states and actions in recordings, from 1; raised together with
-  /// a migration when the form changes. `nil` for the features of this package, whose forms count
-  /// with the board's.
+  /// The version of the encoding of its states and actions in recordings, from 1. Raise it, and add
+  /// a migration, when the encoding changes. It is `nil` for the features of this package, which
+  /// share the board's version.
   public let version: Int?
-  /// What becomes of its states and actions in earlier recordings; each leads from one of its
-  /// versions to the next. They begin at the feature's own state and action, as `volatile` does.
+  /// The migrations of its states and actions in earlier recordings. Each converts one version to
+  /// the next. Like `volatile`, they are relative to the feature's own state and action.
   public let migrations: [LogMigration]
 
-  /// A feature from its parts. Those without a value have the usual one: no links, nothing
-  /// volatile, no secrets.
+  /// Creates a feature. By default, it has no links, no volatile members and no secrets.
   public init(
     name: String, summary: String, state: State,
     reducer: some Reducer<State, Action, Dependencies>,
@@ -92,7 +89,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.migrations = migrations
   }
 
-  /// The same feature with another reducer, for example one that does more.
+  /// Returns the feature with another reducer, for example an extended one.
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,

@@ -1,34 +1,34 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The state of a feature: part of recordings, so that its form is a promise.
+/// The state of a feature. It is part of recordings, so its encoding must stay compatible.
 public typealias FeatureState = Codable & Equatable & Sendable
 
-/// An action of a feature: part of recordings, so that its form is a promise.
+/// An action of a feature. It is part of recordings, so its encoding must stay compatible.
 public protocol FeatureAction: Codable, Equatable, Sendable {
-  /// The command that this action starts; `nil` if it starts none.
+  /// The command that this action starts, or `nil` if it starts none.
   var started: CommandContext? { get }
 
-  /// Whether a line with this action only looks: `session undo` passes it by, and it may run while
-  /// the board shows an earlier step.
+  /// Whether a line with this action is read-only. `session undo` skips such a line, and it may run
+  /// while the board shows an earlier step.
   var onlyLooks: Bool { get }
 
-  /// Whether time alone brings it, and no line: a live replay, in which less time passes, neither
-  /// waits for it nor compares it.
+  /// Whether the action is caused by time alone and not by a line. A live replay, in which less
+  /// time passes, neither waits for it nor compares it.
   var comesByItself: Bool { get }
 }
 
 extension FeatureAction {
-  /// No: the action may change what the board or its services keep.
+  /// `false`: the action may change the state of the board or its services.
   public var onlyLooks: Bool { false }
 
-  /// No: it follows from a line.
+  /// `false`: the action follows from a line.
   public var comesByItself: Bool { false }
 }
 
-/// An action of a feature whose type the board does not know.
+/// An action of a feature with an erased type.
 public struct AnyFeatureAction: Sendable, Equatable {
-  /// The feature's name: the member under which recordings have the action.
+  /// The feature's name. Recordings store the action under it.
   let feature: String
   let base: any FeatureAction
 

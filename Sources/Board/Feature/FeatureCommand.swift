@@ -1,20 +1,20 @@
 import SwiftBoardCommandLine
 
-/// A command that was understood and waits for the context that makes it an action.
+/// A parsed command. It becomes an action once it has a context.
 public struct FeatureCommand<Action: Sendable>: Sendable {
   /// Creates the action that starts the command; has no effect.
   public let action: @Sendable (CommandContext) -> Action
-  /// The option, for example `--from-stdin`, with which the command reads standard input to its
-  /// end; `nil` if it does not. It is refused where lines come from standard input.
+  /// The option, for example `--from-stdin`, that makes the command read standard input to its end,
+  /// or `nil`. The command is refused if lines come from standard input.
   public let readsInput: String?
-  /// The option, for example `--reveal`, with which the command writes a secret straight to
-  /// standard output; `nil` if it does not. It is refused where the output goes elsewhere.
+  /// The option, for example `--reveal`, that makes the command write a secret directly to standard
+  /// output, or `nil`. The command is refused if its output is redirected.
   public let writesSecret: String?
-  /// The command goes on until it is cancelled. In the background it is cancelled where the lines
-  /// end, and is no failure.
+  /// Whether the command runs until it is cancelled. In the background, it is cancelled when the
+  /// lines end, which is not a failure.
   public let isEndless: Bool
 
-  /// A command from its action.
+  /// Creates a command from its action.
   public init(
     readsInput: String? = nil, writesSecret: String? = nil, isEndless: Bool = false,
     _ action: @escaping @Sendable (CommandContext) -> Action
@@ -25,7 +25,7 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
     self.isEndless = isEndless
   }
 
-  /// The same command with another action.
+  /// Returns the command with a transformed action.
   func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> FeatureCommand<Other> {
     FeatureCommand<Other>(
       readsInput: readsInput, writesSecret: writesSecret, isEndless: isEndless

@@ -3,46 +3,47 @@ import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
 
-/// The features of a board, and the form of its recordings.
+/// The features of a board, and the schema of its recordings.
 ///
 /// ```swift
 /// let features = FeatureList(BoardFeatures.api, BoardFeatures.log, tea)
 /// ```
 ///
-/// Every board has the features `session` and `shell` besides, which are about the board itself.
+/// Every board also has the features `session` and `shell`, which control the board itself.
 public struct FeatureList: Sendable {
-  /// In the order in which help lists them; without `session` and `shell`.
+  /// The features in help order, without `session` and `shell`.
   let features: [AnyFeature]
   /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
-  /// The program's name in recordings, and the versions of their form: the board's, and those of
-  /// features that count by themselves. Adding a feature does not change the form of recordings.
+  /// The program's name in recordings, and the versions of the board and of features that have
+  /// their own. Adding a feature does not change the schema of recordings.
   public let schema: LogSchema
-  /// The migrations that convert recordings of earlier versions to this version: the board's, then
+  /// The migrations that convert recordings of earlier versions to this one: the board's, then
   /// those of the features.
   public let migrations: [LogMigration]
-  /// The list as Swift text, for tests that are exported from recordings; `nil` if there is none.
+  /// The list as Swift source, for tests that are exported from recordings, or `nil` if there is
+  /// none.
   let source: Source?
 
-  /// How a test names a list of features.
+  /// The Swift source that refers to a list of features.
   public struct Source: Sendable {
-    /// Lines such as `import SwiftBoardFeatures`.
+    /// Import lines, such as `import SwiftBoardFeatures`.
     public var imports: [String]
-    /// The list, for example `BoardFeatures.all`.
+    /// The expression, for example `BoardFeatures.all`.
     public var expression: String
 
-    /// Swift text, taken over as it is.
+    /// Creates a source. The text is used verbatim.
     public init(imports: [String], expression: String) {
       self.imports = imports
       self.expression = expression
     }
   }
 
-  /// A list of features. Their names have to differ, and are none of `session`, `shell`, `settings`
-  /// and `resumed`.
+  /// Creates a list of features. Their names must be unique and different from `session`, `shell`,
+  /// `settings` and `resumed`.
   ///
-  /// - Parameter program: The name and the version in recordings, a space between. Recordings of a
-  ///   program with another name are refused.
+  /// - Parameter program: The name and the version in recordings, separated by a space. Recordings
+  ///   of a program with another name are refused.
   public init<each State, each Action>(
     _ feature: repeat Feature<each State, each Action>,
     program: String = "swiftboard \(BoardProgram.version)", source: Source? = nil
@@ -64,7 +65,7 @@ public struct FeatureList: Sendable {
     for feature in features { versions[feature.name] = feature.version }
     schema = LogSchema(
       program: program, feature: "board", name: "BoardAction", version: BoardMigrations.version,
-      // A part without a version has the first one.
+      // A missing version means version 1.
       parts: versions.filter { $0.value > 1 })
     migrations = BoardMigrations.all + features.flatMap(\.migrations)
     self.source = source
@@ -77,7 +78,7 @@ public struct FeatureList: Sendable {
   private static let reserved = Set(ShellCommands.table.specs.map { $0.path[0] })
     .union(["session", "shell", "settings", "resumed"])
 
-  /// The names of all features, in the order of help.
+  /// The names of all features in help order.
   public var names: [String] { features.map(\.name) + Self.topics.map(\.name) }
 
   /// Members of actions that a live replay does not compare.
@@ -85,9 +86,9 @@ public struct FeatureList: Sendable {
 
   subscript(name: String) -> AnyFeature? { features.first { $0.name == name } }
 
-  /// How the command ended that this action ends; `nil` if it ends none.
+  /// Returns the outcome of the command that this action ends, or `nil` if it ends none.
   ///
-  /// - Parameter state: After the features have reduced the action.
+  /// - Parameter state: The state after the features have reduced the action.
   package func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
     switch action {
     case .feature(let action): self[action.feature]?.outcome(action, state)
@@ -97,13 +98,13 @@ public struct FeatureList: Sendable {
     }
   }
 
-  /// What this action shows of a command that has not ended.
+  /// Returns the output of a command that has not ended yet.
   func partialOutcome(of action: BoardAction) -> PartialOutcome? {
     guard case .feature(let action) = action else { return nil }
     return self[action.feature]?.partialOutcome(action)
   }
 
-  /// The command line that a link stands for; `nil` if no feature answers it.
+  /// Returns the command line for a link, or `nil` if no feature handles it.
   public func words(for link: BoardLink) -> [String]? {
     if link.feature == "session" {
       return link.path.isEmpty || link.path == ["status"] ? ["session", "status"] : nil
@@ -115,16 +116,17 @@ public struct FeatureList: Sendable {
 // MARK: Decoding
 
 extension FeatureList {
-  /// What decodes states and actions of a board with these features: the `userInfo` of a decoder.
+  /// The `userInfo` for decoding states and actions of a board with these features.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
     Self.key.map { [$0: self] } ?? [:]
   }
 
   private static let key = CodingUserInfoKey(rawValue: "SwiftBoardBoard.FeatureList")
 
-  /// The feature of a name.
+  /// Returns the feature with a name.
   ///
-  /// - Throws: `DecodingError` where the decoder was given no features, or none of this name.
+  /// - Throws: `DecodingError` if the decoder has no feature list, or if the list has no such
+  ///   feature.
   static func feature(_ name: String, for decoder: any Decoder) throws -> AnyFeature {
     guard let list = key.flatMap({ decoder.userInfo[$0] }) as? FeatureList else {
       throw DecodingError.dataCorrupted(

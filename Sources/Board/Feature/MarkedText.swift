@@ -2,14 +2,14 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// Text in which a mark replaces a secret is never passed on: what is stored or sent would not be
-/// what it seems.
+/// Refuses text in which a mark replaces a secret. If it were stored or sent, it would differ from
+/// the original.
 package enum MarkedText {
-  /// Commands of the board itself that pass on what their words say.
+  /// The board's own commands that pass their words on.
   private static let passing: Set<String> = ["open", "source"]
 
-  /// - Parameter file: Where the command's output goes.
-  /// - Throws: `UsageError` at the word that holds a mark; its code is that of malformed data.
+  /// - Parameter file: The destination of the command's output.
+  /// - Throws: `UsageError` at the word that contains a mark, with the exit code of malformed data.
   static func refuse(
     _ words: [Argument], _ file: Argument?, _ features: FeatureList
   ) throws(UsageError) {
@@ -25,13 +25,13 @@ package enum MarkedText {
     }
   }
 
-  /// - Parameter location: What holds the text, for the message.
-  /// - Throws: `Failure` where the text holds a mark.
+  /// - Parameter location: The origin of the text, for the message.
+  /// - Throws: `Failure` if the text contains a mark.
   package static func refuse(_ text: String, in location: String) throws {
     if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: location) }
   }
 
-  /// - Throws: `Failure` where the bytes hold a mark. No copy of them is made.
+  /// - Throws: `Failure` if the bytes contain a mark. Does not copy the bytes.
   package static func refuse(_ bytes: Data, in location: String) throws {
     let mark = bytes.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
     if let mark { throw failure(mark, in: location) }

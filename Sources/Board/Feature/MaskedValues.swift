@@ -3,7 +3,7 @@ import SwiftBoardJSON
 
 /// The number of values of known secrets that were replaced by marks in the result of an effect.
 public struct MaskedValues: Codable, Sendable, Equatable {
-  /// The number of marks that were put in.
+  /// The number of marks.
   public var count: Int
   /// The names of the secrets, in the order of the first mark of each.
   public var names: [String]
@@ -18,13 +18,13 @@ public struct MaskedValues: Codable, Sendable, Equatable {
     }
   }
 
-  /// - Parameter other: Those that were found elsewhere in the same result.
+  /// - Parameter other: The values that were replaced elsewhere in the same result.
   init?(_ names: [String], and other: MaskedValues?) {
     self.init(names + (other?.names ?? []))
     if let other { count = names.count + other.count }
   }
 
-  /// The line on standard error.
+  /// A message for standard error.
   package var note: String {
     let secrets = names.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
     return count == 1
@@ -35,10 +35,11 @@ public struct MaskedValues: Codable, Sendable, Equatable {
 }
 
 extension Redactor {
-  /// Replaces known secrets by marks in every text of an effect's result, before an action exists.
+  /// Replaces known secrets by marks in every text of an effect's result, before it becomes an
+  /// action.
   ///
-  /// Numbers stay as they are: a type that holds one could not hold a mark. Cost: that of encoding
-  /// the value, and of decoding it again where a secret is in it.
+  /// Numbers stay unchanged because a numeric type cannot hold a mark. Cost: that of encoding the
+  /// value, and of decoding it if it contains a secret.
   ///
   /// - Throws: What encoding or decoding throws.
   package func masking<Value: Codable>(_ value: Value) throws -> (
@@ -62,7 +63,7 @@ extension Redactor {
     case .array(let elements):
       return .array(elements.map { masking($0, &names) })
     case .object(let members):
-      // Keys are the names of members of our own types, or of variables.
+      // Keys are the names of members of the board's own types, or of variables.
       return .object(members.map { JSON.Member($0.key, masking($0.value, &names)) })
     default: return json
     }
@@ -70,7 +71,7 @@ extension Redactor {
 }
 
 /// Replaces known secrets by marks in the result of an effect, including secrets that another
-/// process has stored meanwhile.
+/// process has stored in the meantime.
 public func masking<Value: Codable>(
   _ value: Value, _ dependencies: Dependencies
 ) async throws -> (value: Value, masked: MaskedValues?) {

@@ -2,38 +2,37 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-/// How a command ended, as a pure function of the step that ended it: what it shows, what
-/// `{{last}}` is afterwards, and its exit code.
+/// The outcome of a command, as a pure function of the step that ended it: its output, the next
+/// value of `{{last}}`, and its exit code.
 public struct Outcome: Sendable {
   /// The command that ended.
   public var job: Int
   /// Its exit code; 0 is success.
   public var status: Int32
-  /// For `--json` and `{{last}}`.
+  /// The value for `--json` and `{{last}}`.
   public var value: JSON
-  /// For standard output.
+  /// The output for standard output.
   public var presentation: Presentation
   /// Lines for standard error.
   public var notes: [String]
-  /// Lines for standard error before the notes, where `-v` asks for them.
+  /// Lines for standard error before the notes, printed with `-v`.
   public var details: [String] = []
-  /// Which marks in what it shows are the board's own, so that ASCII output writes them in its own
-  /// way.
+  /// The marks in the output that the board inserted. ASCII output writes them in ASCII form.
   public var marks = Marks.none
-  /// Whether the command wrote what it shows itself, straight to standard output. A replay, which
-  /// runs no command, shows it.
+  /// Whether the command has already written its output to standard output. A replay does not run
+  /// the command, so it prints the output.
   public var isWrittenAlready = false
-  /// `nil` if it succeeded, or is an answer that is no.
+  /// The failure, or `nil` if the command succeeded or gave a negative answer.
   public var failure: Failure?
 
-  /// Marks in what a command shows.
+  /// The marks in the output that the board inserted.
   public enum Marks: Sendable, Equatable {
-    /// What looks like a mark is data; every mark is the board's own; these are.
+    /// None: text that looks like a mark is data. All of them. Or only the given ones.
     case none, all, these([String])
   }
 
-  /// Success. With another `status` it is an answer that is no, and that what it shows says well
-  /// enough.
+  /// Creates a success. With a nonzero `status`, it is a negative answer that the output itself
+  /// explains.
   public init(
     job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
   ) {
@@ -44,7 +43,7 @@ public struct Outcome: Sendable {
     self.notes = notes
   }
 
-  /// Failure, possibly with something to show nevertheless.
+  /// Creates a failure, which may still have output.
   public init(
     job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
     notes: [String] = []
@@ -59,14 +58,14 @@ public struct Outcome: Sendable {
 }
 
 extension Outcome {
-  /// The same, of which any text may have marks.
+  /// The outcome with every mark treated as inserted by the board.
   public var withMarks: Outcome {
     var outcome = self
     outcome.marks = .all
     return outcome
   }
 
-  /// The same, and that marks replace values.
+  /// Returns the outcome with a note about the values that marks replace.
   public func masked(_ masked: MaskedValues?) -> Outcome {
     guard let masked else { return self }
     var outcome = self
@@ -79,7 +78,7 @@ extension Outcome {
 package typealias Column = Presentation.Column
 
 extension Timestamp {
-  /// A time as text; one that no calendar has is shown as the beginning of 1970.
+  /// Formats a time. A time outside the calendar's range becomes the beginning of 1970.
   package static func format(_ microseconds: Int64) -> String {
     text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
   }

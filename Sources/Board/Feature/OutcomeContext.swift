@@ -1,8 +1,8 @@
-/// What an outcome may depend on besides its feature's own action and state.
+/// The values that an outcome may depend on, besides its feature's own action and state.
 public struct OutcomeContext: Sendable {
   /// The settings from before the first line.
   public let settings: BoardSettings
-  /// Whether the steps are being recorded, as far as the steps show.
+  /// Whether the steps are being recorded, according to the steps.
   public let isRecording: Bool
   private let running: [CommandContext]
 
@@ -12,7 +12,7 @@ public struct OutcomeContext: Sendable {
     running = state.shell.running
   }
 
-  /// The command of a job, which runs until its outcome is known.
+  /// Returns the command of a job. A command is running until its outcome is known.
   public func command(of job: Int) -> CommandContext? {
     running.first { $0.job == job }
   }

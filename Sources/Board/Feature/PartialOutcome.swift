@@ -1,23 +1,23 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// Rows of a table that a command shows before it has ended, as a pure function of the step that
-/// has them. Rows of any number are shown in parts, so that no step holds them all.
+/// Table rows that a command shows before it ends, as a pure function of the step that contains
+/// them. A long table is shown in parts, so that no step holds all its rows.
 public struct PartialOutcome: Sendable {
-  /// The command that shows them.
+  /// The command that shows the rows.
   public var job: Int
-  /// The columns of the table: the same in all parts.
+  /// The columns of the table, the same in all parts.
   public var columns: [Presentation.Column]
-  /// As many cells as there are columns, each.
+  /// The rows, each with one cell per column.
   public var rows: [[String]]
   /// The value of each row, for `--json`.
   public var values: [JSON]
-  /// The values in whose place marks stand.
+  /// The values that marks replace.
   public var masked: MaskedValues?
-  /// The marks in the rows; those of `masked`, or none, unless it says so.
+  /// The marks in the rows. If `nil`, those of `masked`.
   public var marks: Outcome.Marks?
 
-  /// Rows to show.
+  /// Creates a part of a table.
   public init(
     job: Int, columns: [Presentation.Column], rows: [[String]], values: [JSON],
     masked: MaskedValues? = nil, marks: Outcome.Marks? = nil

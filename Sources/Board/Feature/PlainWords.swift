@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 
-/// The argument's text. Commands that would show or keep it refuse a secret.
+/// Returns the argument's text. Throws if it contains a secret, which the command would print or
+/// store.
 package func plain(_ argument: Argument, _ command: String) throws(UsageError) -> String {
   guard let text = argument.text else {
     throw UsageError(

@@ -1,14 +1,14 @@
 import SwiftBoardCommandLine
 import Synchronization
 
-/// Standard output and error of the program. What cannot be written to standard output ends the
-/// run.
+/// The standard output and standard error of the program. A failed write to standard output ends
+/// the run.
 final class BoardOutputWriter: Sendable {
   let standardOutput = StandardOutput()
   private let standardError = StandardOutput.standardError()
   private let failure = Mutex<Int32?>(nil)
   private let isJSON: Bool
-  /// Called once, when standard output can be written to no more.
+  /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// - Parameter isJSON: Whether failures are printed as JSON.
@@ -40,7 +40,7 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
-  /// Writes to standard error. A failed write is ignored, as there is no other place to report it.
+  /// Writes to standard error. A failed write is ignored because it cannot be reported.
   func warn(_ text: String) {
     try? standardError.write(text)
   }

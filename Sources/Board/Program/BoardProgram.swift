@@ -4,21 +4,20 @@ import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization
 
-/// The program `swiftboard`: options in, lines run, an exit code out.
+/// The program `swiftboard`: parses options, runs lines, and returns an exit code.
 public enum BoardProgram {
-  /// Of this program, as `--version` says it and recordings have it.
+  /// The version that `--version` prints and recordings contain.
   public static let version = "0.1.0"
 
-  /// Creates the dependencies for an environment. The composition root is the only place that names
-  /// the live ones.
+  /// Creates the dependencies for an environment. Only the composition root names the live ones.
   public typealias MakeDependencies =
     @Sendable (BoardSettings.Environment, LiveConfiguration, any TerminalService) -> Dependencies
 
   /// Runs the program.
   ///
   /// - Parameters:
-  ///   - arguments: Without the program's name.
-  ///   - features: Those of its board, besides `session` and `shell`.
+  ///   - arguments: The arguments without the program's name.
+  ///   - features: The features of the board, besides `session` and `shell`.
   /// - Returns: The exit code.
   public static func run(
     arguments: [String], environment: [String: String], features: FeatureList,
@@ -44,12 +43,12 @@ public enum BoardProgram {
     }
   }
 
-  /// Says that an argument is not UTF-8: repaired, it would name something else, and two different
-  /// names might become one.
+  /// Reports that an argument is not UTF-8. The argument is not repaired, as that would change
+  /// names and could make two names equal.
   ///
   /// - Parameters:
-  ///   - number: Its position, from 1 on.
-  ///   - repaired: It, with a sign in place of each byte that is none of a text.
+  ///   - number: The position of the argument, from 1.
+  ///   - repaired: The argument with a replacement character for each invalid byte.
   /// - Returns: The exit code.
   public static func refuse(argument number: Int, repaired: String) -> Int32 {
     complain(
@@ -68,8 +67,7 @@ public enum BoardProgram {
     }
   }
 
-  /// A failure of the program as a whole, on standard error: a line of JSON where that was asked
-  /// for.
+  /// Prints a failure of the whole program to standard error, as a line of JSON if requested.
   static func complain(_ message: String, help: String?, code: Int32, isJSON: Bool) {
     let name =
       switch code {
@@ -89,7 +87,7 @@ public enum BoardProgram {
     try? StandardOutput.standardError().write(text)
   }
 
-  /// Whether options that could not be read as a whole ask for JSON.
+  /// Whether the options ask for JSON, even if they could not be parsed as a whole.
   private static func asksForJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
     let options = arguments.prefix { $0 != "--" }
     let isNext = zip(options, options.dropFirst()).contains {
@@ -101,7 +99,7 @@ public enum BoardProgram {
 }
 
 extension Failure {
-  /// A source that gave no line.
+  /// Creates the failure of a line source.
   init(_ error: LineSourceError) {
     let name =
       switch error.code {

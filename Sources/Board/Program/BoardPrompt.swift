@@ -1,7 +1,7 @@
-/// What precedes the line being typed: environment, recording, position in time, running jobs.
+/// The prompt: environment, recording, position in time, running jobs.
 ///
-/// `board[mock]> `, `board *> ` while a recording runs, `board *(5<12)> ` at step 5 of 12, `board
-/// 2&> ` with two jobs; `!` is a recording that ended by itself.
+/// Examples: `board[mock]> `, `board *> ` during a recording, `board *(5<12)> ` at step 5 of 12,
+/// `board 2&> ` with two jobs. `!` marks a recording that ended by itself.
 struct BoardPrompt {
   private let state: BoardState
   private let isRecording: Bool

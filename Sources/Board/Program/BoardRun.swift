@@ -4,7 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardSystem
 
-/// One run of the program: a board, where its lines come from, and what signals do to it.
+/// One run of the program: a board, its line source, and its signal handling.
 final class BoardRun: Sendable {
   private let options: ProgramOptions
   private let isInteractive: Bool
@@ -18,7 +18,7 @@ final class BoardRun: Sendable {
   private let input: StandardInput
 
   /// - Parameters:
-  ///   - patience: How long an end that a signal asks for may take.
+  ///   - patience: The time limit for ending the program after a signal.
   ///   - leave: Ends the process.
   init(
     _ options: ProgramOptions, _ environment: [String: String], _ features: FeatureList,
@@ -56,8 +56,8 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// Whether a command may read standard input, or lines come from there, also by another name such
-  /// as `/dev/stdin`.
+  /// Returns whether commands may read standard input or lines come from it, also under another
+  /// name such as `/dev/stdin`.
   private static func inputUse(
     _ mode: ProgramOptions.Mode, _ isInteractive: Bool
   ) -> StandardInput.Use {
@@ -68,7 +68,7 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// The services of the run, which can make others for a run beside it.
+  /// Returns the services of the run. They can create services for a separate run.
   private static func dependencies(
     _ environment: BoardSettings.Environment, _ configuration: LiveConfiguration,
     _ terminal: BoardTerminal, _ make: @escaping BoardProgram.MakeDependencies
@@ -108,9 +108,9 @@ final class BoardRun: Sendable {
   }
 
   /// Runs the lines to their end. If a signal ends the program, the process exits with the signal's
-  /// code, and this does not return.
+  /// code, and this method does not return.
   ///
-  /// - Parameter listen: Brings the signals.
+  /// - Parameter listen: Registers the signal handler.
   func run(
     listen: (_ handler: @escaping @Sendable (Signal) async -> Void) -> Void = {
       SignalSource.start(handler: $0)
@@ -151,7 +151,7 @@ final class BoardRun: Sendable {
     let session = BoardSession(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true)
-    // Nothing else would end a command that goes on until it is cancelled.
+    // Nothing else would end an endless command.
     output.onFailure.withLock { $0 = { Task { session.endWithoutOutput() } } }
     defer { output.onFailure.withLock { $0 = nil } }
     let reader = PlainLineReader()
@@ -166,11 +166,10 @@ final class BoardRun: Sendable {
     return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
   }
 
-  /// What happens to background commands when the lines have ended. The end of a script waits for
-  /// them; `exit`, and the end of input at a prompt, cancel them.
+  /// Ends the background commands after the lines have ended. The end of a script waits for them.
+  /// `exit`, and the end of input at a prompt, cancel them.
   ///
-  /// - Returns: The code of the run: that of the lines, else of the first background command that
-  ///   failed.
+  /// - Returns: The exit code of the lines, or else of the first background command that failed.
   private func finish(_ code: Int32, _ board: Board, _ session: BoardSession) async -> Int32 {
     let exits = board.store.withState { $0.shell.exitCode } != nil
     let outcome = await session.finish(
@@ -181,7 +180,7 @@ final class BoardRun: Sendable {
     return code == 0 ? outcome.exitCode : code
   }
 
-  /// A home that is a file, or is below one, holds nothing and never can: it is no empty board.
+  /// Refuses a home that is a file or is below one. It must not be treated as an empty home.
   private func refuseHome() -> Int32? {
     guard let home = options.home else { return nil }
     var path = home
@@ -200,7 +199,7 @@ final class BoardRun: Sendable {
     return nil
   }
 
-  /// A failure that no command printed: that of a prefix, or of a job that was waited for.
+  /// Reports a failure that no command printed: that of a prefix, or of a job that was waited for.
   private func report(_ message: String, code: Int32, at location: LineLocation? = nil) {
     let failure = Failure(code: code, error: "expectedFailure", message: message)
     output.warn(
@@ -259,7 +258,7 @@ final class BoardRun: Sendable {
           report(message, code: outcome.exitCode, at: line.location)
         }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
-        // An interrupted script ends, whatever its policy for failures.
+        // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }
@@ -270,10 +269,10 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// The lines of `init.sb`, if there is one: a failing line is reported and does not end the
+  /// Runs the lines of `init.sb`, if it exists. A failing line is reported and does not end the
   /// program.
   ///
-  /// - Returns: The exit code where a line of it left.
+  /// - Returns: The exit code if one of its lines ended the program.
   private func runInit(_ session: BoardSession) async -> Int32? {
     guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
       let source = try? DescriptorLineSource.file(paths.initScript)
@@ -298,7 +297,7 @@ final class BoardRun: Sendable {
       case .command where isInteractive, .line where isInteractive: return
       case .nothing where isInteractive: return reader.interrupt()
       case .command:
-        // The lines end with it, unless what they print finds no reader.
+        // The lines end with the command, unless writing their output blocks.
         return signalEnd.limit(signal) {
           board.stopRecording()
           redirects.closeAll()

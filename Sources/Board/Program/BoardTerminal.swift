@@ -3,19 +3,19 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
-/// The terminal of the program: asks without echo, where asking is allowed.
+/// The program's terminal. It asks for secrets without echo if questions are allowed.
 struct BoardTerminal: TerminalService, PausingTerminal {
-  /// Whether standard input is a terminal and questions are not forbidden.
+  /// Whether standard input is a terminal and questions are allowed.
   let mayAsk: Bool
-  /// Standard output is a terminal.
+  /// Whether standard output is a terminal.
   private let showsOutput: Bool
   private let output: StandardOutput
   private let input: StandardInput
-  /// `nil` where none is shown.
+  /// The progress line, or `nil` if none is shown.
   private let progress: ProgressLine?
   private let hiding = Hiding()
 
-  /// How many commands keep what is typed hidden.
+  /// The number of commands that keep typed characters hidden.
   private final class Hiding: Sendable {
     let count = Mutex(0)
   }
@@ -92,9 +92,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func reveal(_ value: Data) async {
-    // What reads a pipe or a file gets the exact bytes; at a terminal the next text begins a line.
+    // A pipe or a file gets the exact bytes. At a terminal, the next text begins on a new line.
     let ending = showsOutput && value.last != UInt8(ascii: "\n") ? [UInt8(ascii: "\n")] : []
-    // A failed write is found by the next line of output.
+    // The next line of output detects a failed write.
     try? output.write([UInt8](value) + ending)
   }
 

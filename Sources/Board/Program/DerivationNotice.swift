@@ -2,12 +2,12 @@ import Dispatch
 import SwiftBoardSystem
 import Synchronization
 
-/// Says on the terminal that a key is derived, as long as that takes: the line is there after a
-/// tenth of a second and goes with the end. It has no escape sequence.
+/// Shows on the terminal that a key is being derived. The notice appears after a tenth of a second
+/// and disappears at the end. It uses no escape sequences.
 final class DerivationNotice: Sendable {
   private struct State {
     var running = 0
-    /// Tells a later derivation from the one for which a line was ordered.
+    /// Distinguishes this derivation from the one for which a notice was scheduled.
     var turn = 0
     var isShown = false
   }
@@ -32,7 +32,7 @@ final class DerivationNotice: Sendable {
     self.write = write
   }
 
-  /// A derivation begins or ends.
+  /// Notes that a derivation begins or ends.
   func note(isRunning: Bool) {
     guard isRunning else { return end() }
     let turn = state.withLock { state in

@@ -2,8 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// Files of which one may be standard input by another name: that is read from descriptor 0, as
-/// `--from-stdin` does it, and not where lines come from there.
+/// A file service in which a path may refer to standard input. Such a path is read from descriptor
+/// 0, like `--from-stdin`, and refused if lines come from there.
 struct InputFiles: FileService {
   private let files: any FileService
   private let input: StandardInput

@@ -2,14 +2,14 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
-/// One line of a terminal that says how far a transfer has come, at most five times a second.
+/// A terminal line that shows the progress of a transfer, updated at most five times per second.
 final class ProgressLine: Sendable {
   private struct State {
     var begin: ContinuousClock.Instant?
-    /// When the line was written last.
+    /// The time of the last update.
     var last: ContinuousClock.Instant?
     var first: Int64 = 0
-    /// The columns that the line takes.
+    /// The width of the line in columns.
     var width = 0
   }
 
@@ -44,7 +44,7 @@ final class ProgressLine: Sendable {
     if let text { write(text) }
   }
 
-  /// For example `big.iso  512 MB of 1.0 GB  51 %  98.2 MB/s`.
+  /// Formats the line, for example `big.iso  512 MB of 1.0 GB  51 %  98.2 MB/s`.
   private static func line(
     _ progress: TransferProgress, since first: Int64, in time: Duration
   ) -> String {

@@ -2,9 +2,8 @@ import Dispatch
 import SwiftBoardCommandLine
 import Synchronization
 
-/// The end of the program that a signal asks for: the board is closed, and the process left with
-/// the signal's code, whatever the lines made of the closed board meanwhile. Only the first such
-/// signal counts.
+/// Ends the program after a signal. It closes the board and exits with the signal's code,
+/// regardless of the lines' result. Only the first such signal counts.
 final class SignalEnd: Sendable {
   private let leave: @Sendable (Int32) -> Void
   private let ending = Mutex<Task<Int32, Never>?>(nil)
@@ -12,7 +11,7 @@ final class SignalEnd: Sendable {
   private let patience: DispatchTimeInterval
 
   /// - Parameters:
-  ///   - patience: How long an end may take where there is a limit to it.
+  ///   - patience: The time limit for ending the program, if it is limited.
   ///   - leave: Ends the process; called once, from any thread.
   init(
     patience: DispatchTimeInterval = .milliseconds(1500), leave: @escaping @Sendable (Int32) -> Void
@@ -21,12 +20,12 @@ final class SignalEnd: Sendable {
     self.leave = leave
   }
 
-  /// Whether a signal has come.
+  /// Whether a signal has been received.
   var hasBegun: Bool { ending.withLock { $0 != nil } }
 
-  /// Begins the end and does not wait for it.
+  /// Starts ending the program and returns immediately.
   ///
-  /// - Parameter close: What there is to do before the process is left.
+  /// - Parameter close: The work to do before the process exits.
   func begin(_ signal: Signal, close: @escaping @Sendable () async -> Void) {
     let code = signal.exitCode
     ending.withLock { ending in
@@ -39,13 +38,14 @@ final class SignalEnd: Sendable {
     }
   }
 
-  /// Ends the program although its lines do not: what is being printed may take its time, and the
-  /// end does not wait for it for long.
+  /// Limits the time to end the program. It exits even if its lines do not end, for example because
+  /// their output is blocked.
   ///
-  /// - Parameter seal: What must not be lost; it has as long again.
+  /// - Parameter seal: Saves what must not be lost. It gets the same time again.
   func limit(_ signal: Signal, seal: @escaping @Sendable () -> Void) {
     let code = signal.exitCode
-    // Queues of its own: Dispatch ends a process whose shared threads it cannot look at in `/proc`.
+    // These are separate queues: Dispatch ends a process if it cannot inspect its shared threads in
+    // `/proc`.
     let queues = ["swiftboard.seal", "swiftboard.leave"].map { DispatchQueue(label: $0) }
     queues[0].asyncAfter(deadline: .now() + patience) {
       guard !self.hasLeft.load(ordering: .relaxed) else { return }
@@ -55,12 +55,12 @@ final class SignalEnd: Sendable {
     }
   }
 
-  /// The program has ended by itself.
+  /// Notes that the program has ended by itself.
   func finish() {
     hasLeft.store(true, ordering: .relaxed)
   }
 
-  /// The code with which a signal ends the program, once it has been left; `nil` if no signal came.
+  /// The exit code of a signal after the program was closed, or `nil` if no signal was received.
   var code: Int32? {
     get async { await ending.withLock { $0 }?.value }
   }

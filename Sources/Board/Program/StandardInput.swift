@@ -2,12 +2,12 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
-/// Standard input as a command may take it: what is left of descriptor 0, once, and only where no
-/// lines come from there.
+/// Standard input for commands. One command may read the rest of descriptor 0, once, if no lines
+/// come from there.
 final class StandardInput: Sendable {
-  /// What descriptor 0 is used for.
+  /// The use of descriptor 0.
   enum Use: Sendable {
-    /// Nothing: a command may read it to its end.
+    /// Unused: a command may read it to its end.
     case free
     /// The lines of a script come from it.
     case script
@@ -26,9 +26,9 @@ final class StandardInput: Sendable {
     state = Mutex(State(use: use))
   }
 
-  /// Why no command may read it, and what to do; `nil` if one may.
+  /// Returns why no command may read standard input, and advice, or `nil` if one may.
   ///
-  /// - Parameter option: The option that asks for it.
+  /// - Parameter option: The option that reads standard input.
   func refusal(of option: String = "--from-stdin") -> (message: String, help: String)? {
     let isItem = option.hasPrefix("@")
     let other = isItem ? "@FILE" : "--from-file FILE"
@@ -47,13 +47,13 @@ final class StandardInput: Sendable {
     }
   }
 
-  /// Lines come from the descriptor from now on if it is open on the same file as standard input.
+  /// Notes that lines come from `descriptor`, if it refers to the same file as standard input.
   func noteScript(_ descriptor: Int32) {
     guard StandardInput.isSame(descriptor) else { return }
     state.withLock { $0.use = .script }
   }
 
-  /// Whether a path refers to the file that standard input is open on, for example `/dev/stdin`.
+  /// Whether a path refers to the file of standard input, for example `/dev/stdin`.
   static func isSame(path: String) -> Bool {
     FileInfo(path).map(isSame) ?? false
   }
@@ -66,19 +66,19 @@ final class StandardInput: Sendable {
     FileInfo(descriptor: STDIN_FILENO)?.id == file.id
   }
 
-  /// Whether reading a path is to take what is left of standard input: `/dev/stdin` and the like, a
-  /// terminal or a pipe by any name, and the file that lines come from. Another file is read anew
-  /// by its own name.
+  /// Whether reading a path must read the rest of standard input. This applies to `/dev/stdin` and
+  /// the like, to a terminal or a pipe under any name, and to the file that lines come from. Any
+  /// other file is opened under its own name.
   func isNamed(by path: String) -> Bool {
     guard let file = FileInfo(path), StandardInput.isSame(file) else { return false }
     return refusal() != nil || !file.isRegular || DescriptorPath(path) != nil
   }
 
-  /// Reads descriptor 0 itself to its end, whatever it is: a file opened anew would begin at its
-  /// start, and a socket cannot be. Blocks.
+  /// Reads descriptor 0 itself to its end. A file opened anew would begin at its start, and a
+  /// socket cannot be opened. Blocks.
   ///
-  /// - Throws: `unavailable` where lines come from there, where it was read before, and where it is
-  ///   empty; `tooLong` where there are more than `limit` bytes; `io`.
+  /// - Throws: `unavailable` if lines come from there, if it was read before, or if it is empty;
+  ///   `tooLong` if there are more than `limit` bytes; `io`.
   func read(limit: Int) throws(TerminalError) -> GuardedBytes {
     try take()
     let bytes: GuardedBytes
@@ -96,7 +96,7 @@ final class StandardInput: Sendable {
     return bytes
   }
 
-  /// Reads the same for a path that names it.
+  /// Reads standard input for a path that refers to it.
   ///
   /// - Throws: `unavailable`, `tooLarge` or `io`.
   func read(as path: String, limit: Int) throws(FileError) -> Data {
@@ -122,8 +122,8 @@ final class StandardInput: Sendable {
     }
   }
 
-  /// Takes the same piece by piece; the number of bytes is not known before. The first piece throws
-  /// `unavailable` where there is none.
+  /// Streams standard input in chunks of unknown total size. The first chunk throws `unavailable`
+  /// if there is none.
   ///
   /// - Throws: `unavailable`.
   func stream(as path: String) throws(FileError) -> FileInput {
@@ -160,7 +160,7 @@ final class StandardInput: Sendable {
     }
   }
 
-  /// Takes it for a command, which no other one may do after that.
+  /// Reserves standard input for one command. No other command may read it after that.
   private func take() throws(TerminalError) {
     if let refusal = refusal() { throw TerminalError(.unavailable, refusal.message) }
     let wasRead = state.withLock { state in

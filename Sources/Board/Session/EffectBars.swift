@@ -1,15 +1,15 @@
-/// Draws the effects next to the rows of a timeline, one lane for each effect. The lane of an ended
-/// effect is used again.
+/// Draws the effects next to the rows of a timeline, one lane per effect. The lane of an ended
+/// effect is reused.
 ///
 /// ```
 /// o api.request     begins at this row
-/// |                 lives
+/// |                 runs
 /// *                 ended with its action
 /// x                 was cancelled
-/// ?                 the last that is known of it
+/// ?                 nothing more is known of it
 /// ```
 struct EffectBars {
-  /// Lanes at most; effects that find none are counted.
+  /// The maximum number of lanes. Effects without a lane are counted.
   static let limit = 8
 
   private let lanes: [[SessionTimeline.Span]]
@@ -35,10 +35,11 @@ struct EffectBars {
     self.isASCII = isASCII
   }
 
-  /// The cells of rows, each a step's number and whether the row is the step itself and not what
-  /// follows it. Ascending.
+  /// Returns the cells next to `rows`, which must be in ascending order.
   ///
-  /// Cost: rows and effects once, times the lanes.
+  /// `isStep` is false for a row that follows a step without being one.
+  ///
+  /// Cost: linear in rows and effects, times the number of lanes.
   func cells(_ rows: [(step: Int, isStep: Bool)]) -> [String] {
     var next = lanes.map { _ in 0 }
     return rows.map { row in

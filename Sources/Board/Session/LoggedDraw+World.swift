@@ -3,8 +3,7 @@ import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardSystem
 
-// Neither the recording nor the dependencies know each other; this is where a draw of the one
-// becomes one of the other.
+// Recordings and dependencies do not know each other. This extension converts between their draws.
 
 extension LoggedDraw.Kind {
   init(_ kind: Draw.Kind) {
@@ -31,7 +30,7 @@ extension LoggedDraw {
 }
 
 extension Draw {
-  /// `nil` if the text is not of its kind.
+  /// Returns `nil` if the text is not of the draw's kind.
   init?(_ logged: LoggedDraw) {
     switch logged.kind {
     case .date:

@@ -1,7 +1,7 @@
 import SwiftBoardDependencies
 import Synchronization
 
-/// Decides when progress is reported: once a second, and not in the first second.
+/// Decides when progress is reported: once per second, but not during the first second.
 final class ProgressPace: Sendable {
   private static let interval: Int64 = 1_000_000
 
@@ -13,7 +13,7 @@ final class ProgressPace: Sendable {
     due = Mutex(clock.now + ProgressPace.interval)
   }
 
-  /// Whether it is time now; the next time is counted from here.
+  /// Whether progress is due now. If so, the next interval starts now.
   var isDue: Bool {
     let now = clock.now
     return due.withLock { due in

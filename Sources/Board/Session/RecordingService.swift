@@ -1,12 +1,12 @@
 import SwiftBoardCommandLine
 import SwiftBoardRecording
 
-/// Begins, marks and ends the recording of a board's steps, for the feature `session`.
+/// Starts, marks and ends the recording of a board's steps, for the feature `session`.
 protocol RecordingService: Sendable {
-  /// Records into a new file from the next step on, and into others after it where `rotation` says
-  /// so.
+  /// Records into a new file from the next step on. If `rotation` is given, the recording continues
+  /// in further files.
   ///
-  /// - Throws: `FileError`, `RecordingError`, and `Failure` where a recording runs already.
+  /// - Throws: `FileError`, `RecordingError`, or `Failure` if a recording is already running.
   func begin(_ path: String, _ rotation: SessionRotation?) throws
 
   /// Ends the recording.
@@ -14,22 +14,22 @@ protocol RecordingService: Sendable {
   /// - Throws: `Failure` if there is none.
   func end() throws -> EndedRecording
 
-  /// The recording, where one runs, and why one ended by itself.
+  /// Returns the running recording, if any, and the problem if a recording ended by itself.
   func status() -> RecordingStatus
 
   /// Marks the state after the step in which a job ends well.
   ///
-  /// - Throws: `Failure` where nothing is recorded, or where the recording has ended by itself.
+  /// - Throws: `Failure` if nothing is being recorded or the recording ended by itself.
   func mark(_ name: String, behindEndOf job: Int) throws
 
-  /// Ends the recording, and begins again with a fork once the board has taken its state.
+  /// Ends the recording. A new one starts with the fork once the board has taken its state.
   ///
-  /// - Parameter job: The one that made the fork.
+  /// - Parameter job: The job that made the fork.
   /// - Throws: `Failure` if the job made none.
   func resume(_ job: Int) throws -> ForkedState
 
-  /// The recording once the board has taken the state of a fork. If it could not begin, a warning
-  /// says why.
+  /// Returns the recording after the board has taken the state of a fork. If it could not start,
+  /// prints a warning with the reason.
   func resumed() -> RecordingStatus
 }
 
@@ -43,20 +43,20 @@ struct ForkedState: Sendable {
 struct EndedRecording: Sendable {
   let path: String
   let steps: Int
-  /// Why it ended before; `nil` if all is well.
+  /// The reason why it ended by itself, or `nil` if it did not.
   let problem: String?
 }
 
-/// What there is to say of the running recording.
+/// The status of the running recording.
 struct RecordingStatus: Sendable {
   /// `nil` if nothing is recorded.
   let path: String?
   let steps: Int
-  /// Why a recording ended by itself; `nil` if all is well.
+  /// The reason why a recording ended by itself, or `nil` if none did.
   let problem: String?
 }
 
-/// In place of a recording where steps are replayed: no effect runs there.
+/// The recording service of a replay, where no effect runs.
 struct NoRecording: RecordingService {
   func begin(_ path: String, _ rotation: SessionRotation?) throws { throw Failure.noRecording }
   func end() throws -> EndedRecording { throw Failure.noRecording }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Hands what a blocking thread makes to a task that may wait between two of them, so that memory
-/// holds only a few.
+/// Passes items from a blocking thread to a task. The producer blocks while the feed is full, so
+/// memory holds only a few items.
 ///
 /// For one producer and one consumer.
 final class ReplayFeed<Item: Sendable>: Sendable {
@@ -18,7 +18,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
   private let room: DispatchSemaphore
 
   init(capacity: Int = 4) {
-    // One that begins at its capacity may not go while something is in it.
+    // A semaphore created with its capacity may not be released while its value is lower.
     room = DispatchSemaphore(value: 0)
     for _ in 0..<capacity { room.signal() }
   }
@@ -26,7 +26,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
   /// Whether the consumer has closed the feed.
   var isClosed: Bool { shared.withLock { $0.isClosed } }
 
-  /// Whether anything was put in.
+  /// Whether an item was put in.
   var hasBegun: Bool { shared.withLock { $0.hasBegun } }
 
   /// Blocks while the feed is full; does nothing once it is closed.
@@ -44,7 +44,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
     waiting.resume(returning: item)
   }
 
-  /// There is no more.
+  /// Marks the end of the items.
   func finish() {
     shared.withLock { shared in
       shared.isFinished = true
@@ -52,7 +52,7 @@ final class ReplayFeed<Item: Sendable>: Sendable {
     }?.resume(returning: nil)
   }
 
-  /// The next item; `nil` is the end, or that the feed was closed.
+  /// Returns the next item, or `nil` at the end or after the feed was closed.
   func next() async -> Item? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

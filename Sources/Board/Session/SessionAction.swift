@@ -1,38 +1,38 @@
 import SwiftBoardCommandLine
 
-/// The board's state about recordings.
+/// The board's state of recordings and navigation.
 public struct SessionState: Codable, Sendable, Equatable {
-  /// The file that is being recorded to, as far as the steps show.
+  /// The file that is being recorded to, according to the steps.
   public var recording: String?
-  /// The step of the recording that is shown; `nil` is the present.
+  /// The step of the recording that is shown, or `nil` for the present.
   public var position: SessionPosition?
 
-  /// Nothing recorded or visited.
+  /// Creates a state in which nothing is recorded or visited.
   public init() {}
 }
 
 /// A position in a recording.
 public struct SessionPosition: Codable, Sendable, Equatable {
-  /// From 0, the beginning, to `last`.
+  /// The step, from 0, the beginning, to `last`.
   public var step: Int
   /// The recording's last step at the time of the jump.
   public var last: Int
 
-  /// A position; that `step` is in the recording is not checked.
+  /// Creates a position. Does not check whether the recording has `step`.
   public init(step: Int, last: Int) {
     self.step = step
     self.last = last
   }
 }
 
-/// The recording as it was when a line was read: what `end` and `-1` are counted from.
+/// The recording when a line was read. `end` and `-1` are relative to it.
 public struct SessionMoment: Codable, Sendable, Equatable {
   /// The recording's file.
   public var path: String
   /// Its last step.
   public var step: Int
 
-  /// A recording at one moment.
+  /// Creates a moment of a recording.
   public init(path: String, step: Int) {
     self.path = path
     self.step = step
@@ -41,16 +41,16 @@ public struct SessionMoment: Codable, Sendable, Equatable {
 
 /// The actions of the feature `session`.
 public enum SessionAction: Codable, Sendable, Equatable {
-  /// The last value is there where a recording ran and the command asks for it.
+  /// Starts a command. `moment` is set if a recording is running and the command refers to it.
   case run(context: CommandContext, command: SessionCommand, moment: SessionMoment? = nil)
-  /// A part of what a command prints, in the output's format.
+  /// A part of the command's output, in the output's format.
   case printed(job: Int, text: String)
-  /// A part of what a command prints that is no text, in base64.
+  /// A part of the command's output that is not text, in base64.
   case printedBytes(job: Int, base64: String)
-  /// How far a command is, for standard error.
+  /// The progress of a command, for standard error.
   case progress(job: Int, text: String)
-  /// The command ended well, or with an answer that is no; `masked` says in place of how many
-  /// values there are marks.
+  /// The command succeeded or gave a negative answer. `masked` counts the values that marks
+  /// replace.
   case succeeded(job: Int, result: SessionResult, masked: MaskedValues? = nil)
   /// The command failed.
   case failed(job: Int, failure: Failure)
@@ -58,47 +58,48 @@ public enum SessionAction: Codable, Sendable, Equatable {
 
 /// The commands of the feature `session`.
 public enum SessionCommand: Codable, Sendable, Equatable {
-  /// Records from here on into a new file, or into one after the other.
+  /// Records from here on into a new file or into rotated files.
   case record(path: String, rotation: SessionRotation? = nil)
-  /// Ends the recording; says whether and where one runs.
+  /// `stop` ends the recording. `status` prints whether and where a recording is running.
   case stop, status
   /// Names the present step.
   case mark(name: String)
-  /// Looks at the state after an earlier step of the running recording.
+  /// Shows the state after an earlier step of the running recording.
   case goto(target: SessionTarget)
-  /// Looks at the state before the last line that did something; stops looking back.
+  /// `undo` shows the state before the last line that changed something. `live` returns to the
+  /// present.
   case undo, live
-  /// `session live` where the present is shown already.
+  /// `session live` when the present is already shown.
   case present
-  /// The state, or a part of it, at a step of the running recording or of a file.
+  /// Prints the state, or a part of it, at a step of the running recording or of a file.
   case state(path: String?, at: SessionTarget?, file: String?)
-  /// `assert` while the session shows an earlier step.
+  /// `assert` while an earlier step is shown.
   case assert(condition: String)
-  /// All that a recording has of a step.
+  /// Prints everything that a recording contains about a step.
   case action(target: SessionTarget, file: String?)
-  /// What two states differ in; at most `limit` positions.
+  /// Prints the differences between two states, at most `limit`.
   case diff(from: SessionTarget, to: SessionTarget, path: String?, limit: Int, file: String?)
-  /// What happened, row by row.
+  /// Prints the entries of a recording as rows.
   case timeline(query: SessionTimelineQuery)
-  /// Goes on from an earlier step, in a recording of its own.
+  /// Continues from an earlier step in a new recording.
   case fork(target: SessionTarget, file: String?, from: String?)
-  /// The first step after which an assertion fails; `linear` asks after every step.
+  /// Finds the first step after which an assertion fails. `linear` checks every step.
   case bisect(file: String, assert: String, linear: Bool)
-  /// Replays files and says which agree; a risky one only where that is accepted.
+  /// Replays files and prints which agree. Replays a risky one only if `acceptsRisk`.
   case verify(files: [String], format: SessionReportFormat?, acceptsRisk: Bool)
-  /// Prints what a recorded session printed, from its steps alone.
+  /// Prints the output of a recorded session, computed from its steps alone.
   case replay(query: SessionReplayQuery)
-  /// The states that a recording went through, for Graphviz.
+  /// Prints the states of a recording as a graph for Graphviz.
   case graph(file: String, by: String?)
-  /// Which step caused which, for Graphviz.
+  /// Prints which step caused which as a graph for Graphviz.
   case causes(file: String, range: SessionRange?)
-  /// Figures of a recording.
+  /// Prints figures about a recording.
   case stats(file: String)
-  /// A Swift test that replays the recording up to a step.
+  /// Prints a Swift test that replays the recording up to a step.
   case test(file: String, until: SessionTarget?)
 
-  /// Whether it is about the running recording unless it names a file, so that the step has to say
-  /// which that is.
+  /// Whether the command refers to the running recording unless it names a file. The step then has
+  /// to say which recording that is.
   var wantsMoment: Bool {
     switch self {
     case .goto, .undo, .assert: true
@@ -114,40 +115,40 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   }
 }
 
-/// When a recording continues in another file.
+/// The rotation settings of a recording.
 public struct SessionRotation: Codable, Sendable, Equatable {
-  /// MiB after which a file is ended.
+  /// The size in MiB after which a file is ended.
   public var size: Int
-  /// How many ended files are kept; `nil` is all.
+  /// The number of ended files to keep, or `nil` for all.
   public var keep: Int?
 
-  /// A rotation by size in MiB; without `keep`, every file is kept.
+  /// Creates a rotation by size in MiB. Without `keep`, every file is kept.
   public init(size: Int, keep: Int? = nil) {
     self.size = size
     self.keep = keep
   }
 }
 
-/// The machine-readable format for the results of many files.
+/// A machine-readable format for the results of checking files.
 public enum SessionReportFormat: String, Codable, Sendable, CaseIterable {
-  /// Test Anything Protocol, and the XML that JUnit made common.
+  /// The Test Anything Protocol, and JUnit XML.
   case tap, junit
 }
 
-/// Steps from one to another, both included.
+/// A range of steps that includes both bounds.
 public struct SessionRange: Codable, Sendable, Equatable {
-  /// From 0.
+  /// The first step, from 0.
   public var first: Int
-  /// Not below `first`; `Int.max` is the end.
+  /// The last step, not below `first`. `Int.max` is the end of the recording.
   public var last: Int
 
-  /// A range; nothing is checked.
+  /// Creates a range. Does not check the bounds.
   public init(first: Int, last: Int) {
     self.first = first
     self.last = last
   }
 
-  /// `3..9`, `3..`, `..9` or `3`.
+  /// Parses `3..9`, `3..`, `..9` or `3`.
   init?(parsing text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     if parts.count == 1, let step = Int(text), step >= 0 {
@@ -164,20 +165,20 @@ public struct SessionRange: Codable, Sendable, Equatable {
 
 /// The selection for `session timeline`; everything by default.
 public struct SessionTimelineQuery: Codable, Sendable, Equatable {
-  /// The recording; `nil`: the running one.
+  /// The recording, or `nil` for the running one.
   public var file: String?
-  /// Only rows with this text.
+  /// Only entries that contain this text.
   public var text: String?
-  /// Only steps whose action has this name, or begins with it and a dot.
+  /// Only steps whose action has this name, or a name that begins with it and a dot.
   public var action: String?
-  /// Only steps of these: `user`, `effect`, `link`, `program`.
+  /// Only steps from these sources: `user`, `effect`, `link`, `program`.
   public var sources: [String]?
-  /// Only these steps.
+  /// Only steps in this range.
   public var range: SessionRange?
-  /// Rows at most.
+  /// The maximum number of rows.
   public var limit: Int
 
-  /// A query; what is left out lets everything pass.
+  /// Creates a query. An omitted part selects everything.
   public init(
     file: String? = nil, text: String? = nil, action: String? = nil, sources: [String]? = nil,
     range: SessionRange? = nil, limit: Int = 1000
@@ -191,31 +192,31 @@ public struct SessionTimelineQuery: Codable, Sendable, Equatable {
   }
 }
 
-/// What `session replay` prints, and how fast.
+/// The part of a recording that `session replay` prints, and its pace.
 public struct SessionReplayQuery: Codable, Sendable, Equatable {
   /// The recording.
   public var file: String
-  /// The first step that prints.
+  /// The first step whose output is printed.
   public var from: Int?
-  /// The last step; `nil`: all.
+  /// The last step, or `nil` for all steps.
   public var until: SessionTarget?
-  /// Times as fast as it was; `nil` is as fast as can be.
+  /// The speed relative to the recording, or `nil` for as fast as possible.
   public var speed: Double?
-  /// Waits for a key before each part.
+  /// Whether to wait for a key before each part.
   public var isStepped: Bool
-  /// Microseconds that a pause takes at most.
+  /// The longest pause in microseconds.
   public var idleLimit: Int64?
-  /// Whether to continue where something was dropped or filled in while decoding.
+  /// Whether to continue if decoding dropped or filled in values.
   public var acceptsRisk: Bool
-  /// Sends the lines to the services there are, and compares what follows.
+  /// Whether to send the lines to the board's services and compare the actions that follow.
   public var isLive: Bool
-  /// With `isLive`, what is not compared besides what features declare: texts of `JSONPathPattern`.
+  /// With `isLive`, further members that are not compared, as texts of `JSONPathPattern`.
   public var ignored: [String]?
-  /// With `isLive`, whether documents, preferences, API services and secrets are this home's; else
-  /// there are none at first.
+  /// With `isLive`, whether to use this home's documents, preferences, API services and secrets.
+  /// Otherwise there are none at first.
   public var sharesHome: Bool?
 
-  /// A query; what is left out plays the whole at once.
+  /// Creates a query. By default, it plays the whole recording without pauses.
   public init(
     file: String, from: Int? = nil, until: SessionTarget? = nil, speed: Double? = nil,
     isStepped: Bool = false, idleLimit: Int64? = nil, acceptsRisk: Bool = false,

@@ -56,7 +56,7 @@ enum SessionCommands {
     },
   ]
 
-  // MARK: Travel
+  // MARK: Navigation
 
   private static let travelCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(
@@ -328,7 +328,8 @@ enum SessionCommands {
 }
 
 extension SessionCommands {
-  /// What leads to at least one member: the empty path would leave nothing to compare.
+  /// Parses a pattern that names at least one member. An empty path would exclude everything from
+  /// the comparison.
   private static func pattern(_ argument: Argument) throws(UsageError) -> JSONPathPattern {
     do throws(JSONPathError) {
       let pattern = try JSONPathPattern(parsing: argument.text ?? "")

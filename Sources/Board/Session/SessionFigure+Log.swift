@@ -1,7 +1,7 @@
 import SwiftBoardRecording
 
 extension SessionFigure {
-  /// At most the 20 most frequent of actions and effects; the log has the rest.
+  /// The maximum number of actions and effects that are listed, the most frequent first.
   private static let limit = 20
 
   static func all(of log: LogStatistics) -> [SessionFigure] {

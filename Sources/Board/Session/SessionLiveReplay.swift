@@ -5,27 +5,28 @@ import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Sends a recording's lines to the services there are, from the state it began with, and compares
-/// the actions that follow: the library's live replay on a board of its own, with services of its
-/// own over an empty cache and a home that lasts as long.
+/// Sends a recording's lines to services, from the recording's initial state, and compares the
+/// actions that follow.
 ///
-/// Commands of `session` are left out: they are about the recording, of which there is none here.
+/// The live replay runs on a board of its own. Its services have an empty cache and a temporary
+/// home. Commands of `session` are skipped: they refer to the recording, and the replay has none.
 struct SessionLiveReplay {
   let path: String
   /// The dependencies of the board at which the line was typed.
   let dependencies: Dependencies
   let sharesHome: Bool
   private let features: FeatureList
-  /// How long an effect's action may take: longer than a request that is tried again and again.
-  /// That none comes any more is known without it.
+  /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
+  /// The replay detects without it that no action can follow.
   var patience = Duration.seconds(3600)
 
   private typealias Live = LiveReplay<BoardReducer>
 
   private let live: Live
 
-  /// - Parameter query: What is not compared besides what features declare, and whose home it is.
-  /// - Throws: `Failure` where a path is none.
+  /// - Parameter query: Says what is not compared, besides what features declare, and which home is
+  ///   used.
+  /// - Throws: `Failure` if one of these paths is malformed.
   init(
     _ query: SessionReplayQuery, _ features: FeatureList, dependencies: Dependencies
   ) throws {
@@ -67,7 +68,7 @@ struct SessionLiveReplay {
     }
   }
 
-  /// Reads all that the recording has.
+  /// Reads the whole recording.
   private func open(_ flag: CancelFlag) async throws -> Live.Recording {
     try await DetachedThread.run { [path, live] in
       try SessionReplay.lookAgain(unless: { flag.isSet }) {
@@ -76,7 +77,7 @@ struct SessionLiveReplay {
     }
   }
 
-  /// Runs what was read with services of its own.
+  /// Replays the recording with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
     guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
     let home = try TemporaryHome()
@@ -124,7 +125,7 @@ struct SessionLiveReplay {
       warnings: [])
   }
 
-  /// In ASCII but for what is the recording's own.
+  /// The text of a difference. Only values of the recording may contain non-ASCII characters.
   private func text(_ difference: Live.Difference) -> String {
     switch difference {
     case .other(let step, _, _, let changes):

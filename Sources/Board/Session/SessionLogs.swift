@@ -5,18 +5,18 @@ import SwiftBoardRecording
 enum SessionLogs {
   /// The files to read, and the problems of the recordings that they belong to.
   struct Found: Sendable {
-    /// The paths, each once.
+    /// The paths without duplicates.
     fileprivate(set) var paths: [String] = []
-    /// By path: the files that were found there, wherever rotation puts them.
+    /// The files found at the paths, under the names that they had when they were listed.
     fileprivate(set) var files: [String: LogFile] = [:]
-    /// By path: what is wrong with a file's position among the others, whatever is in it.
+    /// The errors of files whose position among the others is wrong, by path.
     fileprivate(set) var failures: [String: ReplayError] = [:]
-    /// By path.
+    /// The warnings, by path.
     fileprivate(set) var warnings: [String: [String]] = [:]
-    /// By recording: what was there.
+    /// The file listings, by recording.
     fileprivate var listings: [String: RotatedLog.Listing] = [:]
 
-    /// Whether files of these recordings have been ended or removed since.
+    /// Whether files of these recordings have been ended or removed since they were listed.
     var isOutdated: Bool { listings.contains { RotatedLog.Listing($0.key) != $0.value } }
 
     fileprivate mutating func add(_ path: String, _ file: LogFile) {
@@ -26,12 +26,14 @@ enum SessionLogs {
     }
   }
 
-  /// How often a recording is looked for whose old files are removed meanwhile.
+  /// The number of attempts to list a recording whose old files are being removed.
   static let attempts = 5
 
-  /// The files of all recordings, each once: of one that was rotated all that are there, and where
-  /// one does not continue where the one before it ended. Reads those, and blocks; the check of a
-  /// file reports what is wrong inside it.
+  /// Returns the files of all recordings, each once, and reports those that do not continue their
+  /// predecessor.
+  ///
+  /// All existing files of a rotated recording are included. This reads the files and blocks. The
+  /// check of a file reports what is wrong inside it.
   static func files(
     of paths: [String], isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Found {
@@ -67,7 +69,7 @@ enum SessionLogs {
     return (found, lacksFiles)
   }
 
-  /// Notes the readable files among files that do not form one recording.
+  /// Records the readable files of a set that does not form one recording.
   private static func note(
     _ error: LogReadError, of path: String, in found: inout Found,
     _ isCancelled: @escaping @Sendable () -> Bool
@@ -89,7 +91,7 @@ enum SessionLogs {
 }
 
 extension String {
-  /// Whether a file of a recording comes after another one of it.
+  /// Whether this file of a recording follows the file `other`.
   fileprivate func isBehind(_ other: String, of recording: String) -> Bool {
     func number(_ path: String) -> Int { Int(path.dropFirst(recording.count + 1)) ?? .max }
     return number(self) > number(other)
@@ -97,7 +99,7 @@ extension String {
 }
 
 extension RotatedLog {
-  /// The recording at `path`. An error of the file of that very name does not say the name.
+  /// Opens the recording at `path`. An error of the file at `path` itself does not repeat the name.
   init(
     opening path: String, isCancelled: @escaping @Sendable () -> Bool
   ) throws(LogReadError) {
@@ -112,7 +114,7 @@ extension RotatedLog {
     }
   }
 
-  /// What to say of a recording that is not there as a whole, and of which of its files.
+  /// Returns what is unusual about an incomplete recording, with the file that it concerns.
   func oddities(_ path: String) -> [(path: String, text: String)] {
     var oddities: [(path: String, text: String)] = []
     if firstStep > 0, let first = segments.first {

@@ -3,13 +3,13 @@ import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization
 
-/// Keeps the recording that was visited last open, so that going from step to step does not read
-/// all of it each time.
+/// Keeps the last visited recording open, so that moving between steps does not read all of it
+/// again.
 final class SessionNavigators: Sendable {
   typealias Navigator = LogNavigator<BoardReducer>
 
-  /// `navigator` is used only under the lock; before it is stored there, only by the thread that
-  /// opened it.
+  /// `navigator` is used only under the lock. Before it is stored, only the thread that opened it
+  /// uses it.
   private struct Kept: @unchecked Sendable {
     let navigator: Navigator
     let path: String
@@ -17,11 +17,11 @@ final class SessionNavigators: Sendable {
     let file: FileIdentity
     let interest: Interest
 
-    /// Whether it still is the recording of that name, perhaps with more steps.
+    /// Whether the recording at `path` is still this one, perhaps with more steps.
     func isSame(as path: String, _ numbers: [Int], _ now: FileIdentity) -> Bool {
       guard path == self.path, Set(self.numbers).isSubset(of: numbers) else { return false }
       if numbers == self.numbers { return file.isSame(as: now) }
-      // The file that was the newest then has a number now.
+      // The file that was the newest at that time has a number now.
       guard let last = navigator.rotatedLog.segments.last,
         let ended = FileIdentity("\(path).\(last.number)")
       else { return false }
@@ -29,7 +29,7 @@ final class SessionNavigators: Sendable {
     }
   }
 
-  /// A request for a recording that stays open.
+  /// The interest of a request in an open recording.
   private final class Interest: Sendable {
     private let flag = Mutex<CancelFlag?>(nil)
 
@@ -41,27 +41,27 @@ final class SessionNavigators: Sendable {
   /// The features of the board whose recordings are visited.
   let features: FeatureList
   private let kept = Mutex<Kept?>(nil)
-  /// What a board needs to write on in a fork that was just made.
+  /// The state needed to continue writing in a new fork.
   struct Continuation: Sendable {
     let log: LogContinuation
     let state: BoardState
     let path: String
   }
 
-  /// By the jobs that made the forks.
+  /// The continuations, by the job that made the fork.
   private let continuations = Mutex<[Int: Continuation]>([:])
 
   init(_ features: FeatureList) {
     self.features = features
   }
 
-  /// Calls `body` with a recording; with one that is kept, one at a time.
+  /// Calls `body` with a recording. Calls with a cached recording run one at a time.
   ///
   /// - Parameters:
-  ///   - step: The step that the recording has at least. One that has grown since it was opened
-  ///     serves as long as that step was there; without it, only one that did not change.
+  ///   - step: The step that must be in the recording. A cached recording that has grown is used
+  ///     if it contains this step. Without it, only an unchanged one is used.
   ///   - flag: Set when the result is no longer needed.
-  ///   - progress: Receives how far the opening is where the whole recording has to be read.
+  ///   - progress: Receives the progress if the whole recording has to be read.
   func visit<Result: Sendable>(
     _ path: String, reaching step: Int?, _ flag: CancelFlag,
     progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Navigator) throws -> Result
@@ -101,7 +101,7 @@ final class SessionNavigators: Sendable {
   }
 }
 
-/// Which file it is, and which content it has, as far as the system reports it.
+/// The identity and content version of a file, as reported by the file system.
 private struct FileIdentity: Equatable {
   private let id: FileID
   private let size: Int64
@@ -112,7 +112,7 @@ private struct FileIdentity: Equatable {
     (id, size, modified) = (info.id, info.size, info.modified)
   }
 
-  /// The same file, perhaps longer now.
+  /// Whether `later` is the same file, perhaps longer.
   func isSame(as later: FileIdentity) -> Bool {
     id == later.id && size <= later.size
   }

@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// What commands of `session` print.
+/// The outcomes of the `session` commands.
 enum SessionOutcomes {
   static func outcome(of action: SessionAction, in state: BoardState) -> Outcome? {
     switch action {
@@ -72,7 +72,7 @@ enum SessionOutcomes {
       return Outcome(
         job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
     case .graph(let text):
-      // The recording's own words stay; only the picture's signs become ASCII.
+      // Text from the recording is kept. Only the graph's own symbols become ASCII.
       let shown =
         settings.isASCII
         ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
@@ -106,7 +106,7 @@ enum SessionOutcomes {
     return Outcome(job: job, value: value, presentation: .fields(record))
   }
 
-  // MARK: Travel
+  // MARK: Navigation
 
   private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
     let what = step.origin == nil ? ", the beginning" : ": \(step.title)"
@@ -142,8 +142,8 @@ enum SessionOutcomes {
     var outcome = Outcome(
       job: job, value: json(diff), presentation: table(diff),
       notes: [title + (diff.isTruncated ? "; --limit N shows more" : "")])
-    // No failure with a message of its own: what differs is the answer that was asked for, and it
-    // is on standard output.
+    // This is no failure with a message: the differences are the requested result, and they are on
+    // standard output.
     outcome.status = diff.changes.isEmpty ? 0 : ExitCode.no
     return outcome
   }
@@ -285,7 +285,7 @@ enum SessionOutcomes {
       report
         ?? checks.filter { $0.code == 0 }.map { "\($0.path): \($0.message)\n" }.joined())
     var notes = checks.flatMap { check in check.warnings.map { "warning: \(check.path): \($0)" } }
-    // The worst is the answer: damage weighs more than a difference.
+    // The worst code is the result. Damage outranks a difference.
     guard let worst = failed.max(by: { $0.code < $1.code }),
       let location = failed.firstIndex(of: worst)
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
@@ -295,12 +295,12 @@ enum SessionOutcomes {
       notes: notes + details(of: worst))
   }
 
-  /// The finding and its file.
+  /// The finding, prefixed with its file.
   private static func text(_ check: SessionCheck) -> String {
     check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
   }
 
-  /// The lines of what was found after the first, each on a line of its own: paths and values.
+  /// The lines of the finding after the first: paths and values.
   private static func details(of check: SessionCheck) -> [String] {
     check.message.split(separator: "\n").dropFirst().map(String.init)
   }

@@ -5,9 +5,9 @@ import SwiftBoardStore
 import SwiftBoardSystem
 
 struct SessionReducer: Reducer {
-  /// What the effects visit recordings with.
+  /// The navigators for visiting recordings.
   let navigators: SessionNavigators
-  /// What the effects record with.
+  /// The service for recording.
   let recording: any RecordingService
 
   func reduce(
@@ -111,8 +111,8 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that begins, marks or ends the recording of this board. It is short and has no ID: a
-  /// recording that began although its command was cancelled would be in no state.
+  /// Returns an effect that starts, marks or ends the recording of this board. It is short and has
+  /// no ID. If it could be cancelled, a recording might start without being in the state.
   private func control(
     _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (any RecordingService) throws -> SessionResult
@@ -128,7 +128,7 @@ struct SessionReducer: Reducer {
     ]
   }
 
-  /// An effect that reads a recording, perhaps a long one, and ends in one action.
+  /// Returns an effect that reads a recording, perhaps a long one, and ends with one action.
   private func look(
     _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
     _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
@@ -148,8 +148,8 @@ struct SessionReducer: Reducer {
     }
   }
 
-  /// An effect that reports its progress before it ends. A recording may hold values of secrets
-  /// that were not known when it was made.
+  /// Returns an effect that reports its progress before it ends. A recording may contain values of
+  /// secrets that were not known when it was made.
   private func run(
     _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
@@ -168,8 +168,8 @@ struct SessionReducer: Reducer {
     ]
   }
 
-  /// The result with marks in place of known secrets. In values of states and of actions a number
-  /// or a key may be one too.
+  /// Replaces known secrets in the result by marks. In values of states and actions, numbers and
+  /// keys are checked too.
   private func masked(
     _ result: SessionResult, _ dependencies: Dependencies
   ) async throws -> (SessionResult, MaskedValues?) {

@@ -5,7 +5,7 @@ import SwiftBoardStore
 import SwiftBoardSystem
 
 extension Replayer where R == BoardReducer {
-  /// A replayer of the recordings of a board with these features, with a journal of its own.
+  /// Creates a replayer for recordings of a board with these features, with its own journal.
   public init(_ features: FeatureList) {
     let journal = DrawJournal()
     self.init(
@@ -15,20 +15,20 @@ extension Replayer where R == BoardReducer {
   }
 }
 
-/// Replays recordings of the board: reducers run, nothing else does.
+/// Replays recordings of the board. Only reducers run.
 enum SessionReplay {
 
-  /// Bytes of a transcript that are sent at once where nothing asks for a pause between two steps.
+  /// The number of bytes of a transcript that are sent at once if no pause between steps is
+  /// requested.
   private static let chunk = 1 << 15
 
-  /// A part of a transcript, and when in the recording it was printed.
+  /// A part of a transcript, with the time in the recording at which it was printed.
   private struct Part: Sendable {
     let time: Int64
     let bytes: [UInt8]
   }
 
-  /// Sends what a recorded session printed on standard output, part by part, and returns how the
-  /// replay ended.
+  /// Sends the standard output of a recorded session in parts, and returns how the replay ended.
   static func replay(
     _ query: SessionReplayQuery, job: Int, _ features: FeatureList, _ dependencies: Dependencies,
     _ send: Send<SessionAction>
@@ -64,8 +64,7 @@ enum SessionReplay {
     return try await result
   }
 
-  /// Does what reads a recording, and again where rotation has removed a file that was there: then
-  /// of what is left.
+  /// Reads a recording, and retries with the remaining files if rotation has removed one.
   static func lookAgain<Result>(
     unless isTooLate: () -> Bool, _ body: () throws -> Result
   ) throws -> Result {
@@ -79,7 +78,7 @@ enum SessionReplay {
     return try body()
   }
 
-  /// Replays and compares, and feeds what the steps print. Blocks.
+  /// Replays, compares, and passes the output of the steps to `feed`. Blocks.
   private static func transcribe(
     _ query: SessionReplayQuery, _ features: FeatureList, to feed: ReplayFeed<Part>
   ) throws -> SessionCheck {
@@ -114,8 +113,7 @@ enum SessionReplay {
     return check
   }
 
-  /// The recording that has a name, all of its files; what is read ends with an error once it is
-  /// cancelled.
+  /// Opens all files of the recording at `path`. Reading throws once it is cancelled.
   static func rotatedLog(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ReplayError) -> RotatedLog {
@@ -150,7 +148,7 @@ enum SessionReplay {
     }
   }
 
-  /// The last step to replay; `nil` is all of them.
+  /// The last step to replay, or `nil` for all steps.
   private static func lastStep(_ query: SessionReplayQuery, _ rotatedLog: RotatedLog) throws -> Int?
   {
     guard let until = query.until else { return nil }
@@ -184,7 +182,7 @@ enum SessionReplay {
 }
 
 extension Failure {
-  /// The user has ended the replay.
+  /// The error when the user ends a replay.
   fileprivate static let ended = Failure(
     code: ExitCode.interrupted, error: "cancelled", message: "the replay was ended")
 }
@@ -211,8 +209,8 @@ protocol PausingTerminal {
 }
 
 extension DrawJournal {
-  /// What the generators of the dependencies draw through, so that recordings have their values and
-  /// replays give them back.
+  /// The interceptor of the dependencies' generators. It records their values and returns them in
+  /// replays.
   public var interceptor: DrawInterceptor {
     { [self] kind, live in
       guard isReducingHere else { return live() }

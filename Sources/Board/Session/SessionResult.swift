@@ -1,85 +1,86 @@
 import SwiftBoardJSON
 
-/// What a command of `session` found out: all that it prints, so that a replay prints it without
-/// the file.
+/// The result of a `session` command. It contains everything the command prints, so that a replay
+/// needs no file.
 public enum SessionResult: Codable, Sendable, Equatable {
   /// A recording has begun.
   case recording(path: String)
-  /// The recording has ended after so many steps, or did before because of a problem.
+  /// The recording has ended after `steps` steps, or had ended before because of a problem.
   case stopped(path: String, steps: Int, problem: String? = nil)
-  /// Where a recording runs and how long it is; why it ended by itself; which step is shown.
+  /// The path and length of the recording, the problem if it ended by itself, and the step that is
+  /// shown.
   case status(path: String?, steps: Int, problem: String?, position: SessionPosition? = nil)
-  /// The name that the present step has now.
+  /// The new name of the present step.
   case marked(name: String)
-  /// The step that is shown now, and the number of steps.
+  /// The step that is now shown, and the number of steps.
   case travelled(step: SessionStep, of: Int)
   /// The state after a step, or a part of it.
   case state(value: JSON, step: Int)
   /// The condition, the step it was checked at, and whether it holds.
   case asserted(condition: String, holds: Bool, step: Int)
-  /// A step as its log has it.
+  /// A step of a log.
   case step(step: SessionStep)
-  /// What two states differ in.
+  /// The differences between two states.
   case differences(diff: SessionDiff)
-  /// What happened, row by row.
+  /// The entries of a recording, row by row.
   case timeline(timeline: SessionTimeline)
   /// A new recording.
   case forked(fork: SessionForked)
   /// The first step after which an assertion fails.
   case bisected(bisection: SessionBisected)
-  /// A check for each file, and the whole as text for programs where a format was asked for.
+  /// The check of each file, and a report if a format was requested.
   case verified(checks: [SessionCheck], report: String? = nil)
-  /// The replay agreed, or what was found.
+  /// The result of a replay: agreement, or the difference found.
   case replayed(check: SessionCheck)
   /// Text for Graphviz.
   case graph(text: String)
-  /// Swift source, of the first so many steps.
+  /// Swift source that tests the first `steps` of all steps.
   case test(source: String, steps: Int, of: Int)
-  /// Figures, in the order in which they are shown.
+  /// Figures in display order.
   case stats(figures: [SessionFigure])
 }
 
-/// A step as its log has it.
+/// A step of a log.
 public struct SessionStep: Codable, Sendable, Equatable {
   /// The sender of an action.
   public enum Origin: Codable, Sendable, Equatable {
-    /// A person's line as typed, and its position.
+    /// A line typed by a user, and its location.
     case user(line: String, at: String)
-    /// An effect, its id where it has one, and the step that returned it.
+    /// An effect, its id if any, and the step that returned it.
     case effect(name: String, id: String?, step: Int)
     /// A link that was opened.
     case link(link: String)
-    /// Code that embeds the board.
+    /// The code that embeds the board.
     case program(name: String)
   }
 
-  /// 0 is the beginning of the recording, if there is no action.
+  /// The number of the step. 0 is the beginning of the recording, which has no action.
   public var step: Int
   /// Microseconds since the recording began.
   public var time: Int64
-  /// `nil` at the beginning of the recording.
+  /// The sender, or `nil` at the beginning of the recording.
   public var origin: Origin?
   /// The action's name.
   public var name: String
-  /// The action as the log has it; left out where only the name is wanted.
+  /// The action as logged, omitted if only the name is needed.
   public var action: JSON?
-  /// Values that the reduction drew, each with its kind.
+  /// The values that the reduction drew, each with its kind.
   public var draws: [String]
-  /// The effects that it returned, each as one line.
+  /// The effects that the reducer returned, each on one line.
   public var effects: [String]
-  /// Of the state after it; `nil` if the log has none.
+  /// The digest of the state after the step, or `nil` if the log has none.
   public var digest: String?
 }
 
-/// The positions where two states differ.
+/// The differences between two states.
 public struct SessionDiff: Codable, Sendable, Equatable {
-  /// One position.
+  /// A difference at one path.
   public struct Change: Codable, Sendable, Equatable {
-    /// For example `shell.running[0].job`; `$` is the whole.
+    /// The path, for example `shell.running[0].job`. `$` is the whole state.
     public var path: String
-    /// The value before; `nil` if there is nothing.
+    /// The value before, or `nil` if there was none.
     public var old: JSON?
-    /// The value after; `nil` if there is nothing.
+    /// The value after, or `nil` if there is none.
     public var new: JSON?
   }
 
@@ -87,11 +88,11 @@ public struct SessionDiff: Codable, Sendable, Equatable {
   public var from: Int
   /// The step of the newer state.
   public var to: Int
-  /// The part that was compared; `nil`: the whole.
+  /// The part that was compared, or `nil` for the whole state.
   public var path: String?
-  /// In the order of the older state.
+  /// The changes in the order of the older state.
   public var changes: [Change]
-  /// Whether there are more.
+  /// Whether changes were left out.
   public var isTruncated: Bool
 }
 
@@ -99,15 +100,15 @@ public struct SessionDiff: Codable, Sendable, Equatable {
 public struct SessionTimeline: Codable, Sendable, Equatable {
   /// A row.
   public struct Entry: Codable, Sendable, Equatable {
-    /// What it describes.
+    /// The kind of an entry.
     public enum Kind: String, Codable, Sendable {
-      /// A step; a name for a state; something that went wrong; a clean stop.
+      /// A step, a named state, a problem, or a clean stop.
       case step, mark, issue, end
     }
 
-    /// What it describes.
+    /// The kind of the entry.
     public var kind: Kind
-    /// Of a step its number, of anything else the step before it.
+    /// The number of the step. For any other entry, the step before it.
     public var step: Int
     /// Microseconds since the recording began.
     public var time: Int64
@@ -117,97 +118,97 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
     public var text: String
   }
 
-  /// An effect, from the step that returned it to the last that reports it.
+  /// An effect, from the step that returned it to the last step that mentions it.
   public struct Span: Codable, Sendable, Equatable {
-    /// How an effect ended.
+    /// The way an effect ended.
     public enum End: String, Codable, Sendable {
-      /// By itself; by a cancel; not known, since nothing more came of it; not within the
-      /// recording.
+      /// The effect finished, was cancelled, or sent nothing more so that its end is unknown, or
+      /// its end is outside the recording.
       case finished, cancelled, silent, open
     }
 
     /// The effect's name.
     public var name: String
-    /// Its first cancel id, where it has one.
+    /// Its first cancel id, if any.
     public var id: String?
-    /// All of its cancel ids, where it has more than one.
+    /// All of its cancel ids, if there are several.
     public var ids: [String]?
     /// The step that returned it.
     public var first: Int
-    /// The last step that reports it.
+    /// The last step that mentions it.
     public var last: Int
-    /// How it ended.
+    /// The way it ended.
     public var end: End
-    /// How many actions it sent.
+    /// The number of actions it sent.
     public var actions: Int
   }
 
-  /// In the order of the recording.
+  /// The entries in the order of the recording.
   public var entries: [Entry]
-  /// In the order in which they began.
+  /// The effects in the order in which they began.
   public var spans: [Span]
-  /// Whether there are more entries.
+  /// Whether entries were left out.
   public var isTruncated: Bool
 }
 
-/// A recording that begins like another one.
+/// A new recording that starts from a step of another one.
 public struct SessionForked: Codable, Sendable, Equatable {
   /// The new recording.
   public var path: String
-  /// Its last step that comes from the old one.
+  /// Its last step that was copied from the old recording.
   public var step: Int
   /// The old recording.
   public var source: String
   /// Whether the board continues there.
   public var isContinued: Bool
-  /// The step with whose state it begins; nil is 0.
+  /// The step with whose state it begins, or `nil` for 0.
   public var first: Int? = nil
 }
 
-/// What a search over the states of a recording found.
+/// The result of a search over the states of a recording.
 public struct SessionBisected: Codable, Sendable, Equatable {
   /// The recording.
   public var path: String
-  /// As it was typed.
+  /// The assertion as typed.
   public var assertion: String
-  /// The first step after which the assertion fails; `nil` if it never does.
+  /// The first step after which the assertion fails, or `nil` if it never fails.
   public var step: SessionStep?
-  /// What that step changed.
+  /// The changes made by that step.
   public var diff: SessionDiff?
-  /// Of the recording.
+  /// The number of steps of the recording.
   public var steps: Int
-  /// How often the assertion was asked.
+  /// The number of times the assertion was evaluated.
   public var evaluations: Int
 }
 
-/// What became of checking one recording.
+/// The result of checking one recording.
 public struct SessionCheck: Codable, Sendable, Equatable {
   /// The recording.
   public var path: String
-  /// How many were replayed and agreed.
+  /// The number of steps that were replayed and agreed.
   public var steps: Int
-  /// 0, or the exit code of what was found.
+  /// 0, or the exit code of the finding.
   public var code: Int32
   /// The finding, for people.
   public var message: String
   /// Warnings about the log.
   public var warnings: [String]
-  /// Advice on what was found.
+  /// Advice about the finding.
   public var help: String? = nil
 }
 
-/// A figure of a recording: a number where it is one, for programs, and what people read.
+/// A figure about a recording, as a number for programs and as text for users.
 public struct SessionFigure: Codable, Sendable, Equatable {
-  /// What it is a figure of.
+  /// The name of the figure.
   public var name: String
-  /// `nil` if it is no number.
+  /// The number, or `nil` if the figure is not a number.
   public var number: Int?
-  /// What people read, with its unit.
+  /// The text with its unit, for users.
   public var text: String
 }
 
 extension SessionDiff.Change {
-  /// Reads what `encode(to:)` writes: `null` is a value, and what is not there is none.
+  /// Reads the result of `encode(to:)`. A `null` is a value, and a missing member is `nil`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func value(_ key: CodingKeys) throws -> JSON? {
@@ -220,7 +221,7 @@ extension SessionDiff.Change {
 }
 
 extension SessionResult {
-  /// The same with other values: those of states and of actions, which may have any form.
+  /// Returns the result with transformed values of states and actions, which may have any form.
   func mapValues(_ transform: (JSON) -> JSON) -> SessionResult {
     switch self {
     case .state(let value, let step): return .state(value: transform(value), step: step)

@@ -12,7 +12,7 @@ extension SessionStep.Origin {
       }
   }
 
-  /// As a person reads it, on one line.
+  /// A description on one line.
   var text: String {
     switch self {
     case .user(let line, _): line.prefix { !$0.isNewline }.description
@@ -33,7 +33,7 @@ extension SessionStep {
       digest: isWhole ? step.digest?.description : nil)
   }
 
-  /// The line as typed, or, for any other step, its action and sender.
+  /// The line as typed, or the action and sender of a step without one.
   var title: String {
     switch origin {
     case nil: ""
@@ -42,7 +42,7 @@ extension SessionStep {
     }
   }
 
-  /// The state that a recording, or what is left of it, begins with.
+  /// The state at the beginning of a recording, or of its remaining files.
   static func beginning(_ step: Int) -> SessionStep {
     SessionStep(
       step: step, time: 0, origin: nil, name: "", action: nil, draws: [], effects: [], digest: nil)

@@ -10,12 +10,12 @@ public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
     case end
   }
 
-  /// As typed.
+  /// The text as typed.
   public let rawValue: String
   let kind: Kind
 
-  /// Reads `12`, `+1`, `-1`, `@NAME` or `end`; `nil` for anything else. Whether there is such a
-  /// step is not known here.
+  /// Parses `12`, `+1`, `-1`, `@NAME` or `end`. Returns `nil` for anything else. Does not check
+  /// whether the step exists.
   public init?(rawValue: String) {
     guard let kind = SessionTarget.kind(rawValue) else { return nil }
     self.rawValue = rawValue
@@ -32,8 +32,8 @@ public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
   /// The number of the step. The caller checks whether the recording has that step.
   ///
   /// - Parameters:
-  ///   - here: What a relative one counts from.
-  ///   - mark: Finds the step of a mark.
+  ///   - here: The step that a relative target counts from.
+  ///   - mark: Returns the step of a mark.
   func step(
     from here: Int, end: Int, mark: (String) throws -> Int
   ) rethrows -> Int {
@@ -47,7 +47,7 @@ public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
 }
 
 extension Invocation {
-  /// An argument or option that names a step.
+  /// Parses an argument or option that names a step.
   func target(_ name: String) throws(UsageError) -> SessionTarget? {
     guard let argument = option(name) ?? argument(name) else { return nil }
     let text = try plain(argument, "session")
@@ -63,7 +63,7 @@ extension Invocation {
     return target
   }
 
-  /// An option that names steps from one to another.
+  /// Parses an option that names a range of steps.
   func range(_ name: String) throws(UsageError) -> SessionRange? {
     guard let argument = option(name) else { return nil }
     let text = try plain(argument, "session")

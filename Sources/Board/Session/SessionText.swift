@@ -4,7 +4,7 @@ import SwiftBoardRecording
 
 /// Pieces of text that several outcomes of `session` share.
 enum SessionText {
-  /// Seconds with six digits.
+  /// Formats a time as seconds with six decimals.
   static func seconds(_ microseconds: Int64) -> String {
     let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     let digits = String(abs(rest))
@@ -12,13 +12,14 @@ enum SessionText {
     return "\(sign)\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// `1 step`, `2 steps`.
+  /// Formats a count, such as `1 step` or `2 steps`.
   static func count(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// Two values of a state, or of an action, each in about `limit` bytes around where they differ;
-  /// what is left out is counted. In ASCII but for what is their own.
+  /// Returns excerpts of two values of a state or an action, each about `limit` bytes around the
+  /// difference. The number of omitted bytes is included. Only the values may contain non-ASCII
+  /// characters.
   static func values(_ old: JSON?, _ new: JSON?, limit: Int = 100) -> (old: String, new: String) {
     StateDiff.excerpts(old?.text, new?.text, limit: limit, mark: "...")
   }

@@ -4,7 +4,7 @@ import SwiftBoardStore
 import SwiftBoardSystem
 import Synchronization
 
-/// Checks many recordings, one at a time for each processor, and reports progress.
+/// Checks many recordings, one per processor at a time, and reports progress.
 enum SessionVerification {
   private struct Work {
     var done = 0
@@ -22,8 +22,8 @@ enum SessionVerification {
       try await DetachedThread.run {
         var (found, report) = try pass(
           recordings, acceptsRisk, features, flag, pace, job, send)
-        // A file may be removed by rotation before its turn comes: then what is left, from the
-        // front.
+        // Rotation may remove a file before it is checked. Then check the remaining files from the
+        // beginning.
         for _ in 1..<SessionLogs.attempts where report.lacksFiles && found.isOutdated {
           (found, report) = try pass(
             recordings, acceptsRisk, features, flag, pace, job, send)
@@ -109,7 +109,7 @@ enum SessionVerification {
 }
 
 extension LogVerification.Report {
-  /// Whether a file was not there any more when its turn came.
+  /// Whether a file had disappeared before it was checked.
   fileprivate var lacksFiles: Bool {
     failures.contains { result in
       if case .failure(.unreadable(let error)) = result.outcome {

@@ -3,8 +3,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
 
-/// What the looking commands of `session` do with a recording. It blocks and belongs on a thread of
-/// its own.
+/// The read-only `session` commands. They block and must run on their own thread.
 struct SessionWork {
   let navigators: SessionNavigators
   /// The running recording when the line was read.
@@ -21,9 +20,9 @@ struct SessionWork {
   /// The recording a command is about.
   private struct Target {
     let path: String
-    /// Its last step where it is the running recording.
+    /// Its last step if it is the running recording.
     let end: Int?
-    /// What relative steps count from.
+    /// The step that relative targets count from.
     let here: Int?
   }
 
@@ -33,8 +32,8 @@ struct SessionWork {
     return Target(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
-  /// - Parameter targets: Where in it; one that was opened before serves as long as it reaches so
-  ///   far.
+  /// - Parameter targets: The steps to visit. A recording that was opened before is used if it
+  ///   contains them.
   private func visit<Result: Sendable>(
     _ location: Target, _ targets: SessionTarget?...,
     body: (Navigator, _ end: Int) throws -> Result
@@ -54,13 +53,13 @@ struct SessionWork {
     }
   }
 
-  /// Says what is wrong with a recording in the board's terms.
+  /// Calls `body` and converts its errors to failures of the board.
   private func failing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     for _ in 1..<SessionLogs.attempts {
       do {
         return try body()
       } catch  where Self.isAboutNames(error) && !flag.isSet {
-        // Rotation may have removed a file that was there: then what is left.
+        // Rotation may have removed a file. Retry with the remaining ones.
         continue
       } catch {
         throw failure(error, path)
@@ -92,7 +91,7 @@ struct SessionWork {
     }
   }
 
-  /// The files of a recording, to be read once from the front.
+  /// Opens the files of a recording for one pass from the beginning.
   private func rotatedLog(_ path: String) throws -> RotatedLog {
     try RotatedLog(opening: path) { [flag] in flag.isSet }
       .reporting { [progress] in progress($0, path) }
@@ -105,7 +104,7 @@ struct SessionWork {
       try navigator.step(ofMark: name)
     }
     guard (navigator.firstStep...max(navigator.firstStep, end)).contains(step) else {
-      // Behind the last step that can be visited there may be a divergence, which says more.
+      // A divergence after the last step that can be visited explains more than a range error.
       if step > end, location.end == nil { _ = try navigator.state(at: step) }
       throw ReplayError.noStep(step, first: navigator.firstStep, last: end)
     }
@@ -116,7 +115,7 @@ struct SessionWork {
     n == navigator.firstStep ? .beginning(n) : SessionStep(try navigator.step(n), isWhole: false)
   }
 
-  // MARK: Going about
+  // MARK: Navigation
 
   func go(to target: SessionTarget) throws -> SessionResult {
     let location = try location(nil)
@@ -126,7 +125,7 @@ struct SessionWork {
     }
   }
 
-  /// Goes to before the last line that did something.
+  /// Moves to the state before the last line that changed something.
   func undo() throws -> SessionResult {
     let location = try location(nil)
     return try visit(location) { navigator, end in
@@ -154,7 +153,7 @@ struct SessionWork {
     }
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
     let location = try location(file)
@@ -199,7 +198,7 @@ struct SessionWork {
           message: "step \(step) is the beginning of the recording; it has no action")
       }
       let logged = try navigator.step(step)
-      // The answer is an action itself, which has this one inside.
+      // The result is itself an action that contains this one, so limit the depth.
       guard (try? JSON(parsing: logged.actionBytes, limits: JSONLimits(depth: 500))) != nil else {
         throw Failure(
           code: ExitCode.data, error: "tooDeep",
@@ -290,11 +289,11 @@ struct SessionWork {
     }
   }
 
-  /// The effects that ran during the steps that are shown, however the steps were selected.
+  /// Returns the effects that ran during the shown steps, however the steps were selected.
   ///
-  /// - Parameter isCut: Whether there is more of the recording than was asked for. It is not read,
-  ///   and how effects end there is not known; else all of it is, so that the end of each can be
-  ///   said as far as the recording has it.
+  /// - Parameter isCut: Whether the recording continues after the requested steps. The rest is not
+  ///   read, so the ends of effects there are unknown. Otherwise the whole recording is read, and
+  ///   each end that it contains is known.
   private func spans(
     of entries: [SessionTimeline.Entry], in rotatedLog: RotatedLog, isCut: Bool
   ) throws -> [SessionTimeline.Span] {
@@ -333,7 +332,7 @@ struct SessionWork {
       if let label {
         return .graph(text: try navigator.stateGraph(by: try JSONPath(parsing: label)).graphviz)
       }
-      // Where nothing is asked for: which commands run.
+      // Without a path, the states are the running commands.
       return .graph(
         text: try navigator.stateGraph { state in
           let names = state.shell.running.map(\.name)
@@ -346,7 +345,7 @@ struct SessionWork {
     try failing(path) {
       let rotatedLog = try rotatedLog(path)
       let first = max(rotatedLog.firstStep + 1, range?.first ?? 1)
-      // The range bounds what is held.
+      // The range bounds the memory used.
       let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
       return .graph(text: try CausalTree(rotatedLog, steps: first...last).graphviz)
     }
@@ -358,7 +357,7 @@ struct SessionWork {
     }
   }
 
-  /// A longer test takes the compiler too long.
+  /// The maximum number of steps in a test. A longer test takes too long to compile.
   private static let testedSteps = 300
 
   func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
@@ -386,8 +385,8 @@ struct SessionWork {
   // MARK: Forking
 
   /// - Parameters:
-  ///   - job: The one that goes on in the fork if it is one of the running recording.
-  ///   - check: Asked before the file is made.
+  ///   - job: The job that continues in the fork if it forks the running recording.
+  ///   - check: Called before the file is created.
   func fork(
     at target: SessionTarget, to file: String?, from source: String?, by job: Int = 0,
     check: (_ path: String) throws(FileError) -> Void = { _ in }
@@ -409,7 +408,7 @@ struct SessionWork {
     }
   }
 
-  /// `bug.actions.jsonl` at 7 is forked to `bug.fork-7.actions.jsonl`.
+  /// Returns the name of a fork: `bug.actions.jsonl` at 7 becomes `bug.fork-7.actions.jsonl`.
   static func forkName(of path: String, at step: Int) -> String {
     for ending in [".actions.jsonl", ".jsonl"] where path.hasSuffix(ending) {
       return path.dropLast(ending.count) + ".fork-\(step)" + ending

@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardSystem
 
-/// A folder for the files of a run beside the board's own. Only the user can read it (0700).
+/// A temporary folder for the files of a separate run. Only the user can read it (0700).
 struct TemporaryHome {
   let path: String
 
@@ -26,14 +26,14 @@ struct TemporaryHome {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Removes it with all that is in it; what cannot be removed stays.
+  /// Removes the folder with its contents. Ignores what cannot be removed.
   func remove() { Self.remove(folder: path) }
 
   private static func remove(folder: String) {
     let names = (try? FileSystem().names(in: folder)) ?? []
     for name in names where name != "." && name != ".." {
       let path = "\(folder)/\(name)"
-      // A link is removed, what it leads to stays.
+      // A symbolic link is removed, but not its target.
       if unlink(path) != 0 { remove(folder: path) }
     }
     rmdir(folder)

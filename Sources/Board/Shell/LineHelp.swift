@@ -1,9 +1,9 @@
-/// What help says of the line around its commands.
+/// Help about the syntax of lines around their commands.
 enum LineHelp {
-  /// Ends the list of all commands.
+  /// The last line of the list of all commands.
   static let hint = "help line explains prefixes, values that are put in, and > FILE.\n"
 
-  /// What `help line` shows.
+  /// The text of `help line`.
   static let text = """
     line: what a line may have besides its command's own words
 

@@ -1,68 +1,67 @@
 import SwiftBoardCommandLine
 
-/// Commands of the board itself, and the handling of a line before it reaches a feature.
+/// The board's own commands, and the handling of a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
-  /// A line asks for something.
+  /// Starts a command.
   case run(context: CommandContext, command: ShellCommand)
-  /// A line that was not understood: a step like any other, so that a recording has it.
+  /// A line was not understood. It is a step so that recordings contain it.
   case reject(context: CommandContext, failure: Failure)
-  /// Ctrl-C or `cancel` ended the command; `by` describes any other cause.
+  /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.
   case cancelled(job: Int, by: String? = nil)
-  /// A command's effect threw an error that was not caught, or its effects ended without its
-  /// result.
+  /// A command's effect threw an unhandled error, or its effects ended without a result.
   case failed(job: Int, failure: Failure)
-  /// What the board remembered held secrets that became known since: these are the same texts with
+  /// The board's state contained secrets that have become known. These are the same texts with
   /// marks.
   ///
-  /// `lastLength` is the length in bytes of the last value that was searched: a command that ends
-  /// meanwhile replaces that value.
+  /// `lastLength` is the length in bytes of the last value that was searched. A command that ends
+  /// in the meantime replaces that value.
   case masked(variables: [String: String], last: String?, lastLength: Int?)
 }
 
-/// The commands of the board itself.
+/// The board's own commands.
 public enum ShellCommand: Codable, Sendable, Equatable {
-  /// Prints the words, a blank between them.
+  /// Prints the words, separated by spaces.
   case echo(words: [String])
   /// Sets a variable.
   case set(name: String, value: String)
-  /// Removes a variable; one that does not exist is no failure.
+  /// Removes a variable. Does nothing if it does not exist.
   case unset(name: String)
-  /// Asks whether a condition holds of the state: see `JSONCondition`.
+  /// Checks a condition on the state: see `JSONCondition`.
   case assert(condition: String)
-  /// The state, or the part at a path, as JSON.
+  /// Prints the state, or the part at a path, as JSON.
   case state(path: String?)
-  /// Help for these words; the whole list without any.
+  /// Prints help for the words, or the list of all commands if there are none.
   case help(words: [String])
-  /// The commands that run.
+  /// Lists the running commands.
   case jobs
-  /// Waiting is done before the step; the step says for which.
+  /// Waits for a job, or for all. The wait ends before the step, which records the job.
   case wait(job: Int?)
-  /// Cancels a job; all that run where none is named.
+  /// Cancels a job, or all running jobs if `job` is `nil`.
   case cancel(job: Int?)
-  /// What ran when the line was read.
+  /// Lists the effects that were running when the line was read.
   case effects(effects: [EffectLine])
-  /// Follows a link `swiftboard://…`: the line that it stands for runs after this step.
+  /// Follows a link `swiftboard://…`. The line that it stands for runs after this step.
   case open(link: String)
-  /// A file whose lines are run next.
+  /// Runs the lines of a file next.
   case source(file: String)
   /// Ends the board with this exit code.
   case exit(code: Int32)
 }
 
-/// A running effect, as `effects` shows it.
+/// A running effect in the output of `effects`.
 public struct EffectLine: Codable, Sendable, Equatable {
-  /// The effect's name; its kind's where it has none.
+  /// The effect's name, or the name of its kind.
   public var name: String
-  /// Its first cancel id with its position, `/` between the parts.
+  /// Its first cancel id with its scope, separated by `/`.
   public var id: String?
-  /// All of its cancel ids, where it has more than one.
+  /// All of its cancel ids, if there are several.
   public var ids: [String]?
-  /// `pending`, `running` or `cancelled`.
+  /// The phase: `pending`, `running` or `cancelled`.
   public var phase: String
-  /// The step that returned it.
+  /// The step that returned the effect.
   public var step: Int
 
-  /// An effect as one line.
+  /// Creates the description of an effect.
   public init(name: String, id: String?, ids: [String]? = nil, phase: String, step: Int) {
     self.name = name
     self.id = id

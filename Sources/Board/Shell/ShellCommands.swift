@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// The words of the board's own commands.
+/// The syntax of the board's own commands.
 enum ShellCommands {
   static let table = CommandTable<BoardCommand>([
     CommandSpec(

@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 enum ShellOutcomes {
-  /// - Parameter commands: What help is about.
+  /// - Parameter commands: The commands that help describes.
   static func outcome(
     of action: ShellAction, in state: BoardState, _ commands: CommandTable<BoardCommand>
   ) -> Outcome? {
@@ -125,12 +125,11 @@ enum ShellOutcomes {
   }
 }
 
-/// The state as JSON, in the form that recordings have it.
+/// The state as JSON, in the form used by recordings.
 enum StateJSON {
   static func of(_ state: BoardState, askedBy job: Int) throws -> JSON {
     var state = state
-    // The line that asks is not part of the answer, neither while it runs nor when its end has been
-    // noted.
+    // Exclude the line that asks from the result, both while it runs and after its end was noted.
     if let found = state.shell.finished?.found {
       state.shell.lastStatus = found.lastStatus
       state.shell.last = found.last
@@ -140,8 +139,8 @@ enum StateJSON {
     return try JSON(parsing: CanonicalEncoder.encode(state))
   }
 
-  /// An earlier state. Which command its step ended is the step's affair: `session action` shows
-  /// that.
+  /// Returns an earlier state. It omits the command that the step ended, which `session action`
+  /// shows.
   static func past(_ state: BoardState) throws -> JSON {
     var state = state
     state.shell.finished = nil

@@ -1,7 +1,8 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The board's own commands. It is at the root, since `cancel` reaches into every feature.
+/// The reducer of the board's own commands. It is at the root because `cancel` affects every
+/// feature.
 struct ShellReducer: Reducer {
   let features: FeatureList
 
@@ -19,7 +20,7 @@ struct ShellReducer: Reducer {
       if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
       return []
     case .cancelled(let job, _), .failed(let job, _):
-      // No action of what is cancelled will come to say so.
+      // The effects of a cancelled command send no action that would report this.
       for feature in features.features { feature.cancelled(&state, job) }
       return [.cancel(id: job)]
     }

@@ -1,24 +1,24 @@
 import SwiftBoardCommandLine
 import SwiftBoardStore
 
-/// Everything that can happen on a board.
+/// An action of the board.
 public enum BoardAction: Sendable, Equatable {
-  /// Commands of the board itself.
+  /// A command of the board itself.
   case shell(ShellAction)
-  /// Recordings.
+  /// A command about recordings.
   case session(SessionAction)
   /// An action of a feature.
   case feature(AnyFeatureAction)
-  /// The board continues from the state of a fork, whose recording has this path. It is between two
-  /// recordings and in none.
+  /// The board continues from the state of a fork, whose recording has this path. This action is
+  /// between two recordings and part of neither.
   indirect case resumed(BoardState, path: String, job: Int)
 
-  /// An action of a feature.
+  /// Creates an action of a feature.
   public init<State, Action>(_ action: Action, of feature: Feature<State, Action>) {
     self = .feature(AnyFeatureAction(action, of: feature.name))
   }
 
-  /// The action of this feature; `nil` if it is another one's.
+  /// Returns the action of this feature, or `nil` if it belongs to another one.
   public func action<State, Action>(of feature: Feature<State, Action>) -> Action? {
     guard case .feature(let action) = self, action.feature == feature.name else { return nil }
     return action.base as? Action
@@ -38,7 +38,7 @@ public enum BoardAction: Sendable, Equatable {
     if case .session(let action) = $0 { action } else { nil }
   }
 
-  /// The command that this action starts, if it starts one.
+  /// The command that this action starts, if any.
   public var started: CommandContext? {
     switch self {
     case .shell(.run(let context, _)), .shell(.reject(let context, _)): context
@@ -48,7 +48,7 @@ public enum BoardAction: Sendable, Equatable {
     }
   }
 
-  /// Whether a line with this action only looks. An undo passes it by.
+  /// Whether a line with this action is read-only. An undo skips it.
   var isLook: Bool {
     switch self {
     case .shell(.run(_, let command)):
@@ -62,7 +62,8 @@ public enum BoardAction: Sendable, Equatable {
     }
   }
 
-  /// Whether it begins, marks or ends the recording of this board, which is done at once.
+  /// Whether the action starts, marks or ends the recording of this board, which happens
+  /// immediately.
   var changesRecording: Bool {
     switch self {
     case .session(.run(_, .record, _)), .session(.run(_, .stop, _)), .session(.run(_, .mark, _)):
@@ -71,8 +72,8 @@ public enum BoardAction: Sendable, Equatable {
     }
   }
 
-  /// Whether it may run while the board shows an earlier step. A mark names the present, and would
-  /// be taken for one of the past.
+  /// Whether the action may run while the board shows an earlier step. A mark may not: it names the
+  /// present, but would seem to name the shown step.
   var mayRunInThePast: Bool {
     switch self {
     case .session(.run(_, .mark, _)), .session(.run(_, .record, _)): false
@@ -88,7 +89,7 @@ extension BoardAction: Codable {
     let job: Int
   }
 
-  /// Writes the feature's action under the feature's name: `{"api":{"run":{…}}}`.
+  /// Encodes the feature's action under the feature's name: `{"api":{"run":{…}}}`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FeatureStates.Key.self)
     switch self {
@@ -104,8 +105,8 @@ extension BoardAction: Codable {
     }
   }
 
-  /// Reads what `encode(to:)` writes, with the features that the decoder's `userInfo` has. Throws
-  /// if there is no such feature, or more than one member.
+  /// Decodes the result of `encode(to:)`, with the features in the decoder's `userInfo`. Throws if
+  /// the feature is unknown or if there is more than one member.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: FeatureStates.Key.self)
     guard let key = container.allKeys.first, container.allKeys.count == 1 else {

@@ -1,16 +1,16 @@
 import SwiftBoardJSON
 import SwiftBoardRecording
 
-/// The form of a board's recordings: how actions and states of the board itself are written, and of
-/// features that have no version of their own.
+/// The schema of a board's recordings: the encoding of the board's own actions and states, and of
+/// features without their own version.
 enum BoardMigrations {
-  /// The version of the form now.
+  /// The current version.
   static let version = 5
 
-  /// What became of actions of the board itself; each leads one version up.
+  /// The migrations of the board's own actions. Each converts one version to the next.
   static let all = [bare, labels, recordingEffects, state, values]
 
-  /// Schema 2 had one more `_0` around the action of a feature.
+  /// In schema 2, the action of a feature was nested in an additional `_0`.
   private static let bare = LogMigration(
     from: 2,
     editAction: { action in
@@ -20,7 +20,7 @@ enum BoardMigrations {
       }
     })
 
-  /// Schema 2 numbered the payloads of actions.
+  /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
     from: 2,
     labels: [
@@ -76,8 +76,8 @@ enum BoardMigrations {
       ("session.succeeded.result.timeline.timeline.entries.*.origin.program", [(0, "name")]),
     ])
 
-  /// Up to schema 3 recordings were begun, marked, ended and left for forks beside the store, and
-  /// no effect did it.
+  /// Up to schema 3, recordings were started, marked, ended and forked outside the store and not by
+  /// effects.
   private static let recordingEffects = LogMigration(
     from: 3,
     editEffects: { action, effects in
@@ -90,14 +90,14 @@ enum BoardMigrations {
       }
     })
 
-  /// Up to schema 4 a state was JSON text, and called so.
+  /// Up to schema 4, a state was JSON text under another name.
   private static let state = LogMigration(
     from: 4,
     editAction: { action in
       action["session"]["succeeded"]["result"]["state"]?.rename("json", to: "value")
     })
 
-  /// Up to schema 4 values of states and of actions were JSON text.
+  /// Up to schema 4, values in states and actions were JSON text.
   private static let values = LogMigration(
     from: 4,
     parsing: [
@@ -112,7 +112,7 @@ enum BoardMigrations {
 // MARK: Kinds of migrations
 
 extension LogMigration {
-  /// The labels that the actions of every feature got.
+  /// The labels that the actions of every feature received.
   package static var commandLabels: [(path: String, labels: [(number: Int, label: String)])] {
     [
       ("run", [(0, "context"), (1, "command")]), ("succeeded", [(1, "result")]),
@@ -120,10 +120,10 @@ extension LogMigration {
     ]
   }
 
-  /// Payloads get labels in place of numbers.
+  /// Creates a migration that replaces the numbers of payloads by labels.
   ///
-  /// - Parameter labels: By the numbers they replace, and by where that is, from the whole action
-  ///   inwards: `run.command.*`.
+  /// - Parameter labels: The labels, by path from the whole action, such as `run.command.*`, and by
+  ///   the numbers that they replace.
   package init(from: Int, labels: [(path: String, labels: [(number: Int, label: String)])]) {
     let rows = labels.map { (path: Self.pattern($0.path), labels: $0.labels) }
     self.init(
@@ -135,9 +135,9 @@ extension LogMigration {
       })
   }
 
-  /// JSON text becomes the value that it is; what is none stays text.
+  /// Creates a migration that replaces JSON text by its value. Text that is not JSON stays text.
   ///
-  /// - Parameter paths: Where the texts are.
+  /// - Parameter paths: The paths of the texts.
   package init(from: Int, parsing paths: [String]) {
     let paths = paths.map(Self.pattern)
     self.init(
@@ -155,9 +155,9 @@ extension LogMigration {
     JSONPathPattern(path.split(separator: ".").map { $0 == "*" ? .any : .key(String($0)) })
   }
 
-  /// The migration of a feature's actions and states, as one of the board's.
+  /// Returns the migration of a feature as a migration of the board's actions and states.
   ///
-  /// - Parameter part: The feature's name where it counts its versions by itself.
+  /// - Parameter part: The feature's name if it has its own version.
   func inside(_ feature: String, part: String?) -> LogMigration {
     func edit(
       _ change: @escaping @Sendable (JSON) throws -> JSON

@@ -3,8 +3,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The features side by side, and around them the account of which command runs and how the last
-/// one ended.
+/// Combines the features, and tracks the running commands and the result of the last one.
 public struct BoardReducer: ComposedReducer {
   private let features: FeatureList
   private let navigators: SessionNavigators
@@ -12,15 +11,16 @@ public struct BoardReducer: ComposedReducer {
   private let steps: StepCounter?
   private let reducers: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
 
-  /// The reducer of a board that is not recorded, such as one in a replay.
+  /// Creates the reducer of a board that is not recorded, for example in a replay.
   public init(_ features: FeatureList) {
     self.init(features, navigators: SessionNavigators(features), recording: NoRecording())
   }
 
   /// - Parameters:
   ///   - navigators: The recordings that effects read.
-  ///   - recording: What effects record with; it continues in forks that `navigators` made.
-  ///   - steps: Numbers the steps of one store for its log; `nil`: log lines say nothing of steps.
+  ///   - recording: The service that effects record with. It continues in forks that `navigators`
+  ///     made.
+  ///   - steps: Numbers the steps of one store for its log. If `nil`, log lines contain no step.
   init(
     _ features: FeatureList, navigators: SessionNavigators, recording: any RecordingService,
     steps: StepCounter? = nil
@@ -32,8 +32,8 @@ public struct BoardReducer: ComposedReducer {
     reducers = ReducerBuilder.buildArray(features.features.map(\.reducer))
   }
 
-  /// The features in an order that does not matter to them, then the account of running commands,
-  /// which sees what they left.
+  /// Runs the features, whose order does not matter, then updates the running commands from the
+  /// result.
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
     CausedReducer(steps) {
       reducers
@@ -47,8 +47,8 @@ public struct BoardReducer: ComposedReducer {
   }
 }
 
-/// Goes on in a fork that was made of the running recording. It comes after everything else: the
-/// state must be the fork's to the last digit.
+/// Continues in a fork of the running recording. It runs last because the state must equal the
+/// fork's exactly.
 struct ResumeReducer: Reducer {
   let recording: any RecordingService
 
@@ -59,17 +59,17 @@ struct ResumeReducer: Reducer {
     case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
       return [.run(name: "session.resume", resume(job, state.shell.running.map(\.job)))]
     case .resumed(let other, let path, _):
-      // What began since the fork was made.
+      // The commands that started after the fork was made.
       let late = state.shell.running.map(\.job)
       state = other
-      // That command has printed what it has to say.
+      // That command has already printed its output.
       state.shell.finished?.outcome = nil
-      // What ran at that step runs no more.
+      // The commands that ran at that step no longer run.
       return late.map { .cancel(id: $0) }
         + other.shell.running.map { .send(.shell(.cancelled(job: $0.job))) }
         + [
           .send(.session(.succeeded(job: 0, result: .recording(path: path)))),
-          // In an effect of this step, before which the recording has begun, or failed to.
+          // An effect of this step runs after the recording has started or failed to start.
           .run(name: "session.resumed") { [recording] send in
             guard recording.resumed().path == nil else { return }
             send(.session(.succeeded(job: 0, result: .stopped(path: path, steps: 0))))
@@ -79,7 +79,7 @@ struct ResumeReducer: Reducer {
     }
   }
 
-  /// Ends the recording, and what runs, and takes the state of the fork.
+  /// Ends the recording and the running commands, and takes the state of the fork.
   private func resume(
     _ job: Int, _ running: [Int]
   ) -> @Sendable (Send<BoardAction>) async throws -> Void {
@@ -91,8 +91,8 @@ struct ResumeReducer: Reducer {
         send(.session(.failed(job: job, failure: Failure(any: error))))
         return
       }
-      // The recording has ended: what follows is part of neither one. What runs in the fork's state
-      // too is cancelled there.
+      // The recording has ended, so these actions are in neither one. `resumed` cancels the
+      // commands that are also in the fork's state.
       let late = Set(running).subtracting(fork.state.shell.running.map(\.job))
       for job in running where late.contains(job) {
         send(.shell(.cancelled(job: job, by: "'session fork'")))
@@ -103,7 +103,7 @@ struct ResumeReducer: Reducer {
 }
 
 extension BoardAction {
-  /// Whether its outcome depends on the state, which its end changes.
+  /// Whether the outcome depends on the state, which the command's end changes.
   fileprivate var looksAtState: Bool {
     switch self {
     case .shell(.run(_, .state)), .shell(.run(_, .assert)): true
@@ -112,7 +112,7 @@ extension BoardAction {
   }
 }
 
-/// Keeps the list of running commands, the status of the last one, and its value for `{{last}}`.
+/// Tracks the running commands, the exit code of the last one, and its value for `{{last}}`.
 struct JobsReducer: Reducer {
   let features: FeatureList
 

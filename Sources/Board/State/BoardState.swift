@@ -1,24 +1,25 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// The whole state of the board: what a recording starts from, and what its digests are of. No
-/// secret is ever part of it.
+/// The whole state of the board. A recording starts with it and stores its digests. It never
+/// contains a secret.
 public struct BoardState: Sendable, Equatable {
   /// The settings from before the first line.
   public var settings: BoardSettings
-  /// The board's own.
+  /// The state of the board's own commands.
   public var shell = ShellState()
-  /// What is recorded, and where in it the board is.
+  /// The recording, and the shown position in it.
   public var session = SessionState()
   var features: FeatureStates
 
-  /// A board on which nothing has happened.
+  /// Creates the initial state of a board.
   public init(features: FeatureList, settings: BoardSettings = BoardSettings()) {
     self.settings = settings
     self.features = FeatureStates(initial: features.features)
   }
 
-  /// The state of a feature, in place; the initial one where the feature is not on this board.
+  /// The state of a feature, changed in place, or its initial state if the board does not have the
+  /// feature.
   public subscript<State, Action>(feature: Feature<State, Action>) -> State {
     get { features[FeatureKey(feature)] }
     _modify { yield &features[FeatureKey(feature)] }
@@ -31,7 +32,7 @@ public struct BoardState: Sendable, Equatable {
 }
 
 extension BoardState: Codable {
-  /// Writes a member for each feature, under its name.
+  /// Encodes a member for each feature, under its name.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FeatureStates.Key.self)
     try features.encode(into: &container)
@@ -40,8 +41,8 @@ extension BoardState: Codable {
     try container.encode(shell, forKey: .shell)
   }
 
-  /// Reads what `encode(to:)` writes, with the features that the decoder's `userInfo` has. Throws
-  /// where the state has another one.
+  /// Decodes the result of `encode(to:)`, with the features in the decoder's `userInfo`. Throws if
+  /// the state contains another feature.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: FeatureStates.Key.self)
     settings = try container.decode(BoardSettings.self, forKey: .settings)
@@ -63,43 +64,44 @@ extension FeatureStates.Key {
   static let ofTheBoard: Set<String> = ["settings", "shell", "session"]
 }
 
-/// The settings from before the first line, which affect the output. They are part of the state so
+/// The settings from before the first line that affect the output. They are part of the state so
 /// that a replay prints the same.
 public struct BoardSettings: Codable, Sendable, Equatable {
-  /// Which world the services belong to.
+  /// The environment of the services.
   public enum Environment: String, Codable, Sendable, CaseIterable {
-    /// The real one; a deterministic one in memory; one of sample data in memory.
+    /// The real services, deterministic ones in memory, or sample data in memory.
     case live, mock, preview
   }
 
-  /// Which world the services belong to.
+  /// The environment of the services.
   public var environment = Environment.live
-  /// How results are written, where a line does not say otherwise.
+  /// The output format, unless a line sets its own.
   public var output = OutputFormat.table
-  /// Columns of the terminal; `nil` off a terminal, where lines are as long as they are.
+  /// The width of the terminal in columns, or `nil` if there is no terminal and width is unlimited.
   public var width: Int?
-  /// Whether standard output is a terminal: then bodies are shown for people, else as their bytes.
-  /// `nil` in recordings that were made before this was recorded.
+  /// Whether standard output is a terminal. If so, bodies are formatted for reading; otherwise,
+  /// they are written as bytes. It is `nil` in recordings made before this member existed.
   public var isTerminal: Bool?
-  /// Whether a recording is replayed by the rules it was made by: bodies shown for people, the last
-  /// value of an answer with one value of each header, a document behind a byte-order mark as text,
-  /// marks as they are in ASCII output too.
+  /// Whether a replay follows the rules of earlier recordings: bodies are formatted for reading,
+  /// the last value of an answer has one value per header, a document with a byte-order mark is
+  /// text, and ASCII output does not convert marks.
   public var followsEarlierRules: Bool { isTerminal == nil }
-  /// No byte of our own above 0x7F.
+  /// Whether the board's own text is ASCII only.
   public var isASCII = true
-  /// Whether output has colours.
+  /// Whether the output has colors.
   public var isColored = false
   /// Whether only errors go to standard error.
   public var isQuiet = false
-  /// Whether `-v` was given: what a request sent and got, its body apart, goes to standard error.
+  /// Whether `-v` was given. If so, the details of requests, except bodies, go to standard error.
   public var isVerbose = false
   /// Whether an HTTP status of 300 and above is a failure.
   public var checksStatus = true
-  /// Whether requests are answered from the cache alone.
+  /// Whether requests are answered from the cache only.
   public var isOffline = false
   /// The default time limit of a request, in milliseconds.
   public var timeout: Int64 = 30_000
 
-  /// The settings for a pipe: tables of unlimited width, ASCII, no colour, 30 seconds per request.
+  /// Creates the settings for a pipe: tables of unlimited width, ASCII, no color, 30 seconds per
+  /// request.
   public init() {}
 }

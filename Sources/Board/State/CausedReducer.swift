@@ -2,18 +2,17 @@ import SwiftBoardDependencies
 import SwiftBoardStore
 import Synchronization
 
-/// Counts the steps of a store, whose reducer cannot know their numbers otherwise.
+/// Counts the steps of a store for its reducer, which does not receive their numbers.
 final class StepCounter: Sendable {
   private let count = Atomic(0)
 
-  /// The number of the step that is being reduced.
+  /// Returns the number of the step that is being reduced.
   func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// The same reducer, in whose log lines, and in those of its effects, stands the step that caused
-/// them.
+/// Adds the number of the causing step to the log lines of a reducer and its effects.
 struct CausedReducer<Base: Reducer<BoardState, BoardAction, Dependencies>>: Reducer {
-  /// `nil`: nothing is added, as for a board that is not live.
+  /// The counter, or `nil` to add nothing, as on a board that is not live.
   let steps: StepCounter?
   let base: Base
 

@@ -1,9 +1,9 @@
 /// The states of a board's features, by name.
 ///
-/// A feature that a recording does not know is not there, and its state is the initial one until an
-/// action changes it: recordings stay as they are when a feature is added.
+/// A feature that is missing from a recording has its initial state and is not stored until an
+/// action changes it. Adding a feature therefore does not change existing recordings.
 struct FeatureStates: Sendable, Equatable {
-  /// Names a member of a state or an action.
+  /// The key of a member of a state or an action.
   struct Key: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -11,9 +11,9 @@ struct FeatureStates: Sendable, Equatable {
     init?(intValue: Int) { nil }
   }
 
-  /// The state of one feature, changed in place where nothing else refers to it.
+  /// The state of one feature, changed in place if it is uniquely referenced.
   ///
-  /// Unchecked: a box that is referred to twice is never changed.
+  /// Unchecked: a box with two references is never changed.
   struct Value: @unchecked Sendable, Equatable {
     fileprivate var box: Box
 
@@ -71,7 +71,7 @@ struct FeatureStates: Sendable, Equatable {
     }
   }
 
-  /// The box of a state, which nothing else refers to.
+  /// Returns the box of a state, uniquely referenced.
   private mutating func unique<State>(_ key: FeatureKey<State>) -> TypedBox<State> {
     let isUnique = values[key.name]?.isUnique() ?? false
     let known = values[key.name]?.box as? TypedBox<State>
@@ -82,7 +82,7 @@ struct FeatureStates: Sendable, Equatable {
   }
 }
 
-/// Names the state of a feature in a board's state.
+/// The typed key of a feature's state.
 struct FeatureKey<State: FeatureState>: Hashable, Sendable {
   let name: String
   let initialState: State

@@ -1,18 +1,19 @@
 /// A positional argument of a command.
 public struct ArgumentSpec: Sendable, Hashable {
-  /// As shown in help and asked for in code: `NAME`.
+  /// The name in help and in code: `NAME`.
   public var name: String
-  /// One line for `help COMMAND`.
+  /// A summary for `help COMMAND` on one line.
   public var help: String
-  /// The kind for checks and for completion.
+  /// The kind, for checks and completion.
   public var kind: ValueKind
-  /// Whether it may be left out: what must be there gets its words first, then optional ones in
-  /// their order.
+  /// Whether it may be omitted. Required arguments get their words first, then optional ones in
+  /// order.
   public var isOptional: Bool
-  /// Takes all that is left; only for the last argument. At least one word, unless it is optional.
+  /// Whether it takes all remaining words: at least one, unless it is optional. Only for the last
+  /// argument.
   public var isRepeating: Bool
 
-  /// An argument that must be there once, unless it says otherwise.
+  /// Creates an argument, by default a required one for a single word.
   public init(
     _ name: String, _ help: String, kind: ValueKind = .text, optional: Bool = false,
     repeating: Bool = false
@@ -24,7 +25,7 @@ public struct ArgumentSpec: Sendable, Hashable {
     isRepeating = repeating
   }
 
-  /// `NAME`, `[NAME]`, `NAME…`; choices by their words.
+  /// The argument in a synopsis: `NAME`, `[NAME]`, `NAME…`, or the words of a choice.
   var synopsis: String {
     var text = name.uppercased()
     if case .choice(let words) = kind { text = words.joined(separator: "|") }

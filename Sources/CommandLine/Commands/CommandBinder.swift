@@ -1,15 +1,14 @@
-/// Reads one command's words against a table: finds the command, sorts options from arguments,
-/// binds both.
+/// Binds one command's words: finds the command, separates options from arguments, and binds both.
 struct CommandBinder<Output> {
   let table: CommandTable<Output>
   let words: [Argument]
   let isLiteral: Bool
 
   private var path: [String] = []
-  /// The last word of the path, to blame where nothing else is wrong.
+  /// The last word of the path, for errors without a more specific word.
   private var head: Argument?
   private var candidates: [CommandSpec<Output>] = []
-  /// What is no word of the path, in order.
+  /// The words that are not in the path, in order.
   private var rest: [Argument] = []
   private var own = OptionValues()
   private var globals = OptionValues()
@@ -49,7 +48,7 @@ struct CommandBinder<Output> {
 
   // MARK: Finding the command
 
-  /// Takes words as long as they lead on in the table, passing by options and their values.
+  /// Takes words while they continue a path in the table. Skips options and their values.
   private mutating func walk() {
     var index = 0
     while index < words.count {
@@ -116,7 +115,7 @@ struct CommandBinder<Output> {
       help: "one of \(subwords.joined(separator: ", "))", at: head)
   }
 
-  /// The first word of the rest that is neither an option nor an option's value.
+  /// The first remaining word that is neither an option nor an option's value.
   private var nextPositional: Argument? {
     var index = 0
     while index < rest.count {
@@ -148,8 +147,8 @@ struct CommandBinder<Output> {
 
   // MARK: Options
 
-  /// Starts with a dash and is not a negative number; quotes make a word text, and a value that is
-  /// put in is text.
+  /// Whether a word starts with a dash and is not a negative number. Quoted words and inserted
+  /// values are text.
   private func looksLikeOption(_ word: Argument) -> Bool {
     guard isLiteral || !word.isQuoted, isTypedAsOption(word) else { return false }
     let text = word.leadingText
@@ -159,8 +158,8 @@ struct CommandBinder<Output> {
     return candidates.contains { $0.options.contains { $0.short == second } }
   }
 
-  /// Whether the dash and the option's name were typed, so that a value that is put in can be no
-  /// more than the option's value.
+  /// Whether the dash and the option's name were typed. An inserted value can only be the value of
+  /// an option.
   private func isTypedAsOption(_ word: Argument) -> Bool {
     guard word.typedCount != nil else { return true }
     let typed = word.typedText
@@ -231,7 +230,7 @@ struct CommandBinder<Output> {
     if word.parts.count > 1 { throw UsageError("unknown option '\(word.shown)'", at: word) }
   }
 
-  /// An option of the command, else a global one.
+  /// An option of the command or a global one.
   private typealias Found = (option: OptionSpec, isNegated: Bool, isGlobal: Bool)
 
   private func find(
@@ -298,8 +297,7 @@ struct CommandBinder<Output> {
     let usage = "usage: \(spec.synopsis)"
     let required = spec.arguments.filter { !$0.isOptional }
     guard positional.count >= required.count else {
-      // Optional arguments get nothing as long as required ones want, so this is the first one
-      // without a word.
+      // Required arguments are bound before optional ones, so this is the first one without a word.
       let missing = required[positional.count]
       throw UsageError(
         "\(missing.name.uppercased()) is missing", help: usage, at: words.last)

@@ -1,33 +1,34 @@
-/// One command: its words, what it takes, and what becomes of it.
+/// The specification of a command: its words, its arguments and options, and its output.
 ///
-/// Parser, help, completion and manual all read this and nothing else.
+/// Parser, help, completion and manual are all derived from it.
 public struct CommandSpec<Output>: Sendable {
   /// The command's words, for example `["api", "service", "add"]`.
   public var path: [String]
-  /// One line, without a full stop.
+  /// A summary on one line, without a full stop.
   public var summary: String
-  /// More for `help COMMAND`; empty for nothing.
+  /// Details for `help COMMAND`, or an empty text.
   public var details: String
-  /// In the order in which they are typed.
+  /// The arguments in the order in which they are typed.
   public var arguments: [ArgumentSpec]
-  /// The command's own; `CommandTable.globals` come on top.
+  /// The command's own options, in addition to `CommandTable.globals`.
   public var options: [OptionSpec]
-  /// Whole lines that work as they stand.
+  /// Examples: complete lines that work as written.
   public var examples: [String]
-  /// Also runs without its last word: `api X` for `api get X`.
+  /// Whether the command also runs without its last word: `api X` for `api get X`.
   public var isDefault: Bool
-  /// For a default: whether a first word may be meant for it. What it refuses is an unknown
-  /// sub-command.
+  /// For a default command, returns whether a first word may be its argument. Any other word is an
+  /// unknown subcommand.
   public var acceptsBare: @Sendable (String) -> Bool
-  /// Makes the command's output of what was typed. Called after words, kinds and counts were
-  /// checked; throws what only the command can know to be wrong.
+  /// Creates the command's output from the arguments. Called after words, kinds and counts were
+  /// checked. Throws errors that only the command can detect.
   public var build: @Sendable (Invocation) throws(UsageError) -> Output
 
-  /// A command from its parts.
+  /// Creates a command.
   ///
   /// - Parameters:
-  ///   - path: At least one word.
-  ///   - build: Must have no effect: it is called to understand a line, not to run it.
+  ///   - path: The command's words, at least one.
+  ///   - build: Creates the output. It must have no effect: it is called to parse a line, not to
+  ///     run it.
   public init(
     _ path: [String], _ summary: String, details: String = "", arguments: [ArgumentSpec] = [],
     options: [OptionSpec] = [], examples: [String] = [], isDefault: Bool = false,
@@ -57,7 +58,7 @@ public struct CommandSpec<Output>: Sendable {
     return words.joined(separator: " ")
   }
 
-  /// The same command with another output.
+  /// Returns the command with a transformed output.
   public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> CommandSpec<Other> {
     let build = build
     return CommandSpec<Other>(

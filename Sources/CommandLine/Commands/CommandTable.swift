@@ -1,13 +1,14 @@
-/// All commands there are, and the only place that knows how their words are read.
+/// The table of all commands. It alone defines how their words are parsed.
 public struct CommandTable<Output>: Sendable {
-  /// In the order in which help lists them.
+  /// The commands in help order.
   public var specs: [CommandSpec<Output>]
-  /// Options that every command also takes; a command's own of the same name or letter wins.
+  /// The options of every command. A command's own option with the same name or letter takes
+  /// precedence.
   public var globals: [OptionSpec]
-  /// What the first words are about, for help; a word may be left out.
+  /// The topics of the first words, for help. A word may have none.
   public var topics: [CommandTopic]
 
-  /// A table; that no two commands have the same words is not checked.
+  /// Creates a table. Does not check that the commands' words are unique.
   public init(
     _ specs: [CommandSpec<Output>] = [], globals: [OptionSpec] = [], topics: [CommandTopic] = []
   ) {
@@ -16,7 +17,8 @@ public struct CommandTable<Output>: Sendable {
     self.topics = topics
   }
 
-  /// Both tables' commands, in that order; global options and topics once.
+  /// Returns the commands of both tables, in that order, with global options and topics without
+  /// duplicates.
   public static func + (left: Self, right: Self) -> Self {
     let options = left.globals.map(\.name)
     let topics = left.topics.map(\.name)
@@ -26,19 +28,19 @@ public struct CommandTable<Output>: Sendable {
       topics: left.topics + right.topics.filter { !topics.contains($0.name) })
   }
 
-  /// The same commands with another output.
+  /// Returns the commands with a transformed output.
   public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> CommandTable<Other>
   {
     CommandTable<Other>(specs.map { $0.map(transform) }, globals: globals, topics: topics)
   }
 
-  /// Reads a command's words.
+  /// Parses a command's words.
   ///
-  /// Options may appear anywhere after the first word; `--` ends them. A word wholly in quotes, `-`
-  /// and negative numbers are no options. With `literal` (words that a shell has split) quotes have
+  /// Options may appear anywhere after the first word. `--` ends them. A fully quoted word, `-` and
+  /// negative numbers are not options. With `literal` (words that a shell has split), quotes have
   /// no meaning.
   ///
-  /// - Throws: what is wrong, at the offending word, with the nearest known one. Nothing is
+  /// - Throws: An error at the offending word that suggests the nearest known one. Nothing is
   ///   guessed.
   /// - Complexity: linear in the words and the commands.
   public func parse(words: [Argument], literal: Bool = false) throws(UsageError)
@@ -48,9 +50,9 @@ public struct CommandTable<Output>: Sendable {
     return try binder.bind()
   }
 
-  /// The words to show help for, if `--help` or `-h` is among `words` before `--`; else `nil`.
+  /// Returns the words to show help for if `--help` or `-h` is among `words` before `--`, or `nil`.
   ///
-  /// An `-h` of the command's own, and one that is an option's value, is none.
+  /// An `-h` that the command defines, or that is an option's value, does not count.
   public func helpTopic(in words: [Argument]) -> [String]? {
     var topic: [String] = []
     var candidates = specs
@@ -79,7 +81,7 @@ public struct CommandTable<Output>: Sendable {
     return nil
   }
 
-  /// The words that may follow `path`, in the table's order, each once.
+  /// Returns the words that may follow `path`, in the table's order, without duplicates.
   public func words(after path: [String]) -> [String] {
     var seen: Set<String> = []
     return specs.compactMap { spec in
@@ -89,30 +91,30 @@ public struct CommandTable<Output>: Sendable {
   }
 }
 
-/// What a first word is about.
+/// The topic of a first word.
 public struct CommandTopic: Sendable, Hashable {
   /// The first word of a command.
   public var name: String
-  /// One line, without a full stop.
+  /// A summary on one line, without a full stop.
   public var summary: String
 
-  /// What a first word is about, for help.
+  /// Creates a topic for help.
   public init(_ name: String, _ summary: String) {
     self.name = name
     self.summary = summary
   }
 }
 
-/// A command that was understood.
+/// A parsed command.
 public struct CommandMatch<Output> {
-  /// The words of its spec, `["api", "get"]`, also where it was typed as `api X`.
+  /// The words of its spec: `["api", "get"]`, even if it was typed as `api X`.
   public var path: [String]
-  /// What the command's `build` made.
+  /// The result of the command's `build`.
   public var output: Output
-  /// The global options that came with it.
+  /// The global options given with the command.
   public var globals: OptionValues
 
-  /// `api.get`.
+  /// The name: `api.get`.
   public var name: String { path.joined(separator: ".") }
 }
 

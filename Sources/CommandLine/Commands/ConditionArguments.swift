@@ -1,9 +1,9 @@
 import SwiftBoardJSON
 
 extension JSONCondition {
-  /// Parses a condition from a command's words: from a single word its text; from several ones
-  /// their texts with blanks between, where a word in double quotes counts as a JSON string. So
-  /// `assert name == "Rick"` and `assert 'name == "Rick"'` say the same. Errors name the words.
+  /// Parses a condition from a command's words. A single word is parsed as it is. Several words are
+  /// joined by spaces, and a double-quoted word becomes a JSON string. So `assert name == "Rick"`
+  /// and `assert 'name == "Rick"'` are equal. Errors refer to the words.
   public init(arguments words: [Argument]) throws(UsageError) {
     guard let first = words.first, let last = words.last else {
       throw UsageError("an expression is missing", help: UsageError.exampleOfCondition)
@@ -31,7 +31,7 @@ extension UsageError {
   fileprivate static let exampleOfCondition =
     #"for example items[0].name == "Rick" and count > 3"#
 
-  /// The error of a condition, with columns in its text and advice.
+  /// Creates the error of a condition, with columns in its text and advice.
   public init(_ error: JSONConditionError) {
     let operators = JSONCondition.Operator.allCases.map(\.rawValue)
     let help: String =

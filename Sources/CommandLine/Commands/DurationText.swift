@@ -1,8 +1,7 @@
-/// Durations in their typed form.
+/// Parses and formats durations.
 package enum DurationText {
-  /// Reads a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`; `nil` for anything else,
-  /// signs included, and for more than about 290 years. A fraction keeps up to nine digits; finer
-  /// ones are cut off.
+  /// Parses a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`. Returns `nil` for
+  /// anything else, for a sign, and above about 290 years. A fraction is truncated to nine digits.
   package static func parse(_ text: String) -> Duration? {
     let digits = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
     var rest = text.utf8.dropFirst(digits.count)
@@ -30,8 +29,8 @@ package enum DurationText {
     var part: Int64 = 0
     var unit = nanoseconds
     for digit in fraction.utf8 {
-      // Units of a minute and more divide by ten exactly often enough; what is below a nanosecond
-      // is cut off.
+      // Units of a minute and more can be divided by ten often enough. Fractions of a nanosecond
+      // are truncated.
       unit /= 10
       part += Int64(digit - 0x30) * unit
     }
@@ -39,7 +38,7 @@ package enum DurationText {
     return tooMuch ? nil : .nanoseconds(sum)
   }
 
-  /// The shortest text that reads back as the same duration to the millisecond: `1500ms`, `2s`,
+  /// Returns the shortest text that parses to the same duration in milliseconds: `1500ms`, `2s`,
   /// `90s`, `5m`, `1h`.
   package static func text(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components

@@ -1,7 +1,7 @@
-/// Help, rendered from the table. The text is ASCII apart from what the specs say, and ends in a
-/// line end.
+/// Help, rendered from the table. The text is ASCII except for texts of the specs, and ends in a
+/// newline.
 extension CommandTable {
-  /// All commands, a topic a line: `db  documents and preferences`.
+  /// Returns the list of commands with one topic per line: `db  documents and preferences`.
   public func overview(width: Int = 80) -> String {
     let rows = words(after: []).map { word in
       let commands = specs.filter { $0.path.first == word }
@@ -16,10 +16,10 @@ extension CommandTable {
       + "\nhelp COMMAND shows its sub-commands, options and examples.\n"
   }
 
-  /// Help for the words after `help`: one command in full, or the list of a group's commands.
+  /// Returns help for the words after `help`: one command in full, or the commands of a group.
   ///
-  /// Words behind a command's own (`help db get x`) are ignored.
-  /// - Throws: a `UsageError` with the nearest known word where the first words are not known.
+  /// Words after a command's own (`help db get x`) are ignored.
+  /// - Throws: a `UsageError` with the nearest known word if the first words are unknown.
   public func help(for words: [String], width: Int = 80) throws(UsageError) -> String {
     var path: [String] = []
     for word in words {
@@ -84,9 +84,10 @@ extension CommandTable {
   }
 }
 
-/// Layout of help texts.
+/// The layout of help texts.
 enum HelpText {
-  /// Two columns, the second one wrapped; a first column that is too long is on a line of its own.
+  /// Formats two columns and wraps the second one. A first column that is too long gets its own
+  /// line.
   static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
     let available = max(12, width / 2 - indent - 2)
     let left = rows.map(\.0.count).filter { $0 <= available }.max() ?? 0

@@ -1,14 +1,13 @@
 import SwiftBoardJSON
 
-/// A command's arguments and options, bound to their names.
+/// The arguments and options of a command, by name.
 ///
-/// A getter that throws names the offending word. The table has checked kinds, choices and counts
-/// before a command is built, so the getters of a checked kind throw only where the spec says
-/// another kind.
+/// The table checks kinds, choices and counts before a command is built. A getter therefore throws
+/// only if it asks for another kind than the spec. Its error names the offending word.
 public struct Invocation: Sendable {
   /// The command's words: `["api", "get"]`.
   public let path: [String]
-  /// The command's own options; those of the table are in `CommandMatch.globals`.
+  /// The command's own options. The table's are in `CommandMatch.globals`.
   public let options: OptionValues
   private let arguments: [String: [Argument]]
   private let head: Argument?
@@ -22,40 +21,40 @@ public struct Invocation: Sendable {
     self.options = options
   }
 
-  /// The argument of that name, the first one of a repeating one.
+  /// Returns the argument, or the first one of a repeating argument.
   public func argument(_ name: String) -> Argument? { arguments[name]?.first }
 
-  /// All words of a repeating argument.
+  /// Returns all words of a repeating argument.
   public func arguments(_ name: String) -> [Argument] { arguments[name] ?? [] }
 
-  /// Whether a flag was given (and not as `--no-name`).
+  /// Returns whether a flag was given, and not as `--no-name`.
   public func flag(_ name: String) -> Bool { options.flag(name) ?? false }
 
-  /// The value of an option, the last one given.
+  /// Returns the last value of an option.
   public func option(_ name: String) -> Argument? { options.value(name) }
 
-  /// Every value of a repeatable option, in order.
+  /// Returns every value of a repeatable option, in order.
   public func options(_ name: String) -> [Argument] { options.all(name) }
 
-  /// The option or argument of that name as text; a secret in it is refused.
+  /// Returns the text of an option or argument. Refuses a secret.
   public func text(_ name: String) throws(UsageError) -> String? {
     guard let value = value(name) else { return nil }
     return try value.requiredText(named: label(name))
   }
 
-  /// As `text(_:)`, for what must be there.
+  /// Returns the text of a required option or argument. Refuses a secret.
   public func requiredText(_ name: String) throws(UsageError) -> String {
     guard let text = try text(name) else { throw missing(name) }
     return text
   }
 
-  /// An argument that must be there, secrets allowed.
+  /// Returns a required option or argument, which may contain secrets.
   public func required(_ name: String) throws(UsageError) -> Argument {
     guard let value = value(name) else { throw missing(name) }
     return value
   }
 
-  /// The option or argument of that name as a whole number within `range`.
+  /// Returns an option or argument as an integer within `range`.
   public func int(_ name: String, in range: ClosedRange<Int> = .min ... .max) throws(UsageError)
     -> Int?
   {
@@ -70,13 +69,13 @@ public struct Invocation: Sendable {
     return number
   }
 
-  /// The option or argument of that name as a duration.
+  /// Returns an option or argument as a duration.
   public func duration(_ name: String) throws(UsageError) -> Duration? {
     guard let value = value(name) else { return nil }
     return try value.duration(named: label(name))
   }
 
-  /// The option or argument of that name as JSON; what does not parse is malformed data (65).
+  /// Returns an option or argument as JSON. Malformed JSON throws with code 65.
   public func json(_ name: String) throws(UsageError) -> JSON? {
     guard let value = value(name) else { return nil }
     let text = try value.requiredText(named: label(name))
@@ -89,7 +88,7 @@ public struct Invocation: Sendable {
     }
   }
 
-  /// Refuses options that exclude each other.
+  /// Throws if more than one of the options was given.
   public func exclusive(_ names: String...) throws(UsageError) {
     let given = names.filter { options.value($0) != nil || options.flag($0) == true }
     if given.count > 1 {
@@ -97,7 +96,7 @@ public struct Invocation: Sendable {
     }
   }
 
-  /// An error that blames the command itself.
+  /// Returns an error that refers to the command itself.
   public func error(_ message: String, help: String? = nil) -> UsageError {
     UsageError(message, help: help, at: head)
   }

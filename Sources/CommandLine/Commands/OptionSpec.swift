@@ -1,21 +1,21 @@
-/// An option: `--name`, perhaps `-n`, with or without a value.
+/// An option: `--name`, optionally `-n`, with or without a value.
 public struct OptionSpec: Sendable, Hashable {
-  /// Without the dashes: `timeout`.
+  /// The name without dashes: `timeout`.
   public var name: String
-  /// One letter or digit for `-t`.
+  /// The letter or digit of the short form `-t`.
   public var short: Character?
-  /// What stands for the value in help, `DUR`; `nil` for a flag.
+  /// The placeholder of the value in help, such as `DUR`, or `nil` for a flag.
   public var value: String?
-  /// One line for help, without a full stop.
+  /// A summary for help on one line, without a full stop.
   public var help: String
-  /// The kind for checks and for completion; `text` for a flag.
+  /// The kind, for checks and completion. A flag has `text`.
   public var kind: ValueKind
-  /// Every value is kept; of other options the last one counts.
+  /// Whether every value is kept. Otherwise, the last value counts.
   public var isRepeatable: Bool
-  /// A flag that `--no-name` turns off.
+  /// Whether `--no-name` turns the flag off.
   public var isNegatable: Bool
 
-  /// An option with a value.
+  /// Creates an option with a value.
   public init(
     _ name: String, short: Character? = nil, value: String, _ help: String,
     kind: ValueKind = .text, repeatable: Bool = false
@@ -29,7 +29,7 @@ public struct OptionSpec: Sendable, Hashable {
     isNegatable = false
   }
 
-  /// A flag.
+  /// Creates a flag.
   public init(flag name: String, short: Character? = nil, _ help: String, negatable: Bool = false) {
     self.name = name
     self.short = short
@@ -42,20 +42,20 @@ public struct OptionSpec: Sendable, Hashable {
   /// Whether it takes no value.
   var isFlag: Bool { value == nil }
 
-  /// The value as help shows it.
+  /// The placeholder of the value in help.
   var placeholder: String? {
     guard let value else { return nil }
     if case .choice(let words) = kind { return words.joined(separator: "|") }
     return value
   }
 
-  /// `--timeout DUR`.
+  /// The option in a synopsis: `--timeout DUR`.
   var synopsis: String {
     let dashes = isNegatable ? "--[no-]\(name)" : "--\(name)"
     return placeholder.map { "\(dashes) \($0)" } ?? dashes
   }
 
-  /// Every spelling, as completion and suggestions offer them.
+  /// All spellings, for completion and suggestions.
   var spellings: [String] {
     ["--\(name)"] + (isNegatable ? ["--no-\(name)"] : [])
   }
@@ -66,19 +66,19 @@ public struct OptionValues: Sendable, Hashable {
   private var values: [String: [Argument]] = [:]
   private var flags: [String: Bool] = [:]
 
-  /// No options.
+  /// Creates an empty set of options.
   public init() {}
 
-  /// Whether none was given.
+  /// Whether no option was given.
   public var isEmpty: Bool { values.isEmpty && flags.isEmpty }
 
-  /// The last value given, if any.
+  /// Returns the last value given, if any.
   public func value(_ name: String) -> Argument? { values[name]?.last }
 
-  /// Every value given, in order.
+  /// Returns all values given, in order.
   public func all(_ name: String) -> [Argument] { values[name] ?? [] }
 
-  /// Whether the flag was given: `false` for `--no-name`, `nil` if neither was.
+  /// Returns `true` if the flag was given, `false` for `--no-name`, or `nil` if neither was.
   public func flag(_ name: String) -> Bool? { flags[name] }
 
   mutating func add(_ value: Argument, for option: OptionSpec) {

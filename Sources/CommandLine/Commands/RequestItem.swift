@@ -1,10 +1,10 @@
 import SwiftBoardJSON
 
-/// A part of a request, written as HTTPie writes it.
+/// A part of a request, in the syntax of HTTPie.
 ///
-/// The first separator decides, and of two that start at the same position the longer one: `:=`,
-/// `==`, `=`, `:`, `@`. A `\` before `:`, `=`, `@`, `;` or `\` takes away its meaning, and so it
-/// does before the `@` of a value that is no file.
+/// The first separator determines the kind: `:=`, `==`, `=`, `:` or `@`. If two start at the same
+/// position, the longer one wins. A `\` before `:`, `=`, `@`, `;` or `\` escapes it, and so does a
+/// `\` before the `@` of a value that is not a file.
 package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
@@ -16,7 +16,7 @@ package enum RequestItem: Sendable, Hashable {
   case header(name: String, value: SecretTemplate)
   /// `Header;`: a header without a value.
   case emptyHeader(name: String)
-  /// `key@file`: a file to upload under that name; `key@file;type=TYPE` says what it is.
+  /// `key@file`: a file to upload under that name. `key@file;type=TYPE` sets its type.
   case file(name: String, path: String, type: String?)
   /// `key=@file`: a text field of the body, from a file.
   case fieldFile(name: String, path: String)
@@ -25,10 +25,10 @@ package enum RequestItem: Sendable, Hashable {
   /// `@file`: the file is the body.
   case body(path: String)
 
-  /// Reads an item. Secrets may be in the values of fields, queries and headers. The separator must
-  /// have been typed: what a variable or the last value puts in is data, and chooses no kind.
+  /// Parses an item. The values of fields, queries and headers may contain secrets. The separator
+  /// must be typed: values inserted from variables are data and do not determine the kind.
   ///
-  /// - Throws: a `UsageError` at the word; code 65 for malformed JSON.
+  /// - Throws: a `UsageError` at the word, with code 65 for malformed JSON.
   package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var name = String.UnicodeScalarView()
@@ -47,7 +47,7 @@ package enum RequestItem: Sendable, Hashable {
         var rest = String.UnicodeScalarView()
         rest.append(contentsOf: text[(index + separator.count)...])
         let start = index + separator.count
-        // What a variable puts in is data, and names no file.
+        // A value inserted from a variable is data and names no file.
         let mayBeFile = separator == "=" || separator == ":="
         let isFile = mayBeFile && start < end && text[start] == "@"
         let isText = start + 1 < end && text[start] == "\\" && text[start + 1] == "@"

@@ -1,12 +1,11 @@
 /// Finds the known word that is closest to a mistyped one.
 package enum Suggestion {
-  /// The nearest of `candidates` by Damerau–Levenshtein distance (adjacent letters may be swapped),
-  /// at most 2 away and at most 1 for words of up to four letters; upper and lower case count as
-  /// equal.
+  /// Returns the nearest of `candidates` by Damerau–Levenshtein distance (adjacent letters may be
+  /// swapped), ignoring case.
   ///
-  /// Of equally near ones the first is taken. `nil` if nothing is near, or the word is known
-  /// already. Costs the product of the lengths for candidates of about the same length, nothing for
-  /// the others.
+  /// The distance is at most 2, and at most 1 for words of up to four letters. Among equally near
+  /// candidates, the first one wins. Returns `nil` if none is near or if the word is known. Cost:
+  /// the product of the lengths for each candidate of similar length.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(word.lowercased().unicodeScalars)
     guard !typed.isEmpty, typed.count <= 64 else { return nil }
@@ -22,12 +21,12 @@ package enum Suggestion {
     return best?.word
   }
 
-  /// The advice made of it: `did you mean 'api'?`.
+  /// Returns advice with the nearest word: `did you mean 'api'?`.
   static func advice(for word: String, among candidates: some Sequence<String>) -> String? {
     nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
   }
 
-  /// Optimal string alignment: insert, delete, replace, swap of neighbours.
+  /// Returns the optimal string alignment distance: insert, delete, replace, or swap neighbors.
   static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var older = [Int](repeating: 0, count: b.count + 1)
     var old = Array(0...b.count)

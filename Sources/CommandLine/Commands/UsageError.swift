@@ -1,20 +1,20 @@
-/// A command that cannot be understood as typed: what is wrong, where, and what to do about it.
+/// An error in a command as typed: the problem, its position, and advice.
 public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The exit status, 64 unless the data itself is malformed (65) or the configuration is (78).
+  /// The exit code: 64, or 65 if the data itself is malformed, or 78 if the configuration is.
   public var code: Int32
-  /// The problem, in one line without a full stop; may hold what was typed, controls and all:
-  /// escape it before it is shown.
+  /// The problem, in one line without a full stop. It may contain control characters that were
+  /// typed, so escape it before displaying it.
   public var message: String
-  /// The advice, if there is any; without the word `help:`.
+  /// Advice, if any, without the word `help:`.
   public var help: String?
-  /// The first offending character, from 1; `nil` when no word is to blame.
+  /// The column of the first offending character, from 1, or `nil` if no word is at fault.
   public var column: Int?
-  /// How many characters are to blame.
+  /// The number of offending characters.
   public var length: Int?
-  /// Which physical line of a continued line, 0 for the first.
+  /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
 
-  /// An error at a position that is known as a number.
+  /// Creates an error at a numeric position.
   public init(
     _ message: String, help: String? = nil, column: Int? = nil, length: Int? = nil,
     lineOffset: Int = 0, code: Int32 = 64
@@ -27,7 +27,7 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
     self.lineOffset = lineOffset
   }
 
-  /// An error that blames a word.
+  /// Creates an error at a word.
   public init(_ message: String, help: String? = nil, at argument: Argument?, code: Int32 = 64) {
     self.init(
       message, help: help, column: argument?.column, length: argument.map { max(1, $0.length) },

@@ -1,44 +1,44 @@
 import SwiftBoardJSON
 
-/// The kind of an argument or of an option's value: it determines completion, and the check before
-/// a command is built.
+/// The kind of an argument or of an option's value. It determines the completion and the checks
+/// before a command is built.
 public enum ValueKind: Sendable, Hashable {
-  /// Anything.
+  /// Any text.
   case text
-  /// A whole number; checked.
+  /// An integer; checked.
   case int
-  /// `500ms`, `2s`, `5m`, `1h`; checked.
+  /// A duration, `500ms`, `2s`, `5m`, `1h`; checked.
   case duration
-  /// A way into a JSON value, `a.b[0].c`; checked.
+  /// A path in a JSON value, `a.b[0].c`; checked.
   case path
   /// One of these words; checked.
   case choice([String])
-  /// A file's name; not looked for before the command runs.
+  /// A file name. The file is not looked up before the command runs.
   case file
-  /// A folder's name; not looked for before the command runs.
+  /// A folder name. The folder is not looked up before the command runs.
   case directory
-  /// A service's name, as `api service` keeps them.
+  /// The name of a service defined with `api service`.
   case service
-  /// A secret's name in the keychain; never its value.
+  /// The name of a secret in the keychain, never its value.
   case secret
   /// A collection of documents.
   case collection
-  /// A JSON text; checked when the command asks for it with `Invocation.json(_:)`.
+  /// A JSON text, checked by `Invocation.json(_:)`.
   case json
-  /// A request item, `key=text` and its kin.
+  /// A request item such as `key=text`.
   case item
   /// A condition: see `JSONCondition`.
   case expression
-  /// A word of the command language, as `help` takes it.
+  /// A command, as an argument of `help`.
   case command
-  /// A job's number.
+  /// The number of a job.
   case job
-  /// A variable's name, without `$`.
+  /// The name of a variable, without `$`.
   case variable
-  /// A mark in a session.
+  /// The name of a mark in a session.
   case mark
 
-  /// What the checked kinds refuse.
+  /// Throws if the argument is invalid for a checked kind.
   func check(_ argument: Argument, named name: String) throws(UsageError) {
     switch self {
     case .int: _ = try argument.int(named: name)
@@ -56,7 +56,7 @@ public enum ValueKind: Sendable, Hashable {
 }
 
 extension Argument {
-  /// The text of a position where a secret may not stand.
+  /// Returns the text, or throws if it contains a secret.
   func requiredText(named name: String) throws(UsageError) -> String {
     guard let text else {
       throw UsageError(

@@ -1,24 +1,24 @@
-/// A word after expansion: text, and references to secrets that only an effect resolves.
+/// A word after expansion: text, and references to secrets that are only resolved in effects.
 public struct Argument: Sendable, Hashable {
-  /// A stretch of an argument.
+  /// A part of an argument.
   public typealias Part = SecretTemplate.Part
 
-  /// Without empty texts, and never two texts in a row.
+  /// The parts, without empty texts or adjacent texts.
   public private(set) var parts: [Part]
-  /// How the word was written; see `Word.Quoting`.
+  /// The quoting of the word; see `Word.Quoting`.
   public var quoting: Word.Quoting
-  /// How many scalars of `leadingText` were typed before the first value that was put in; `nil` if
-  /// none was. What is put in is data: it makes a word no option and says nothing of an item's
-  /// kind.
+  /// The number of scalars of `leadingText` that were typed before the first inserted value, or
+  /// `nil` if none was inserted. An inserted value is data: it cannot make a word an option or
+  /// determine an item's kind.
   public var typedCount: Int?
-  /// Which physical line of a continued line, 0 for the first.
+  /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
-  /// The first character of the word, from 1.
+  /// The column of the word's first character, from 1.
   public var column: Int
-  /// How many characters the word takes as typed.
+  /// The number of characters of the word as typed.
   public var length: Int
 
-  /// An argument from its parts, which are merged as in `SecretTemplate`.
+  /// Creates an argument from parts, which are merged as in `SecretTemplate`.
   public init(
     parts: [Part], quoting: Word.Quoting = .none, typedCount: Int? = nil,
     lineOffset: Int = 0, column: Int = 1, length: Int = 1
@@ -31,43 +31,44 @@ public struct Argument: Sendable, Hashable {
     self.length = length
   }
 
-  /// A plain text, as in tests and defaults.
+  /// Creates a plain text, for tests and defaults.
   public init(_ text: String, column: Int = 1) {
     self.init(parts: [.text(text)], column: column, length: text.count)
   }
 
-  /// The whole word was in quotes: it is text, and never an option.
+  /// Whether the whole word was quoted. Then it is text and never an option.
   public var isQuoted: Bool { quoting != .none }
 
   /// The text, or `nil` if a secret is part of it.
   public var text: String? { template.text }
 
-  /// The argument as a value that may be stored and logged: names of secrets, no values.
+  /// The argument as a value that can be stored and logged. It contains names of secrets, not
+  /// values.
   public var template: SecretTemplate { SecretTemplate(parts: parts) }
 
-  /// For messages: secrets by name.
+  /// The text for messages, with names in place of secrets.
   public var shown: String { template.description }
 
-  /// The same position with other parts.
+  /// Returns an argument at the same position with other parts.
   func replacing(parts: [Part]) -> Argument {
     Argument(
       parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,
       column: column, length: length)
   }
 
-  /// The part of the text before the first secret.
+  /// The text before the first secret.
   public var leadingText: String {
     if case .text(let text) = parts.first { text } else { "" }
   }
 
-  /// The part of `leadingText` that was typed: all of it, or what precedes the first value that was
-  /// put in.
+  /// The part of `leadingText` that was typed: all of it, or the part before the first inserted
+  /// value.
   public var typedText: String {
     guard let typedCount else { return leadingText }
     return String(String.UnicodeScalarView(leadingText.unicodeScalars.prefix(typedCount)))
   }
 
-  /// What follows the first `count` characters of `leadingText`.
+  /// Returns the argument without the first `count` characters of `leadingText`.
   func droppingLeading(_ count: Int) -> Argument {
     guard case .text(let text) = parts.first else { return self }
     return replacing(parts: [.text(String(text.dropFirst(count)))] + parts.dropFirst())

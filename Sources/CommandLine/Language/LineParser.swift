@@ -1,36 +1,46 @@
-/// The line language: a text in, commands made of words out. Nothing is looked up, run or replaced
-/// here.
+/// Parses the line language: text in, commands made of words out. It does not expand or run them.
 ///
 /// ```
 /// text      := blank | '#' … | [ prefix ] list
-/// prefix    := '!' | '-' | 'time' BLANK          before the whole line; '! x' and '!x' are the same; '--x' is a word
-/// list      := command { (';' | NEWLINE) [ command ] }      '#' where a command could start: comment to the line's end
-/// command   := word { word } [ '&' ] [ ('>' | '>>') word ]  '&' and the redirect in either order
-/// word      := { plain | escape | single | double | variable | reference | bracket }     without blanks between
-///            | '<<' TAG | "<<'" TAG "'"          the text of the following lines up to one that is only TAG
-/// escape    := '\' one of: blank ; ' " $ { } [ ] & > < | # ! - \     that character; NEWLINE: nothing at all;
-///              before anything else the '\' stays, so that items can escape their separators
-/// single    := ' … '                             nothing is special up to the next '
-/// double    := " … "                             \n \t \r \\ \" \' \$ \{ \} \u{HEX}; '\' NEWLINE: nothing; $ and {{ }} work
-/// variable  := '$' NAME | '$' DIGITS | '${' NAME|DIGITS '}'          any other '$' is a '$'
-/// reference := '{{' last [ PATH ] '}}' | '{{secret:' name '}}'       on one line; blanks inside the braces do not matter
-/// bracket   := '{' … '}' | '[' … ']'             kept as typed, blanks, ; and line ends included, until the bracket closes;
-///              a " in it opens a JSON string; $ and {{ }} work, and inside such a string what is put in is escaped
-///              as JSON, where '\$' is '$'
+/// prefix    := '!' | '-' | 'time' BLANK
+/// list      := command { (';' | NEWLINE) [ command ] }
+/// command   := word { word } [ '&' ] [ ('>' | '>>') word ]
+/// word      := { plain | escape | single | double | variable | reference | bracket }
+///            | '<<' TAG | "<<'" TAG "'"
+/// escape    := '\' one of: blank ; ' " $ { } [ ] & > < | # ! - \ NEWLINE
+/// single    := ' … '
+/// double    := " … "
+/// variable  := '$' NAME | '$' DIGITS | '${' NAME|DIGITS '}'
+/// reference := '{{' last [ PATH ] '}}' | '{{secret:' name '}}'
+/// bracket   := '{' … '}' | '[' … ']'
 /// ```
 ///
-/// - `&` and `>` are special only at the start of a word (`x?a=1&b=2` is one word), `&` only when
-///   it is the whole word, and `>` neither before `=` nor in a line that starts with `assert`,
-///   whose comparisons need it.
-/// - `|`, `||` and `&&` as whole words are refused: they look like a shell's and would be
+/// - A prefix applies to the whole line. `! x` and `!x` are the same; `--x` is a word.
+/// - A `#` at the start of a command begins a comment that ends with the line.
+/// - `&` and the redirect may be in either order.
+/// - A word contains no blanks between its parts.
+/// - A `<<TAG` word stands for the text of the following lines up to a line that is only TAG. The
+///   text ends without its last newline. In it, only `$`, `{{ }}`, `\$` and `\{` are special. In
+///   the text of `<<'TAG'`, nothing is special.
+/// - An escape stands for the escaped character, or for nothing if it is a newline. Before any
+///   other character, the `\` is kept, so that items can escape their separators.
+/// - In single quotes, nothing is special up to the next `'`.
+/// - In double quotes, `$` and `{{ }}` work, and the escapes are `\n \t \r \\ \" \' \$ \{ \}` and
+///   `\u{HEX}`. A `\` before a newline stands for nothing.
+/// - Any other `$` is a `$`.
+/// - A reference is on one line. Blanks inside its braces are ignored.
+/// - A bracket is kept as typed until it closes, including blanks, `;` and newlines. A `"` in it
+///   opens a JSON string. `$` and `{{ }}` work. Inside a JSON string, inserted values are escaped
+///   as JSON, and `\$` is `$`.
+/// - `&` and `>` are special only at the start of a word (`x?a=1&b=2` is one word). `&` must be the
+///   whole word. `>` is not special before `=`, or in a line that starts with `assert`, which uses
+///   it for comparisons.
+/// - `|`, `||` and `&&` as whole words are refused: they look like shell operators but would be
 ///   arguments.
-/// - A `<<TAG` text ends without its last line end. In it only `$`, `{{ }}`, `\$` and `\{` are
-///   special, in `<<'TAG'` nothing.
-/// - What is open at the end (quote, bracket, heredoc, a last `\`) makes the text incomplete.
-/// - Columns count characters (what a person sees as one) from 1 in their physical line. CR LF
-///   counts as a line end.
+/// - An open quote, bracket or heredoc, or a last `\`, makes the text incomplete.
+/// - Columns count characters from 1 in their physical line. CR LF counts as a newline.
 ///
-/// Costs time and space linear in the text.
+/// Time and space are linear in the text.
 public enum LineParser {
   /// Parses one line, or several physical lines that continue each other.
   public static func parse(_ text: String) -> ParsedLine {
@@ -38,7 +48,8 @@ public enum LineParser {
     return scanner.parse()
   }
 
-  /// One command of words that a shell has taken apart already: only `{{…}}` is special in them.
+  /// Parses the words of one command that a shell has already split. Only `{{…}}` is special in
+  /// them.
   ///
   /// Columns refer to `literalText(_:)`. An empty list gives `.empty`.
   public static func parse(literal words: [String]) -> ParsedLine {
@@ -55,7 +66,8 @@ public enum LineParser {
             raw: word))
       } catch {
         guard case .invalid(var problem) = error else { return .empty }
-        // The word may hold line ends; the shown line does not, so the whole word is blamed then.
+        // The word may contain newlines, but the shown line does not, so the error covers the whole
+        // word.
         if problem.lineOffset > 0 {
           problem.lineOffset = 0
           problem.column = 1
@@ -69,9 +81,9 @@ public enum LineParser {
     return .commands(CommandList(commands: [ParsedCommand(words: parsed)]))
   }
 
-  /// The line that literal words stand for in messages: joined by blanks.
+  /// Returns the line that represents literal words in messages: the words joined by spaces.
   public static func literalText(_ words: [String]) -> String { words.joined(separator: " ") }
 
-  /// Commands whose words may be a bare `>`, because they compare.
+  /// The commands whose words may be a bare `>`, as a comparison.
   static let comparing: Set<String> = ["assert"]
 }

@@ -1,9 +1,9 @@
-/// A prefix of a line that changes how its outcome counts.
+/// A prefix of a line that changes how its result counts.
 public enum LinePrefix: String, Sendable, Hashable, Codable {
-  /// `!`: the line must fail; success is a failure with code 1.
+  /// `!`: the line must fail. Success counts as a failure with code 1.
   case mustFail
-  /// `-`: the line may fail; a failure counts as success.
+  /// `-`: the line may fail. A failure counts as success.
   case mayFail
-  /// `time`: the duration is shown as well.
+  /// `time`: the duration is printed as well.
   case time
 }

@@ -25,7 +25,7 @@ struct SegmentBuilder {
 }
 
 extension LineScanner {
-  /// Reads the word that starts here; a heredoc is noted for later under the given position.
+  /// Scans the word that starts here. A heredoc is noted with its position and read later.
   mutating func readWord(command: Int, position: Int) throws(LineStop) -> Word {
     let start = index
     var builder = SegmentBuilder()
@@ -54,7 +54,7 @@ extension LineScanner {
           index += 1
         }
       }
-      // Only a word that is one quoted stretch from end to end counts as quoted.
+      // Only a word that is a single quoted string counts as quoted.
       if quotedTo != index { quoting = .none }
     }
     let location = location(start)
@@ -292,10 +292,10 @@ extension LineScanner {
 
   // MARK: Literal text
 
-  /// The rest up to `end` as text in which only references, and on request variables, are special.
+  /// Scans the rest up to `end` as text with references, and with variables if `expandsVariables`.
   ///
-  /// In JSON text (it starts with a bracket, or is an item `key:=…`) what is in a JSON string is
-  /// marked as such.
+  /// In JSON text (text that starts with a bracket, or an item `key:=…`), references inside JSON
+  /// strings are marked.
   mutating func literalSegments(
     to end: Int? = nil, expandsVariables: Bool = false, isItem: Bool = false
   ) throws(LineStop) -> [Word.Segment] {

@@ -1,13 +1,13 @@
-/// Why scanning stopped.
+/// The reason why scanning stopped.
 enum LineStop: Error {
   case incomplete(IncompleteLine)
   case invalid(LineSyntaxError)
 }
 
-/// The scanner behind `LineParser`: commands and their frame. Words are in `LineScanner+Words`.
+/// The scanner of `LineParser`. This file scans commands; `LineScanner+Words` scans words.
 ///
-/// It works on Unicode scalars, because a combining mark after a quote would hide the quote in a
-/// `Character`.
+/// It works on Unicode scalars, because a `Character` would combine a quote with a following
+/// combining mark.
 struct LineScanner {
   let scalars: [Unicode.Scalar]
   var index = 0
@@ -16,18 +16,18 @@ struct LineScanner {
   private var commands: [ParsedCommand] = []
   private var heredocs: [Heredoc] = []
 
-  /// A `<<TAG` whose text has not been reached yet.
+  /// A `<<TAG` whose text has not been read yet.
   struct Heredoc {
     var tag: String
     var isLiteral: Bool
-    /// Where its word is: in which command, at which position.
+    /// The index of its command, and the position of its word in it.
     var command: Int
     var word: Int
     var opener: Int
   }
 
   init(_ text: String) {
-    // "\r\n" is one Character but two scalars: brought to one form first, so that columns agree.
+    // "\r\n" is one Character but two scalars. It is normalized first, so that columns agree.
     var scalars: [Unicode.Scalar] = []
     scalars.reserveCapacity(text.utf8.count)
     var hadReturn = false
@@ -52,7 +52,7 @@ struct LineScanner {
       guard !isAtEnd else { return .empty }
       try readPrefix()
       try readCommands()
-      // Nothing but hidden line ends.
+      // The text consists of escaped newlines only.
       if commands.isEmpty { return .empty }
       return .commands(CommandList(prefix: prefix, commands: commands))
     } catch {
@@ -209,8 +209,8 @@ struct LineScanner {
           let body = start..<max(start, lineStart - 1)
           commands[heredoc.command].words[heredoc.word].segments = try segments(
             of: body, isLiteral: heredoc.isLiteral)
-          // At the line end, so that the next heredoc starts after it and the list continues after
-          // the last.
+          // The index is at the newline, so that the next heredoc starts after it and the list
+          // continues after the last one.
           index = min(lineEnd + 1, scalars.count)
           break
         }
@@ -255,7 +255,7 @@ struct LineScanner {
     return Self.isBlank(scalar) || scalar == "\n" || scalar == ";"
   }
 
-  /// Blanks, and a `\` with the line end it hides.
+  /// Skips blanks and escaped newlines.
   private mutating func skipBlanks() throws(LineStop) {
     while let scalar = current {
       if Self.isBlank(scalar) {
@@ -274,7 +274,7 @@ struct LineScanner {
     while !isAtEnd, current != "\n" { index += 1 }
   }
 
-  /// Blank lines and comments, where a line could start.
+  /// Skips blank lines and comments at the start of a line.
   private mutating func skipBlankLines() {
     while let scalar = current {
       if scalar == "#" {
@@ -295,7 +295,8 @@ struct LineScanner {
 
   func location(_ position: Int) -> (lineOffset: Int, column: Int) { locations.location(position) }
 
-  /// The characters from `start` to `end`, or to the end of the line `start` is in.
+  /// Returns the number of characters from `start` to `end`, or to the end of the line that `start`
+  /// is in.
   func length(from start: Int, to end: Int) -> Int {
     let first = locations.location(start)
     let last = locations.location(end)

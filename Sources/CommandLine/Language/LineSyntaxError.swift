@@ -1,23 +1,23 @@
-/// Why a line is no line, and where.
+/// A syntax error in a line, with its position.
 public struct LineSyntaxError: Error, Sendable, Hashable {
-  /// The exit status: 64, or 65 where the bytes themselves are malformed (invalid UTF-8, NUL).
+  /// The exit code: 64, or 65 if the bytes are malformed (invalid UTF-8, NUL).
   public var code: Int32
   /// The problem, in one line without a full stop.
   public var message: String
-  /// Advice on the problem, if there is any.
+  /// Advice, if any.
   public var help: String?
-  /// Which physical line of a continued line, 0 for the first.
+  /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
-  /// The first wrong character in its physical line, counted in characters from 1.
+  /// The column of the first wrong character in its physical line, in characters from 1.
   public var column: Int
-  /// How many characters are wrong, at least 1.
+  /// The number of wrong characters, at least 1.
   public var length: Int
-  /// The prefix that was read before the error, so that `!` also covers a line that does not parse.
+  /// The prefix before the error. It lets `!` also apply to a line that does not parse.
   public var prefix: LinePrefix?
 
-  /// An error at a position in the line.
+  /// Creates an error at a position in the line.
   ///
-  /// - Parameter length: Less than 1 counts as 1.
+  /// - Parameter length: Values below 1 count as 1.
   public init(
     _ message: String, help: String? = nil, lineOffset: Int = 0, column: Int = 1, length: Int = 1,
     code: Int32 = 64, prefix: LinePrefix? = nil
@@ -31,7 +31,7 @@ public struct LineSyntaxError: Error, Sendable, Hashable {
     self.prefix = prefix
   }
 
-  /// The same as a usage error, for a handler that treats both alike.
+  /// The error as a usage error, for callers that treat both alike.
   public var usageError: UsageError {
     UsageError(
       message, help: help, column: column, length: length, lineOffset: lineOffset, code: code)

@@ -1,17 +1,17 @@
 import SwiftBoardSystem
 
-/// What a text turned out to be.
+/// The result of parsing a text.
 public enum ParsedLine: Sendable, Hashable {
-  /// Blank, or only a comment.
+  /// The text is blank or only a comment.
   case empty
   /// One or more commands to run in order.
   case commands(CommandList)
-  /// The text so far is right, but there must be more.
+  /// The text is valid so far but incomplete.
   case incomplete(IncompleteLine)
-  /// The text can never become a line.
+  /// The text cannot become a valid line.
   case invalid(LineSyntaxError)
 
-  /// The prefix that was read, also where the rest is invalid.
+  /// The prefix, even if the rest is invalid.
   public var prefix: LinePrefix? {
     switch self {
     case .commands(let list): list.prefix
@@ -23,42 +23,42 @@ public enum ParsedLine: Sendable, Hashable {
 
 /// The commands of one line, and the prefix for all of them.
 public struct CommandList: Sendable, Hashable {
-  /// What the line begins with, for all its commands: `!`, `-` or `time`.
+  /// The prefix for all commands: `!`, `-` or `time`.
   public var prefix: LinePrefix?
-  /// Never empty.
+  /// The commands, never empty.
   public var commands: [ParsedCommand]
 
-  /// A line from its parts; `commands` must not be empty.
+  /// Creates a list; `commands` must not be empty.
   public init(prefix: LinePrefix? = nil, commands: [ParsedCommand]) {
     self.prefix = prefix
     self.commands = commands
   }
 }
 
-/// One command as it was written: nothing is expanded or looked up yet.
+/// A command as typed, before expansion.
 public struct ParsedCommand: Sendable, Hashable {
-  /// Never empty.
+  /// The words, never empty.
   public var words: [Word]
-  /// It ended in `&`.
+  /// Whether the command ends in `&`.
   public var isBackground: Bool
-  /// The destination of the output; `nil`: to standard output.
+  /// The destination of the output, or `nil` for standard output.
   public var redirect: Redirect?
 
-  /// A command from its words; there is at least one.
+  /// Creates a command from its words, at least one.
   public init(words: [Word], isBackground: Bool = false, redirect: Redirect? = nil) {
     self.words = words
     self.isBackground = isBackground
     self.redirect = redirect
   }
 
-  /// `> FILE` or `>> FILE`.
+  /// A redirection `> FILE` or `>> FILE`.
   public struct Redirect: Sendable, Hashable {
-    /// The file's name, not expanded yet.
+    /// The file's name before expansion.
     public var file: Word
-    /// `>>`: the file is kept and added to.
+    /// Whether to append to the file (`>>`).
     public var appends: Bool
 
-    /// The destination of the output, and whether the file is kept.
+    /// Creates a redirection to a file.
     public init(file: Word, appends: Bool) {
       self.file = file
       self.appends = appends
@@ -66,30 +66,30 @@ public struct ParsedCommand: Sendable, Hashable {
   }
 }
 
-/// What a line still waits for, and where that was opened.
+/// The open construct of an incomplete line, and its position.
 public struct IncompleteLine: Sendable, Hashable {
-  /// What is open.
+  /// The kind of open construct.
   public enum Reason: Sendable, Hashable {
-    /// `'` or `"`.
+    /// A quote, `'` or `"`.
     case quote(Character)
-    /// The brackets that are open, outermost first, and whether a JSON string is open inside them.
+    /// The open brackets, outermost first, and whether a JSON string is open inside them.
     case bracket(open: [Character], inString: Bool)
     /// A heredoc, by its tag.
     case heredoc(String)
-    /// A `\` at the end.
+    /// A `\` at the end of the line.
     case backslash
   }
 
-  /// What is open; changes as further lines come: see `mightEnd(with:)`.
+  /// The open construct. It changes with further lines: see `mightEnd(with:)`.
   public var reason: Reason
-  /// Which physical line it was opened on, 0 for the first.
+  /// The index of the physical line where it was opened, from 0.
   public var lineOffset: Int
-  /// The character that opened it, from 1.
+  /// The column of the character that opened it, from 1.
   public var column: Int
-  /// The prefix that was read, which also counts for a line that never ends.
+  /// The prefix, which also applies to a line that never ends.
   public var prefix: LinePrefix?
 
-  /// What is open, and where it was opened.
+  /// Creates an incomplete line.
   public init(reason: Reason, lineOffset: Int, column: Int, prefix: LinePrefix? = nil) {
     self.reason = reason
     self.lineOffset = lineOffset
@@ -97,7 +97,7 @@ public struct IncompleteLine: Sendable, Hashable {
     self.prefix = prefix
   }
 
-  /// The error this becomes when no further line comes.
+  /// The error if no further line follows.
   public var error: LineSyntaxError {
     let message: String
     let help: String
@@ -125,10 +125,10 @@ public struct IncompleteLine: Sendable, Hashable {
       message, help: help, lineOffset: lineOffset, column: column, prefix: prefix)
   }
 
-  /// Takes note of one further physical line, and says whether it is worth parsing the whole again.
+  /// Records a further physical line, and returns whether the whole text should be parsed again.
   ///
-  /// Without it a value of n lines would be parsed n times. Never says `false` when the line ends
-  /// what is open or makes it invalid. Linear in `line`.
+  /// Without this check, a value of n lines would be parsed n times. It never returns `false` for a
+  /// line that ends the open construct or makes it invalid. Linear in `line`.
   public mutating func mightEnd(with line: String) -> Bool {
     var line = line
     if line.has(0) { return true }
@@ -168,7 +168,7 @@ public struct IncompleteLine: Sendable, Hashable {
     }
   }
 
-  /// Whether a value may be inserted here, which can fail.
+  /// Returns whether the line may insert a value, which can fail.
   private static func mayInsert(_ line: inout String) -> Bool {
     guard line.has(UInt8(ascii: "{")) else { return false }
     var previous: UInt8 = 0
@@ -183,7 +183,7 @@ public struct IncompleteLine: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether its UTF-8 has the byte. Linear in the text, which becomes contiguous.
+  /// Returns whether the UTF-8 contains the byte. Makes the text contiguous. Linear.
   fileprivate mutating func has(_ byte: UInt8) -> Bool {
     withUTF8 { position(of: byte, in: UnsafeRawBufferPointer($0)) != nil }
   }

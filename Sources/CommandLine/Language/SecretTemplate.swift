@@ -1,23 +1,23 @@
 /// A text that refers to secrets by name, for example `Bearer {{secret:radarr}}`.
 ///
-/// Encoded as a plain string where it names no secret, else as `{"parts":[{"text":"Bearer
-/// "},{"secret":"radarr"}]}`, so that a text that merely looks like a reference is never taken for
+/// A template without secrets is encoded as a string, any other as `{"parts":[{"text":"Bearer
+/// "},{"secret":"radarr"}]}`. Text that merely looks like a reference is therefore never decoded as
 /// one.
 public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
-  /// A stretch of a template.
+  /// A part of a template.
   public enum Part: Sendable, Hashable {
-    /// Text as it is; what merely looks like a reference is none.
+    /// Literal text, even if it looks like a reference.
     case text(String)
-    /// A secret by its name.
+    /// The name of a secret.
     case secret(String)
   }
 
-  /// Without empty texts, and never two texts in a row.
+  /// The parts, without empty texts or adjacent texts.
   public private(set) var parts: [Part]
 
-  /// A template from its parts: empty texts go, neighbouring ones become one. O(n).
+  /// Creates a template. Removes empty texts and joins adjacent ones. O(n).
   public init(parts: [Part]) {
     var merged: [Part] = []
     for part in parts {
@@ -30,9 +30,9 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
     self.parts = merged
   }
 
-  /// A template without a secret.
+  /// Creates a template without secrets.
   public init(_ text: String) { self.init(parts: [.text(text)]) }
-  /// A template that is one secret, by its name.
+  /// Creates a template that consists of a secret.
   public init(secret name: String) { self.init(parts: [.secret(name)]) }
   public init(stringLiteral text: String) { self.init(text) }
 
@@ -45,12 +45,12 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
     }
   }
 
-  /// The secrets named, in order of appearance, each as often as it appears.
+  /// The names of the secrets in order, with repetitions.
   public var secretNames: [String] {
     parts.compactMap { if case .secret(let name) = $0 { name } else { nil } }
   }
 
-  /// With secrets as `{{secret:name}}`: safe to show.
+  /// The text with secrets as `{{secret:name}}`, safe to display.
   public var description: String {
     parts.map { part in
       switch part {
@@ -60,7 +60,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
     }.joined()
   }
 
-  /// The text with every secret put in; only an effect should ask for it.
+  /// Returns the text with the values of secrets. Call this only in effects.
   public func resolved<Failure>(_ value: (String) throws(Failure) -> String) throws(Failure)
     -> String
   {

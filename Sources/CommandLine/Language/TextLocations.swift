@@ -1,8 +1,8 @@
-/// Where a scalar is for a reader: line and column, in characters.
+/// Maps scalars to lines and columns in characters.
 struct TextLocations: Sendable {
   private let lineStarts: [Int]
-  /// The column of every scalar, and one more; `nil` for ASCII, where it is the distance from the
-  /// line's start.
+  /// The column of every scalar and of the end. It is `nil` for ASCII text, where a column is the
+  /// distance from the line's start.
   private let columns: [Int32]?
   private let count: Int
 
@@ -26,14 +26,14 @@ struct TextLocations: Sendable {
     var column: Int32 = 1
     for character in String(view) {
       for _ in character.unicodeScalars { columns.append(column) }
-      // "\r\n" is one character: it ends a line as well.
+      // "\r\n" is one character that ends a line.
       column = character.unicodeScalars.last == "\n" ? 1 : column + 1
     }
     columns.append(column)
     self.columns = columns
   }
 
-  /// Line offset from 0, column from 1; `position` may be one after the last.
+  /// Returns the line offset from 0 and the column from 1. `position` may be the end.
   func location(_ position: Int) -> (lineOffset: Int, column: Int) {
     var low = 0
     var high = lineStarts.count
@@ -45,7 +45,7 @@ struct TextLocations: Sendable {
     return (low, Int(columns[min(position, columns.count - 1)]))
   }
 
-  /// The column just after the last character of a line.
+  /// Returns the column just after the last character of a line.
   func lineEndColumn(_ line: Int) -> Int {
     let end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : count
     return location(end).column

@@ -1,17 +1,17 @@
 import SwiftBoardJSON
 
 extension Word {
-  /// Puts in what variables and the last value hold; secrets stay names.
+  /// Inserts the values of variables and of the last command; secrets stay references.
   ///
-  /// An inserted value is never split or parsed again, so it can add neither a word nor a command.
-  /// A value other than a string is inserted as compact JSON; inside a JSON string typed bare, all
-  /// is escaped as JSON.
+  /// An inserted value is never split or parsed again, so it cannot add a word or a command. A
+  /// value that is not a string is inserted as compact JSON. Inside an unquoted JSON string, every
+  /// value is escaped as JSON.
   ///
   /// - Parameters:
-  ///   - variables: the value of `$name`; `nil` if there is none.
-  ///   - last: the part of the last value at a path (`""` for the whole, `body.id`); `nil` if there
-  ///     is none.
-  /// - Throws: a `UsageError` at this word for what is missing. Cost: linear in the result.
+  ///   - variables: Returns the value of `$name`, or `nil` if there is none.
+  ///   - last: Returns the part of the last value at a path (`""` for the whole, `body.id`), or
+  ///     `nil` if there is none.
+  /// - Throws: a `UsageError` at this word if a value is missing. Cost: linear in the result.
   public func expanded(
     variables: (String) -> String?, last: (String) -> JSON?
   ) throws(UsageError) -> Argument {
@@ -65,7 +65,7 @@ extension Word {
 }
 
 extension ParsedCommand {
-  /// All words expanded in order; see `Word.expanded(variables:last:)`.
+  /// Returns all words expanded in order; see `Word.expanded(variables:last:)`.
   public func expandedWords(
     variables: (String) -> String?, last: (String) -> JSON?
   ) throws(UsageError) -> [Argument] {
@@ -76,7 +76,7 @@ extension ParsedCommand {
     return arguments
   }
 
-  /// A secret is named somewhere, so that the line must stay out of a history file.
+  /// Whether the command refers to a secret. Such a line must not be stored in a history file.
   public var hasSecret: Bool {
     words.contains { $0.hasSecret } || redirect?.file.hasSecret == true
   }

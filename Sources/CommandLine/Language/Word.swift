@@ -1,43 +1,43 @@
-/// One word of a line, before anything in it is replaced.
+/// A word of a line before expansion.
 public struct Word: Sendable, Hashable {
-  /// A stretch of a word.
+  /// A part of a word.
   public enum Segment: Sendable, Hashable {
-    /// As it is; escapes are resolved already.
+    /// Literal text with escapes resolved.
     case text(String)
     /// `$name` or `${name}`.
     case variable(String, inJSONString: Bool = false)
     /// `{{last}}` (an empty path) or `{{last.body.id}}` (the path `body.id`).
     case last(String, inJSONString: Bool = false)
-    /// `{{secret:name}}`: never replaced here.
+    /// `{{secret:name}}`, which is never replaced here.
     case secret(String)
   }
 
-  /// How the word was written.
+  /// The quoting of a word.
   public enum Quoting: Sendable, Hashable {
-    /// Bare, or quoted only in parts.
+    /// Unquoted, or quoted only in part.
     case none
-    /// Wholly in `'…'`, or a heredoc whose tag is quoted.
+    /// Entirely in `'…'`, or a heredoc with a quoted tag.
     case single
-    /// Wholly in `"…"`, or a heredoc.
+    /// Entirely in `"…"`, or a heredoc.
     case double
   }
 
-  /// Empty for `''`.
+  /// The segments, empty for `''`.
   public var segments: [Segment]
-  /// How it was written; a word that is wholly in quotes is never an option.
+  /// The quoting. A fully quoted word is never an option.
   public var quoting: Quoting
-  /// Which physical line of a continued line, 0 for the first.
+  /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
-  /// The first character of the word in its physical line, from 1.
+  /// The column of the word's first character in its physical line, from 1.
   public var column: Int
-  /// How many characters the word takes, quotes included.
+  /// The number of characters of the word, including quotes.
   public var length: Int
   /// The word as typed.
   public var raw: String
 
-  /// A word from its parts.
+  /// Creates a word.
   ///
-  /// - Parameter length: The length of `raw` where nothing is given.
+  /// - Parameter length: The length of the word. By default, that of `raw`.
   public init(
     segments: [Segment], quoting: Quoting = .none, lineOffset: Int = 0, column: Int = 1,
     length: Int? = nil, raw: String
@@ -50,22 +50,22 @@ public struct Word: Sendable, Hashable {
     self.raw = raw
   }
 
-  /// The whole word was in quotes: it is text, and never an option.
+  /// Whether the whole word was quoted. Then it is text and never an option.
   public var isQuoted: Bool { quoting != .none }
 
-  /// Names a secret, so that the line must stay out of a history file.
+  /// Whether the word refers to a secret. Its line must not be stored in a history file.
   public var hasSecret: Bool {
     segments.contains { if case .secret = $0 { true } else { false } }
   }
 
-  /// Whether `$name` reads a variable of this name; `$1` is an argument of the script.
+  /// Returns whether `$name` reads a variable with this name. `$1` is an argument of the script.
   package static func isVariableName(_ name: String) -> Bool {
     let scalars = name.unicodeScalars
     return scalars.first.map(LineScanner.isNameStart) == true
       && scalars.allSatisfy { LineScanner.isNameStart($0) || LineScanner.isDigit($0) }
   }
 
-  /// The text if nothing in the word has to be replaced.
+  /// The text, or `nil` if a part of the word must be expanded.
   public var literal: String? {
     var text = ""
     for segment in segments {

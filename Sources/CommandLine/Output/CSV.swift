@@ -1,6 +1,7 @@
 import SwiftBoardJSON
 
-/// Comma-separated values as RFC 4180 has them: a header, CR LF, quotes where they are needed.
+/// Formats comma-separated values according to RFC 4180, with a header, CR LF, and quotes where
+/// needed.
 enum CSV {
   static func text(_ presentation: Presentation) -> String {
     switch presentation {
@@ -17,7 +18,7 @@ enum CSV {
     }
   }
 
-  /// An array of objects as a table: their keys in order of first appearance.
+  /// Converts an array of objects to a table with their keys in order of first appearance.
   private static func table(_ value: JSON) -> (names: [String], rows: [[String]])? {
     guard let elements = value.elements, !elements.isEmpty else { return nil }
     var names: [String] = []

@@ -1,16 +1,15 @@
-/// Makes visible what could steer a terminal or reorder a line: C0 and C1 controls, DEL, line
-/// separators and the bidi controls become `\u{1b}` and the like.
+/// Escapes characters that could control a terminal or reorder a line: C0 and C1 controls, DEL,
+/// line separators and the bidi controls become `\u{1b}` and the like.
 ///
-/// For everything that a server, a file or a log wrote. `\n`, `\r` and `\t` become `\n`, `\r` and
-/// `\t` in letters unless they are kept; a kept line end also covers CR LF, which becomes a line
-/// feed.
+/// Use it for all text from a server, a file or a log. Newlines, carriage returns and tabs become
+/// `\n`, `\r` and `\t` unless they are kept. With `keepsNewlines`, CR LF becomes a line feed.
 ///
-/// - Complexity: linear; text without controls is returned as it is.
+/// - Complexity: linear. Text without controls is returned unchanged.
 public func escapeControls(
   _ text: String, keepsNewlines: Bool = false, keepsTabs: Bool = false
 ) -> String {
   guard text.unicodeScalars.contains(where: isControl) else { return text }
-  // Bytes: appending to a view of scalars copies all of it each time.
+  // This appends bytes, because appending to a view of scalars copies all of it each time.
   var result: [UInt8] = []
   result.reserveCapacity(text.utf8.count)
   var hadReturn = false
@@ -33,7 +32,7 @@ public func escapeControls(
   return String(decoding: result, as: UTF8.self)
 }
 
-/// Whether a terminal may obey the character instead of showing it.
+/// Returns whether a terminal may interpret the character instead of displaying it.
 func isControl(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0x20...0x7E: false

@@ -1,13 +1,12 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns that a text takes.
 package enum DisplayWidth {
-  /// The sum over the characters. Controls count as nothing: escape them first. Linear.
+  /// Returns the width of a text. Controls count as 0, so escape them first. Linear.
   package static func of(_ text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for what only
-  /// modifies.
+  /// Returns 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for modifiers.
   package static func of(_ character: Character) -> Int {
     var width = 0
     var isFirst = true
@@ -16,14 +15,14 @@ package enum DisplayWidth {
         width = of(scalar)
         isFirst = false
       } else if scalar.value == 0xFE0F || isRegional(scalar) || isModifier(scalar) {
-        // Emoji presentation, the second half of a flag, a skin tone.
+        // An emoji presentation, the second half of a flag, or a skin tone.
         width = 2
       }
     }
     return width
   }
 
-  /// The longest start of `text` that fits in `width` columns, and its width.
+  /// Returns the longest prefix of `text` that fits in `width` columns, and its width.
   static func prefix(_ text: String, fitting width: Int) -> (text: Substring, width: Int) {
     var used = 0
     var end = text.startIndex
@@ -53,12 +52,12 @@ package enum DisplayWidth {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
     default: break
     }
-    // Vowels and finals of Hangul join the syllable before them.
+    // Hangul vowels and finals join the preceding syllable.
     if (0x1160...0x11FF).contains(value) { return 0 }
     return isWide(value) || (scalar.properties.isEmojiPresentation && !isRegional(scalar)) ? 2 : 1
   }
 
-  /// Wide and fullwidth ranges of UAX #11, joined where only unassigned code points are between.
+  /// The wide and fullwidth ranges of UAX #11, merged across unassigned code points.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,

@@ -1,23 +1,22 @@
-/// Why a command failed, in the terms of the command line: what, why, what to do, and the exit
-/// code.
+/// The failure of a command: the problem, the reason, advice, and the exit code.
 public struct Failure: Error, Codable, Sendable, Equatable {
-  /// The exit code, of sysexits.h where it has one: 64 usage, 65 malformed data, 69 service and
-  /// others.
+  /// The exit code. It follows sysexits.h if it has a matching code: 64 usage, 65 malformed data,
+  /// 69 service and others.
   public var code: Int32
-  /// For programs, for example `connectionRefused`.
+  /// The name of the error for programs, for example `connectionRefused`.
   public var error: String
-  /// What went wrong and why, for people, in one line.
+  /// The problem and its reason for users, in one line.
   public var message: String
-  /// Advice on the problem, if there is any; without the word `help:`.
+  /// Advice, if any, without the word `help:`.
   public var help: String?
-  /// The column in the line, in characters from 1, if one word is to blame.
+  /// The column in the line, in characters from 1, if a word is at fault.
   public var column: Int?
-  /// How many characters are to blame.
+  /// The number of offending characters.
   public var length: Int?
-  /// Which physical line of a continued line that is, from 0.
+  /// The index of that physical line in a continued line, from 0.
   public var lineOffset: Int?
 
-  /// A failure from its parts.
+  /// Creates a failure.
   public init(
     code: Int32, error: String, message: String, help: String? = nil, column: Int? = nil,
     length: Int? = nil, lineOffset: Int? = nil
@@ -31,7 +30,7 @@ public struct Failure: Error, Codable, Sendable, Equatable {
     self.lineOffset = lineOffset
   }
 
-  /// An error of a line, with its position in it; see `UsageError.name`.
+  /// Creates the failure of a line, with its position. See `UsageError.name`.
   public init(_ error: UsageError) {
     self.init(
       code: error.code, error: error.name, message: error.message, help: error.help,
@@ -41,8 +40,8 @@ public struct Failure: Error, Codable, Sendable, Equatable {
 }
 
 extension UsageError {
-  /// What programs know the error by: `malformedData` for malformed data (65), `configuration` for
-  /// a variable or the configuration (78), else `usage`.
+  /// The name of the error for programs: `malformedData` for malformed data (65), `configuration`
+  /// for a variable or the configuration (78), else `usage`.
   public var name: String {
     switch code {
     case 65: "malformedData"

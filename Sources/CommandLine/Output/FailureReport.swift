@@ -1,19 +1,20 @@
 import SwiftBoardJSON
 
-/// A failure with the line that it is shown with.
+/// A failure with the line that caused it.
 package struct FailureReport: Sendable, Equatable {
-  /// What went wrong.
+  /// The failure.
   package var failure: Failure
-  /// Where the line is; `nil` at a prompt and for a one-shot command.
+  /// The location of the line, or `nil` at a prompt and for a one-shot command.
   package var location: LineLocation?
-  /// The line's number for JSON, from 1; 0 if no line is to blame.
+  /// The line's number for JSON, from 1, or 0 if no line is at fault.
   package var line: Int
-  /// The line as typed, all its physical lines.
+  /// The line as typed, with all its physical lines.
   package var text: String?
-  /// What there is nevertheless, as the answer of a status that is an error; only JSON shows it.
+  /// The value that the command returned despite the failure, such as the body of an error
+  /// response. Only JSON output contains it.
   package var value: JSON?
 
-  /// A report from its parts.
+  /// Creates a report.
   package init(
     _ failure: Failure, location: LineLocation? = nil, line: Int = 1, text: String? = nil,
     value: JSON? = nil
@@ -25,12 +26,12 @@ package struct FailureReport: Sendable, Equatable {
     self.value = value
   }
 
-  /// A failure in a line of a source.
+  /// Creates a report for a line of a source.
   package init(_ failure: Failure, in line: ScriptLine?) {
     self.init(failure, location: line?.location, line: line?.location.line ?? 1, text: line?.text)
   }
 
-  /// The text for standard error, with its last line end.
+  /// Returns the text for standard error, including its last newline.
   ///
   /// ```
   /// demo.sb:7:5: error: unknown db command 'pot'
@@ -43,7 +44,7 @@ package struct FailureReport: Sendable, Equatable {
   ///   - json: one line
   ///     `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
   ///     `"value":…` at its end if there is one.
-  ///   - width: columns for the shown line; a longer one is cut around the caret.
+  ///   - width: columns for the shown line. A longer line is cut around the caret.
   ///   - color: only without `json`.
   package func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {
     if json {
@@ -72,7 +73,7 @@ package struct FailureReport: Sendable, Equatable {
 
   private var lineOffset: Int { failure.lineOffset ?? 0 }
 
-  /// The physical line and a caret under the blamed characters.
+  /// Returns the physical line and a caret under the offending characters.
   private func excerpt(column: Int, width: Int) -> String? {
     let lines = (text ?? "").split(omittingEmptySubsequences: false) { $0.isNewline }
     guard lines.indices.contains(lineOffset), !lines[lineOffset].isEmpty else { return nil }
@@ -103,7 +104,7 @@ package struct FailureReport: Sendable, Equatable {
 }
 
 extension OutputFormatter {
-  /// A failure in this format: JSON for JSON, else text; see
+  /// Formats a failure as JSON for the JSON format, or as text. See
   /// `FailureReport.render(json:width:color:)`.
   package func render(_ report: FailureReport) -> String {
     report.render(json: format == .json, width: width ?? 200, color: color)

@@ -1,17 +1,17 @@
 import SwiftBoardJSON
 
-/// Turns a result into the text for standard output.
+/// Formats a result for standard output.
 package struct OutputFormatter: Sendable, Hashable {
-  /// For whom it is written.
+  /// The output format.
   package var format: OutputFormat
-  /// The terminal's columns; `nil` for no limit, as on a pipe.
+  /// The width of the terminal in columns, or `nil` for no limit, as for a pipe.
   package var width: Int?
-  /// Our own text is ASCII. What servers and users wrote stays as it is.
+  /// Whether the program's own text is ASCII only. Text from servers and users is kept.
   package var ascii: Bool
-  /// Whether colours may be used; JSON, CSV and plain text have none.
+  /// Whether colors may be used. JSON, CSV and plain text never use them.
   package var color: Bool
 
-  /// A formatter; without arguments one that suits a pipe.
+  /// Creates a formatter. The defaults suit a pipe.
   package init(
     format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, color: Bool = false
   ) {
@@ -21,8 +21,8 @@ package struct OutputFormatter: Sendable, Hashable {
     self.color = color
   }
 
-  /// The bytes of one successful command: the bytes of the presentation if it has any, otherwise
-  /// the text of `render(line:command:presentation:value:milliseconds:isOK:)`.
+  /// Returns the output of a successful command: the bytes of the presentation if it has any,
+  /// otherwise the text of `render(line:command:presentation:value:milliseconds:isOK:)`.
   package func bytes(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
     isOK: Bool = true
@@ -35,18 +35,18 @@ package struct OutputFormatter: Sendable, Hashable {
       ).utf8)
   }
 
-  /// The text of one successful command, complete with its last line end; empty for nothing to
-  /// show.
+  /// Returns the text of a successful command, including its last newline, or an empty text if it
+  /// shows nothing.
   ///
-  /// In JSON every command gives exactly one line, also one that shows nothing otherwise.
+  /// In JSON, every command gives exactly one line, even if it shows nothing otherwise.
   ///
   /// - Parameters:
   ///   - line: the line's number, from 1.
-  ///   - command: the command's name, `api.get`.
-  ///   - presentation: for people and tables.
-  ///   - value: for JSON.
-  ///   - milliseconds: how long it took.
-  ///   - isOK: false for an answer that is no, such as that two things differ.
+  ///   - command: the command's name, such as `api.get`.
+  ///   - presentation: the output for the other formats.
+  ///   - value: the output for JSON.
+  ///   - milliseconds: the duration of the command.
+  ///   - isOK: false for a negative answer, for example that two things differ.
   /// - Complexity: linear in the text, times the columns for a table that must shrink.
   package func render(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
@@ -65,7 +65,7 @@ package struct OutputFormatter: Sendable, Hashable {
     }
   }
 
-  /// One line that no terminal obeys.
+  /// Returns one line with control characters escaped.
   static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
 
   private func table(_ presentation: Presentation) -> String {

@@ -2,40 +2,41 @@ import SwiftBoardJSON
 
 /// The output of a command, independent of its format.
 public enum Presentation: Sendable, Hashable {
-  /// Text of several lines perhaps; its controls are escaped when it is shown.
+  /// Text, possibly of several lines. Control characters are escaped when it is printed.
   case text(String)
-  /// Bytes that are written as they are, whatever the format; in JSON the value stands for them.
+  /// Bytes that are written unchanged in every format except JSON, which prints the value.
   case bytes([UInt8])
-  /// Rows of as many cells as there are columns. Controls in cells are escaped when they are shown.
+  /// Rows with one cell per column. Control characters in cells are escaped when they are printed.
   case table(columns: [Column], rows: [[String]])
-  /// One thing, a name and a value a line.
+  /// A record with one name and value per line.
   case record([Field])
-  /// Shown indented at a terminal, else on one line.
+  /// JSON, indented at a terminal and otherwise on one line.
   case json(JSON)
-  /// Nothing to show; in JSON there is a line nevertheless.
+  /// No output. JSON output still has a line.
   case none
 
-  /// A record of pairs.
+  /// Creates a record from pairs.
   public static func fields(_ pairs: [(String, String)]) -> Presentation {
     .record(pairs.map { Field($0.0, $0.1) })
   }
 
   /// A column of a table.
   public struct Column: Sendable, Hashable {
-    /// To which side a column's cells are moved; numbers go to the right.
+    /// The alignment of a column's cells. Numbers are aligned to the right.
     public enum Alignment: Sendable, Hashable { case left, right }
 
-    /// The header, as it is shown.
+    /// The header.
     public var name: String
-    /// If the width does not suffice, the column of the lowest priority is removed first; of equal
-    /// ones the last.
+    /// The priority. If the width is not sufficient, the column with the lowest priority is removed
+    /// first, and of equal ones the last.
     public var priority: Int
-    /// To which side cells and header go.
+    /// The alignment of cells and header.
     public var alignment: Alignment
 
-    /// A column.
+    /// Creates a column.
     ///
-    /// - Parameter priority: Higher ones stay longer where the width does not suffice.
+    /// - Parameter priority: Columns with a lower priority are removed first if the width is not
+    ///   sufficient.
     public init(_ name: String, priority: Int = 1, alignment: Alignment = .left) {
       self.name = name
       self.priority = priority
@@ -45,12 +46,12 @@ public enum Presentation: Sendable, Hashable {
 
   /// A line of a record.
   public struct Field: Sendable, Hashable {
-    /// What precedes the value.
+    /// The name.
     public var name: String
-    /// One line or several; controls are escaped when it is shown.
+    /// The value, on one or more lines. Control characters are escaped when it is printed.
     public var value: String
 
-    /// A line of a record.
+    /// Creates a field.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -58,14 +59,14 @@ public enum Presentation: Sendable, Hashable {
   }
 }
 
-/// How results are written.
+/// The format of results.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable, Codable {
-  /// For people.
+  /// Text for reading.
   case table
-  /// One JSON value a command, on one line.
+  /// One JSON value per command, on one line.
   case json
-  /// Cells between tabs, no header.
+  /// Cells separated by tabs, without a header.
   case plain
-  /// RFC 4180, with a header.
+  /// CSV according to RFC 4180, with a header.
   case csv
 }

@@ -1,5 +1,5 @@
-/// Names and values, one below the other; long values continue in the next line, at the same
-/// position.
+/// Lays out names and values, one pair below the other. Long values continue on the next line in
+/// the same column.
 struct RecordLayout {
   var width: Int?
   var color: Bool
@@ -7,7 +7,7 @@ struct RecordLayout {
   func text(_ fields: [Presentation.Field]) -> String {
     let fields = fields.map { Presentation.Field(escapeControls($0.name), $0.value) }
     let column = (fields.map { DisplayWidth.of($0.name) }.max() ?? 0) + 2
-    // Too narrow for two columns: the value goes below its name.
+    // If the width is too small for two columns, the value goes below its name.
     let isStacked = width.map { column + 8 > $0 } ?? false
     let indent = isStacked ? 2 : column
     var text = ""
@@ -39,7 +39,7 @@ struct RecordLayout {
     var rest = text
     while !rest.isEmpty {
       var line = DisplayWidth.prefix(rest, fitting: width).text
-      // A character wider than the line still has to go somewhere.
+      // A character wider than the line gets a line of its own.
       if line.isEmpty { line = rest.prefix(1) }
       lines.append(String(line))
       rest = String(rest[line.endIndex...])

@@ -1,31 +1,31 @@
 import SwiftBoardJSON
 
-/// The rows of one command that are written as they come, so that any number of them takes the
-/// memory of those that come at once.
+/// Writes the rows of a command in parts, so that memory use depends on the size of a part and not
+/// on the number of rows.
 package struct RowStream: Sendable {
   private let formatter: OutputFormatter
   private let line: Int
   private let command: String
-  /// Made of the first rows, which decide the widths.
+  /// The layout of the first rows, which determine the widths.
   private var layout: TableLayout?
   private var hasBegun = false
 
-  /// A stream without rows.
+  /// Creates a stream without rows.
   ///
   /// - Parameters:
   ///   - line: the line's number, from 1.
-  ///   - command: the command's name, `db.list`.
+  ///   - command: the command's name, such as `db.list`.
   package init(_ formatter: OutputFormatter, line: Int, command: String) {
     self.formatter = formatter
     self.line = line
     self.command = command
   }
 
-  /// The text of further rows, the first time with what precedes them.
+  /// Returns the text of further rows. The first call includes the header.
   ///
   /// - Parameters:
-  ///   - columns: The same each time.
-  ///   - values: One for each row, for JSON.
+  ///   - columns: The columns, the same in each call.
+  ///   - values: The value of each row, for JSON.
   package mutating func text(
     _ columns: [Presentation.Column], _ rows: [[String]], values: [JSON]
   ) -> String {
@@ -46,19 +46,19 @@ package struct RowStream: Sendable {
     let text = formatter.render(
       line: line, command: command, presentation: .table(columns: columns, rows: rows),
       value: .null, milliseconds: 0)
-    // Records have an empty line between them.
+    // Records are separated by an empty line.
     let isRecords = formatter.format == .table && hasBegun
     return (isRecords ? "\n" : "") + text
   }
 
-  /// A JSON object in a line for each row.
+  /// Returns a line with a JSON object for each row.
   package static func lines(_ values: [JSON], line: Int, command: String) -> String {
     values.map { value in
       OutputFormatter.line(["line": JSON(line), "command": .string(command), "value": value]) + "\n"
     }.joined()
   }
 
-  /// What ends the rows: nothing but in JSON, where it says how the command ended.
+  /// Returns the end of the output. Only JSON has one, which contains the command's result.
   package func end(milliseconds: Int, isOK: Bool, _ failure: Failure?) -> String {
     guard formatter.format == .json else { return "" }
     var members: [JSON.Member] = [.init("ms", JSON(milliseconds)), .init("ok", .bool(isOK))]

@@ -1,22 +1,22 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Writes text to a descriptor at once and whole; nothing is held back for later.
+/// Writes text to a descriptor immediately and completely, without buffering.
 ///
 /// Texts of several writers are never mixed. A write blocks while the reader of a pipe is slow.
 package final class StandardOutput: Sendable {
   private let descriptor: Int32
   private let lock = Mutex(())
 
-  /// - Parameter descriptor: open for writing; it is not closed. Standard output if none is given.
+  /// - Parameter descriptor: A descriptor open for writing, which is not closed.
   package init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
 
-  /// Standard error.
+  /// Returns a writer for standard error.
   package static func standardError() -> StandardOutput {
     StandardOutput(descriptor: STDERR_FILENO)
   }
 
-  /// Writes all of `text`. Interrupted and short writes are continued.
+  /// Writes all of `text`. Continues interrupted and short writes.
   package func write(_ text: String) throws(OutputError) {
     var text = text
     let result = text.withUTF8 { write(bytes: UnsafeRawBufferPointer($0)) }
@@ -38,15 +38,15 @@ package final class StandardOutput: Sendable {
   }
 }
 
-/// Why output could not be written.
+/// An error when writing output.
 package enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reader has closed the pipe. The program ends quietly, with 141. SIGPIPE must be ignored
-  /// for this error to appear.
+  /// The reader has closed the pipe. The program exits with 141 without a message. SIGPIPE must be
+  /// ignored for this error to occur.
   case closed
-  /// Disk full, an input/output error and the like, with the system's words.
+  /// Any other error, such as a full disk, with the system's message.
   case failed(String)
 
-  /// 141 or 74.
+  /// The exit code, 141 or 74.
   package var exitCode: Int32 {
     switch self {
     case .closed: 141

@@ -1,8 +1,8 @@
-/// A table fitted to a width: columns shrink first, then go by priority.
+/// A table fitted to a width. Columns shrink first, then are removed by priority.
 struct TableLayout {
-  /// Between two columns.
+  /// The number of spaces between two columns.
   private static let gap = 2
-  /// A column is not made narrower than this, so that something of its cells stays readable.
+  /// The minimum width of a column, so that its cells stay readable.
   private static let narrowest = 6
 
   private let columns: [Presentation.Column]
@@ -15,7 +15,7 @@ struct TableLayout {
     self.columns = columns
     self.width = width
     self.ascii = ascii
-    // Short rows are filled up: a missing cell is empty, it must not shift the others.
+    // Short rows are padded with empty cells, so that a missing cell does not shift the others.
     cells = rows.map { row in
       columns.indices.map { $0 < row.count ? escapeControls(row[$0]) : "" }
     }
@@ -28,8 +28,8 @@ struct TableLayout {
     self.natural = natural
   }
 
-  /// Header, rule and rows; `nil` if less than two of several columns would fit, and records read
-  /// better.
+  /// Returns header, rule and rows, or `nil` if fewer than two of several columns fit, so that
+  /// records are easier to read.
   func text(color: Bool) -> String? {
     guard !columns.isEmpty else { return "" }
     guard let (shown, widths) = fit() else { return nil }
@@ -44,8 +44,8 @@ struct TableLayout {
     return text
   }
 
-  /// Further rows below those that decided the widths; wider cells are cut where there is a limit,
-  /// and else move what is behind them. `nil` where `text(color:)` is.
+  /// Returns further rows with the same widths. With a width limit, wider cells are truncated;
+  /// otherwise they shift the following cells. Returns `nil` if `text(color:)` does.
   func continued(_ rows: [[String]]) -> String? {
     guard let (shown, widths) = fit() else { return nil }
     let further = TableLayout(columns: columns, rows: rows, width: width, ascii: ascii)
@@ -73,8 +73,7 @@ struct TableLayout {
     }
   }
 
-  /// All columns get their width up to a common limit, the largest that fits; none goes below
-  /// `narrowest`.
+  /// Limits all columns to the largest common width that fits, but at least `narrowest`.
   private func shrink(_ shown: [Int], to width: Int) -> [Int]? {
     let wanted = shown.map { natural[$0] }
     let available = width - Self.gap * (shown.count - 1)
@@ -113,7 +112,7 @@ struct TableLayout {
     return text
   }
 
-  /// The text itself, or its start with an ellipsis, in at most `width` columns.
+  /// Returns the text, truncated with an ellipsis to at most `width` columns.
   static func truncated(_ text: String, to width: Int, ascii: Bool) -> String {
     guard DisplayWidth.of(text) > width else { return text }
     let ellipsis = ascii ? "..." : "\u{2026}"

@@ -1,4 +1,4 @@
-/// Reads the program's arguments up to the command.
+/// Parses the program's arguments before the command.
 struct ProgramArgumentParser {
   private let words: [Argument]
   private var index = 0
@@ -12,7 +12,7 @@ struct ProgramArgumentParser {
     }
   }
 
-  /// Whether `-h` or `--help` precedes anything that can only be a command's.
+  /// Whether `-h` or `--help` appears before the command.
   var asksForHelp: Bool {
     for word in words {
       let text = word.leadingText
@@ -55,7 +55,7 @@ struct ProgramArgumentParser {
     }
   }
 
-  /// True if nothing further is to be read.
+  /// Returns true if nothing further is to be parsed.
   private mutating func readLong(_ word: Argument, _ options: inout ProgramOptions)
     throws(UsageError) -> Bool
   {
@@ -135,7 +135,7 @@ struct ProgramArgumentParser {
     try option.apply(.value(value), &options)
   }
 
-  /// What is attached to the option, else the next word.
+  /// Returns the attached value of the option, or else the next word.
   private mutating func value(_ attached: Argument?, of name: String, _ word: Argument)
     throws(UsageError) -> Argument
   {

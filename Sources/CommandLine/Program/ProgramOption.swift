@@ -1,4 +1,4 @@
-/// One program option: its spelling, and where its value goes.
+/// A program option: its spelling, and the property that receives its value.
 struct ProgramOption: Sendable {
   enum Given: Sendable {
     case flag(Bool)
@@ -19,9 +19,9 @@ struct ProgramOption: Sendable {
   }
 
   var spec: OptionSpec
-  /// Has meaning for a single command, too.
+  /// Whether it also applies to a single command.
   var followsCommands = true
-  /// The environment variable with its default.
+  /// The environment variable that sets its default.
   var variable: String?
   var apply: @Sendable (Given, inout ProgramOptions) throws(UsageError) -> Void
 
@@ -35,7 +35,7 @@ struct ProgramOption: Sendable {
       variable: hasVariable ? "SWIFTBOARD_\(name)" : nil, apply: apply)
   }
 
-  /// In the order of the help.
+  /// All options in help order.
   static let all: [ProgramOption] = [
     make(
       OptionSpec(flag: "help", short: "h", "show this help"), followsCommands: false,
@@ -166,7 +166,7 @@ struct ProgramOption: Sendable {
     },
   ]
 
-  /// `-c` and `-f` choose what runs and cannot be described by one value.
+  /// `-c` and `-f` determine what is run. A single value cannot describe them.
   static let lines = OptionSpec("command", short: "c", value: "LINE", "run a line; may be repeated")
   static let script = OptionSpec(
     "file", short: "f", value: "FILE", "run a script, - for standard input; the rest are its $1, $2"

@@ -1,85 +1,86 @@
-/// The request to the program: the options before a command, and what to run.
+/// The program's options, and what to run.
 ///
-/// An option that may also be in a configuration file is `nil` until it is given as a flag or a
-/// variable; the caller puts the file's value or the default there. A flag wins over a variable.
+/// An option that may also be in a configuration file is `nil` unless a flag or a variable sets it.
+/// The caller then uses the file's value or the default. A flag takes precedence over a variable.
 ///
 /// Variables: `SWIFTBOARD_` and the option's name in capitals with `_` for `-`, such as
-/// `SWIFTBOARD_OUTPUT=json` and `SWIFTBOARD_KEEP_GOING=1`, for every option but `--help`,
-/// `--version`, `--json`, `--plain`, `-c` and `-f`. Flags take `1`, `true`, `yes`, `on` and `0`,
-/// `false`, `no`, `off`; an empty variable is none. None holds a secret.
+/// `SWIFTBOARD_OUTPUT=json` and `SWIFTBOARD_KEEP_GOING=1`, for every option except `--help`,
+/// `--version`, `--json`, `--plain`, `-c` and `-f`. Flags accept `1`, `true`, `yes`, `on` and `0`,
+/// `false`, `no`, `off`. An empty variable is ignored. No variable holds a secret.
 package struct ProgramOptions: Sendable, Hashable {
   /// The kind of run.
   package enum Mode: Sendable, Hashable {
-    /// `--help`: usage on standard output, and nothing else runs.
+    /// `--help`: prints the usage on standard output and runs nothing.
     case help
-    /// `--version`: the versions of the program and its libraries.
+    /// `--version`: prints the versions of the program and its libraries.
     case version
-    /// No command: a person at a terminal, else a script on standard input.
+    /// No command: interactive at a terminal, otherwise a script on standard input.
     case standardInput
-    /// `-c LINE`, once or more often.
+    /// `-c LINE`, given at least once.
     case lines([String])
-    /// `-f FILE ARG…`; the file is `-` for standard input.
+    /// `-f FILE ARG…`, where the file `-` is standard input.
     case script(path: String, arguments: [String])
-    /// A command's words, literal but for `{{…}}`.
+    /// The words of a command, literal except for `{{…}}`.
     case oneShot([String])
   }
 
-  /// When output has colours; `auto`: at a terminal that knows them, unless `NO_COLOR` is set.
+  /// The use of colors. `auto` uses them at a terminal that supports them, unless `NO_COLOR` is
+  /// set.
   package enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
 
-  /// Which world the services belong to: the real one, a deterministic one in memory, or one of
+  /// The environment of the services: the real one, a deterministic one in memory, or one with
   /// sample data.
   package enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
 
   /// The kind of run.
   package var mode = Mode.standardInput
-  /// `-q`: no messages but errors.
+  /// `-q`: whether to print only errors.
   package var isQuiet = false
-  /// How often `-v` was given.
+  /// The number of `-v` options.
   package var verbosity = 0
   /// `-o FORMAT`.
   package var output: OutputFormat?
   /// `--color WHEN`.
   package var color: ColorMode?
-  /// `--ascii`: no character of our own beyond ASCII.
+  /// `--ascii`: whether the program's own text is ASCII only.
   package var ascii: Bool?
-  /// `--no-pager` makes it `false`.
+  /// Whether to use a pager. `--no-pager` sets it to `false`.
   package var usesPager: Bool?
-  /// `false`: never prompt.
+  /// Whether the program may prompt.
   package var allowsInput = true
-  /// `--no-history` makes it `false`.
+  /// Whether to store a history. `--no-history` sets it to `false`.
   package var keepsHistory: Bool?
-  /// `--no-init` makes it `false`: `init.sb` is not run.
+  /// Whether to run `init.sb`. `--no-init` sets it to `false`.
   package var runsInitFile = true
-  /// Every file goes under this folder.
+  /// The folder for all files.
   package var home: String?
   /// The configuration file.
   package var config: String?
   /// `--environment NAME`.
   package var environment: Environment?
-  /// `--offline`: nothing goes over the network.
+  /// `--offline`: whether to use no network.
   package var isOffline: Bool?
-  /// `--timeout DUR`: the limit for each request.
+  /// `--timeout DUR`: the time limit for each request.
   package var timeout: Duration?
-  /// `-k`: run on after a failing line; the first failure's code is the exit status.
+  /// `-k`: whether to continue after a failing line. The first failure determines the exit code.
   package var keepGoing: Bool?
-  /// `nil`: on in scripts and one-shot commands.
+  /// Whether an HTTP error status is a failure. By default, it is in scripts and one-shot commands.
   package var checkStatus: Bool?
-  /// `-x`: show each line before it runs.
+  /// `-x`: whether to print each line before it runs.
   package var echo: Bool?
-  /// The recording to write.
+  /// The path of the recording to write.
   package var record: String?
-  /// `--seed N`: where all random numbers start.
+  /// `--seed N`: the seed of all random numbers.
   package var seed: UInt64?
 
-  /// What holds where nothing is given.
+  /// Creates the default options.
   package init() {}
 
-  /// Reads the program's arguments, without its name, and its environment.
+  /// Parses the program's arguments, without its name, and its environment.
   ///
-  /// Options precede the command; the first word that is not an option starts it, `--` starts it in
-  /// any case, and `-f` takes everything after its file as the script's arguments. `-h` and
-  /// `--help` take precedence over errors in other options.
+  /// Options precede the command. The first word that is not an option starts the command, and so
+  /// does `--`. After the file of `-f`, everything is an argument of the script. `-h` and `--help`
+  /// take precedence over errors in other options.
   ///
   /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for
   ///   variables.
@@ -100,7 +101,7 @@ package struct ProgramOptions: Sendable, Hashable {
     }
   }
 
-  /// Puts in what came with a command, over what is there; see `CommandMatch.globals`.
+  /// Returns the options overridden by those given with a command; see `CommandMatch.globals`.
   package func applying(_ values: OptionValues) throws(UsageError) -> ProgramOptions {
     var result = self
     for option in ProgramOption.all where option.followsCommands {

@@ -1,23 +1,24 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Lines from an open file, a pipe or standard input.
+/// Reads lines from an open file, a pipe or standard input.
 ///
-/// It reads what is there, in chunks, on a thread of its own, and only when no whole line is left:
-/// on a pipe each line can be run before the next one has been written. One caller at a time.
+/// It reads the available bytes in chunks on a thread of its own, and only if no complete line is
+/// buffered. On a pipe, each line can therefore run before the next one is written. One caller at a
+/// time.
 package final class DescriptorLineSource: LineSource {
   private static let chunk = 1 << 16
 
   private let descriptor: Int32
-  /// Closes the descriptor with the source.
+  /// Closes the descriptor when the source is released.
   private let opened: OpenFile?
   private let file: String?
   private let buffer = Mutex(LineBuffer())
 
   /// - Parameters:
-  ///   - descriptor: open for reading; it is closed at the end of the source's life only with
-  ///     `closes`.
-  ///   - file: the name in places.
+  ///   - descriptor: open for reading.
+  ///   - file: the name in line locations.
+  ///   - closes: whether the source closes the descriptor when it is released.
   package convenience init(descriptor: Int32, file: String?, closes: Bool = false) {
     let opened = closes ? OpenFile(descriptor, name: file ?? "") : nil
     self.init(descriptor, file: file, opened)
@@ -29,12 +30,12 @@ package final class DescriptorLineSource: LineSource {
     self.opened = opened
   }
 
-  /// Standard input; its lines are at `<stdin>:7`.
+  /// Returns a source for standard input. Its lines have locations like `<stdin>:7`.
   package static func standardInput() -> DescriptorLineSource {
     DescriptorLineSource(descriptor: STDIN_FILENO, file: "<stdin>")
   }
 
-  /// Opens a script. Throws 66 where it cannot be opened.
+  /// Opens a script. Throws 66 if it cannot be opened.
   package static func file(_ path: String) throws(LineSourceError) -> DescriptorLineSource {
     if path.utf8.contains(0) {
       throw LineSourceError(code: 66, message: "a file's name cannot hold a NUL character")
@@ -49,13 +50,14 @@ package final class DescriptorLineSource: LineSource {
     }
   }
 
-  /// Hands the open descriptor to `body`, for a question about the file; it must not be read,
-  /// closed or kept.
+  /// Calls `body` with the open descriptor, to inspect the file. `body` must not read, close or
+  /// store it.
   package func withDescriptor(_ body: (Int32) -> Void) { body(descriptor) }
 
-  /// The next line; reads a chunk of 64 KiB where no whole one is left, on a thread of its own.
+  /// Returns the next line. Reads a chunk of 64 KiB on a thread of its own if no complete line is
+  /// buffered.
   ///
-  /// - Throws: 74 where reading fails, 66 for a folder, 65 for a line of more than 64 MiB.
+  /// - Throws: 74 if reading fails, 66 for a folder, 65 for a line of more than 64 MiB.
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
@@ -68,7 +70,7 @@ package final class DescriptorLineSource: LineSource {
     }
   }
 
-  /// All bytes that no line has taken, to the end of the input; for a command that takes its value
+  /// Returns the remaining bytes up to the end of the input, for a command that reads its value
   /// from there.
   package func readRest() async throws(LineSourceError) -> [UInt8] {
     var bytes = buffer.withLock { $0.takeRest() }

@@ -1,28 +1,28 @@
 import SwiftBoardSystem
 
-/// Bytes on their way to become lines. A pure value: reading is done elsewhere.
+/// Splits bytes into lines. It is a pure value and does not read by itself.
 struct LineBuffer: Sendable {
-  /// The largest number of bytes in a line, including its continuation lines: the same limit as for
-  /// a line of a recording.
+  /// The maximum number of bytes in a line, including its continuation lines. It equals the limit
+  /// of a line in a recording.
   static let limit = 64 << 20
 
   private let limit: Int
   private var bytes: [UInt8] = []
-  /// Where the next line starts in `bytes`.
+  /// The index in `bytes` at which the next line starts.
   private var start = 0
-  /// Up to where no line end was found yet, so that a long line is not searched twice.
+  /// The index up to which `bytes` contains no newline, so that a long line is searched only once.
   private var searched = 0
-  /// Bytes of the whole input before `bytes`.
+  /// The number of bytes of the input before `bytes`.
   private var consumed = 0
   private var number = 0
   private var hasEnded = false
 
-  /// - Parameter limit: Bytes that a line may have.
+  /// - Parameter limit: The maximum number of bytes in a line.
   init(limit: Int = Self.limit) {
     self.limit = limit
   }
 
-  /// Adds what was read; nothing means the end.
+  /// Appends a chunk of the input. An empty chunk marks the end.
   mutating func append(_ chunk: [UInt8]) {
     if chunk.isEmpty { hasEnded = true }
     if start > 0, start == bytes.count || start > 1 << 16 {
@@ -34,10 +34,11 @@ struct LineBuffer: Sendable {
     bytes += chunk
   }
 
-  /// The next whole line, a last one without a line end included; `nil` if more must be read or
-  /// nothing is left.
+  /// Returns the next complete line, including a last one without a newline, or `nil` if more must
+  /// be read or nothing is left.
   ///
-  /// - Throws: 65 for a line beyond the limit, its end seen or not. Nothing may be read after it.
+  /// - Throws: 65 for a line beyond the limit, even if its end was not reached. Nothing may be read
+  ///   after that.
   mutating func next(file: String?) throws(LineSourceError) -> SourceLine? {
     let newline = bytes.withUnsafeBytes { bytes in
       position(of: UInt8(ascii: "\n"), in: UnsafeRawBufferPointer(rebasing: bytes[searched...]))
@@ -62,7 +63,7 @@ struct LineBuffer: Sendable {
     return line(bytes[first..<end], offset: consumed + first, file: file)
   }
 
-  /// All that was read and not taken; it is taken then.
+  /// Returns and removes the remaining bytes.
   mutating func takeRest() -> [UInt8] {
     let rest = Array(bytes[start...])
     consumed += bytes.count
@@ -92,9 +93,9 @@ struct LineBuffer: Sendable {
 }
 
 extension LineSourceError {
-  /// A line that is longer than a line may be.
+  /// Returns the error of a line that is too long.
   ///
-  /// - Parameter limit: In bytes.
+  /// - Parameter limit: The limit in bytes.
   static func tooLong(_ location: LineLocation, limit: Int) -> LineSourceError {
     let size = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit) bytes"
     return LineSourceError(
@@ -104,9 +105,9 @@ extension LineSourceError {
   }
 }
 
-/// UTF-8 as RFC 3629 has it.
+/// Validates UTF-8 according to RFC 3629.
 enum UTF8Text {
-  /// How many bytes from the start are valid.
+  /// Returns the number of valid bytes at the start.
   static func validPrefix(_ bytes: ArraySlice<UInt8>) -> Int {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()

@@ -1,18 +1,18 @@
-/// Reads lines from a terminal: a plain prompt, or a line editor with the same interface.
+/// A reader of lines from a terminal: a plain prompt or a line editor.
 package protocol LineReader: Sendable {
   /// Shows the prompt and waits for a line. One caller at a time.
   ///
-  /// - Throws: 74 where the terminal cannot be read any more.
+  /// - Throws: 74 if the terminal can no longer be read.
   func readLine(prompt: String) async throws(LineSourceError) -> LineRead
 }
 
-/// The user's answer.
+/// The user's input.
 package enum LineRead: Sendable, Hashable {
-  /// Without its line end.
+  /// A line without its newline.
   case line(String)
   /// Ctrl-D on an empty line, or a terminal that was closed.
   case endOfInput
-  /// Ctrl-C; whether something was typed.
+  /// Ctrl-C, and whether text had been typed.
   case interrupted(hadText: Bool)
 }
 
@@ -22,7 +22,7 @@ package final class PromptedLineSource: LineSource {
   private let prompt: @Sendable (_ isContinuation: Bool) async -> String
   private let counter = LineCounter()
 
-  /// - Parameter prompt: asked before every line, so that it can show what changed.
+  /// - Parameter prompt: called before every line, so that the prompt can show changes.
   package init(
     reader: any LineReader, prompt: @escaping @Sendable (_ isContinuation: Bool) async -> String
   ) {
@@ -30,9 +30,9 @@ package final class PromptedLineSource: LineSource {
     self.prompt = prompt
   }
 
-  /// Asks for the prompt, shows it and waits for the person. Lines count from 1.
+  /// Shows the prompt and waits for a line. Lines count from 1.
   ///
-  /// - Throws: What the reader throws.
+  /// - Throws: The error of the reader.
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     switch try await reader.readLine(prompt: await prompt(isContinuation)) {
     case .line(let text):

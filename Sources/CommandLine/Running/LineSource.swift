@@ -1,33 +1,34 @@
-/// The source of lines: a file, a pipe, a list, a person.
+/// A source of lines: a file, a pipe, a list, or a user.
 package protocol LineSource: Sendable {
-  /// The next physical line. `isContinuation` says that it continues the one before, for the
-  /// prompt.
+  /// Returns the next physical line. `isContinuation` says whether it continues the previous one,
+  /// for the prompt.
   ///
-  /// Nothing is read ahead of need: on a pipe this waits for one line only.
+  /// A source does not read ahead: on a pipe, this waits for one line only.
   func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine
 }
 
-/// What a source answered.
+/// The result of reading a line.
 package enum NextLine: Sendable, Hashable {
   /// A physical line.
   case line(SourceLine)
-  /// Nothing more will come.
+  /// The end of the lines.
   case end
-  /// The person gave up what was typed (Ctrl-C); reading may continue. `hadText` says whether
-  /// something was typed.
+  /// The user discarded the typed text (Ctrl-C), and reading may continue. `hadText` says whether
+  /// there was any.
   case interrupted(hadText: Bool)
 }
 
 /// A physical line.
 package struct SourceLine: Sendable, Hashable {
-  /// Without its line end.
+  /// The text without its newline.
   package var text: String
-  /// Its origin.
+  /// The location of the line.
   package var location: LineLocation
-  /// The line cannot be used, for example for invalid UTF-8; `text` is then only for showing.
+  /// The problem, if the line cannot be used, for example invalid UTF-8. Then `text` is for display
+  /// only.
   package var problem: LineSyntaxError?
 
-  /// A line, with what is wrong with its bytes.
+  /// Creates a line, with a problem if its bytes are malformed.
   package init(text: String, location: LineLocation, problem: LineSyntaxError? = nil) {
     self.text = text
     self.location = location
@@ -35,17 +36,17 @@ package struct SourceLine: Sendable, Hashable {
   }
 }
 
-/// Lines cannot be read at all.
+/// An error when reading lines.
 package struct LineSourceError: Error, Sendable, Hashable {
-  /// The exit status: 66 for a file that cannot be opened, 74 for a read that failed, 65 for a line
+  /// The exit code: 66 for a file that cannot be opened, 74 for a failed read, 65 for a line
   /// without an end.
   package var code: Int32
-  /// What went wrong, in one line without a full stop.
+  /// The problem, in one line without a full stop.
   package var message: String
-  /// Advice on the problem, if there is any.
+  /// Advice, if any.
   package var help: String?
 
-  /// An error with its exit status.
+  /// Creates an error with its exit code.
   package init(code: Int32, message: String, help: String? = nil) {
     self.code = code
     self.message = message

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Lines from memory, as given with `-c` or pasted; a text of several lines counts as several.
+/// A source of lines in memory, for `-c` and pasted text. A text of several lines counts as
+/// several.
 package final class ListLineSource: LineSource {
   private struct State {
     var lines: [(text: String, number: Int)]
@@ -10,7 +11,7 @@ package final class ListLineSource: LineSource {
   private let file: String?
   private let state: Mutex<State>
 
-  /// - Parameter file: the name in places, for example `-c`.
+  /// - Parameter file: the name in line locations, for example `-c`.
   package init(_ texts: [String], file: String? = nil) {
     self.file = file
     var lines: [(String, Int)] = []
@@ -22,7 +23,7 @@ package final class ListLineSource: LineSource {
     state = Mutex(State(lines: lines))
   }
 
-  /// The next line of the list; never waits and never throws.
+  /// Returns the next line of the list. Never waits or throws.
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     state.withLock { state in
       guard state.next < state.lines.count else { return .end }

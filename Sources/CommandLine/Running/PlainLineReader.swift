@@ -1,18 +1,18 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A prompt and the terminal's own editing, as on `TERM=dumb`.
+/// A reader with a plain prompt and the terminal's own line editing, as for `TERM=dumb`.
 package final class PlainLineReader: LineReader {
   private let input: Int32
   private let output: Int32
   private let buffer = Mutex(LineBuffer())
-  /// Wakes the reading thread; `nil` if no pipe could be made, then an interrupt waits for the next
-  /// line.
+  /// A pipe that wakes the reading thread, or `nil` if none could be created. Then an interrupt
+  /// takes effect after the next line.
   private let wake: (read: Int32, write: Int32)?
 
   /// - Parameters:
   ///   - input: the terminal to read.
-  ///   - output: where the prompt goes.
+  ///   - output: the descriptor for the prompt.
   package init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) {
     self.input = input
     self.output = output
@@ -26,10 +26,9 @@ package final class PlainLineReader: LineReader {
     }
   }
 
-  /// Writes the prompt and waits on a thread of its own. A terminal that was hung up is the end of
-  /// input.
+  /// Writes the prompt and waits on a thread of its own. A terminal that hung up ends the input.
   ///
-  /// - Throws: 74 where the terminal cannot be read, 65 for a line of more than 64 MiB.
+  /// - Throws: 74 if the terminal cannot be read, 65 for a line of more than 64 MiB.
   package func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     Descriptor.show(prompt, on: output)
     while true {
@@ -50,16 +49,16 @@ package final class PlainLineReader: LineReader {
         guard let bytes else { return .interrupted(hadText: false) }
         buffer.withLock { $0.append(bytes) }
       } catch {
-        // A terminal that was hung up answers EIO, which ends the input.
+        // A terminal that hung up fails with EIO, which ends the input.
         if error.code == EIO { return .endOfInput }
         throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
       }
     }
   }
 
-  /// Ends the `readLine` that is waiting, or the next one; to be called when Ctrl-C was pressed.
+  /// Ends the waiting `readLine`, or the next one. Call this on Ctrl-C.
   ///
-  /// The terminal has thrown away what was typed by then, so `hadText` is always `false`.
+  /// The terminal has already discarded the typed text, so `hadText` is always `false`.
   package func interrupt() {
     guard let wake else { return }
     Descriptor.show("\u{1}", on: wake.write)

@@ -1,47 +1,48 @@
 import SwiftBoardJSON
 
-/// A whole line on its way to be run: continuation lines are joined, and it is parsed.
+/// A complete line to run: continuation lines joined, and parsed.
 public struct ScriptLine: Sendable, Hashable {
-  /// As typed, physical lines joined by line feeds.
+  /// The text as typed, with physical lines joined by line feeds.
   public var text: String
-  /// The position of its first physical line.
+  /// The location of its first physical line.
   public var location: LineLocation
-  /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is
-  /// `.invalid`.
+  /// The parsed line, never `.empty` or `.incomplete`. Blank lines are skipped, and a line that is
+  /// open at the end is `.invalid`.
   public var parsed: ParsedLine
 
-  /// A line from its parts.
+  /// Creates a line.
   public init(text: String, location: LineLocation, parsed: ParsedLine) {
     self.text = text
     self.location = location
     self.parsed = parsed
   }
 
-  /// The prefix that was read, also where the rest is invalid.
+  /// The prefix, even if the rest is invalid.
   public var prefix: LinePrefix? { parsed.prefix }
 }
 
-/// How a line ended.
+/// The outcome of a line.
 public struct LineOutcome: Sendable, Equatable {
-  /// 0 for success.
+  /// The exit code, 0 for success.
   public var exitCode: Int32
-  /// No further line is read, and the whole ends with `exitCode`, as after `exit`.
+  /// Whether to stop reading lines and end with `exitCode`, as after `exit`.
   public var stop: Bool
-  /// The user or a signal ended the line: no prefix changes that, and a script ends with it.
+  /// Whether the user or a signal ended the line. No prefix changes that, and a script ends with
+  /// it.
   public var isInterrupted: Bool
-  /// What the prefix has to say about it, to be shown with the failure.
+  /// The message of the prefix, shown with the failure.
   public var message: String?
-  /// The value of the line's last command; `null` where it has none.
+  /// The value of the line's last command, or `null` if it has none.
   public var value: JSON = .null
-  /// What the line's last command printed on standard output when it ended, wherever that went.
-  /// What a long command prints before its end is not part of it.
+  /// The standard output of the line's last command when it ended, even if redirected. Output that
+  /// a long command printed before its end is not included.
   public var output: [UInt8] = []
-  /// `output` as text; what is not UTF-8 is replaced.
+  /// `output` as text, with invalid UTF-8 replaced.
   public var text: String { String(decoding: output, as: UTF8.self) }
-  /// Why the line's last command failed, also where a prefix forgives it.
+  /// The failure of the line's last command, even if a prefix allows it.
   public var failure: Failure?
 
-  /// An outcome; without arguments a success.
+  /// Creates an outcome, by default a success.
   public init(
     exitCode: Int32 = 0, stop: Bool = false, message: String? = nil, isInterrupted: Bool = false
   ) {
@@ -51,14 +52,14 @@ public struct LineOutcome: Sendable, Equatable {
     self.isInterrupted = isInterrupted
   }
 
-  /// Exit status 0, and the next line is read.
+  /// Success: exit code 0, and the next line is read.
   public static let success = LineOutcome()
 
-  /// The outcome under a prefix: `!` turns success into failure 1 and failure into success, `-`
-  /// forgives a failure.
+  /// Applies a prefix to the outcome. `!` turns success into failure 1 and failure into success.
+  /// `-` turns failure into success.
   ///
-  /// Neither touches `stop`, nor what an interrupt ended: that is no answer of the line's. A
-  /// command that `cancel` ended is a failure like any other, although its code is 130 as well.
+  /// Neither changes an outcome with `stop` or an interrupt, as that is no result of the line. A
+  /// command that `cancel` ended is a normal failure, although its code is also 130.
   public func applying(_ prefix: LinePrefix?) -> LineOutcome {
     guard !stop, !isInterrupted else { return self }
     switch prefix {

@@ -1,12 +1,13 @@
-/// Takes lines from a source and hands whole ones to a handler, one after the other.
+/// Reads lines from a source and runs complete ones with a handler, one after the other.
 package struct ScriptRunner: Sendable {
-  /// Whether a failing line ends it.
+  /// The effect of a failing line.
   package enum Policy: Sendable, Hashable {
-    /// A script or a pipe: the first failure ends it.
+    /// For a script or a pipe: the first failure ends the run.
     case stopAtFailure
-    /// `--keep-going`: all lines run, the first failure's code counts.
+    /// For `--keep-going`: all lines run, and the first failure's code is the result.
     case keepGoing
-    /// A person: failures end nothing, and the end is a success unless `exit N` says otherwise.
+    /// For a user: failures do not end the run, and its end is a success unless `exit N` says
+    /// otherwise.
     case interactive
   }
 
@@ -14,30 +15,30 @@ package struct ScriptRunner: Sendable {
   private let policy: Policy
   private let limit: Int
 
-  /// A runner; nothing is read before `run`.
+  /// Creates a runner. It reads nothing before `run`.
   package init(source: any LineSource, policy: Policy) {
     self.init(source: source, policy: policy, limit: LineBuffer.limit)
   }
 
-  /// - Parameter limit: The largest number of bytes in a line, including its continuation lines.
+  /// - Parameter limit: The maximum number of bytes in a line, including its continuation lines.
   init(source: any LineSource, policy: Policy, limit: Int) {
     self.source = source
     self.policy = policy
     self.limit = limit
   }
 
-  /// Runs to the end of the source, to a failure that ends it, or to an outcome with `stop`.
+  /// Runs to the end of the source, to a failure that ends the run, or to an outcome with `stop`.
   ///
-  /// A line that does not parse is handed over as well, so that every line is a step; blank lines
-  /// and comments are not. The prefix is the handler's: see `LineOutcome.applying(_:)`. The next
-  /// line is read after the handler has returned.
+  /// A line that does not parse is passed to the handler as well, so that every line is a step.
+  /// Blank lines and comments are not passed. The handler applies the prefix: see
+  /// `LineOutcome.applying(_:)`. The next line is read after the handler has returned.
   ///
   /// - Parameters:
-  ///   - onInterrupt: Ctrl-C at the prompt; whether something was typed. A half-typed continued
-  ///     line is dropped.
-  ///   - handler: runs a line and says how it ended.
-  /// - Throws: what the source throws; 65 for a line that is not complete after 64 MiB. What
-  ///   follows it would be run as lines.
+  ///   - onInterrupt: called on Ctrl-C at the prompt, with whether text had been typed. An
+  ///     incomplete line is dropped.
+  ///   - handler: runs a line and returns its outcome.
+  /// - Throws: the source's error, or 65 for a line that is not complete after 64 MiB. Its rest
+  ///   must not be run as lines.
   package func run(
     onInterrupt: (_ hadText: Bool) async -> Void = { _ in },
     _ handler: (ScriptLine) async -> LineOutcome
@@ -77,12 +78,12 @@ private struct PendingLine {
   private var open: IncompleteLine?
 
   var isOpen: Bool { location != nil }
-  /// The position of its first physical line; `nil` if there is none.
+  /// The location of its first physical line, or `nil` if there is none.
   var start: LineLocation? { location }
-  /// Its bytes so far.
+  /// The number of bytes so far.
   var size: Int { text.utf8.count }
 
-  /// The whole line, if `next` completes one that is not blank.
+  /// Adds a physical line. Returns the complete line if this completes one that is not blank.
   mutating func add(_ next: SourceLine) -> ScriptLine? {
     if isOpen { text += "\n" }
     text += next.text
@@ -104,7 +105,7 @@ private struct PendingLine {
     }
   }
 
-  /// What is left when nothing more comes.
+  /// Returns the incomplete line at the end of the input, as an invalid line.
   mutating func takeUnfinished() -> ScriptLine? {
     guard let location, let open else { return nil }
     return take(location, .invalid(open.error))
@@ -116,22 +117,22 @@ private struct PendingLine {
   }
 }
 
-/// How a whole run ended.
+/// The result of a whole run.
 package struct ScriptSummary: Sendable, Hashable {
-  /// The exit status of the whole.
+  /// The exit code of the run.
   package private(set) var exitCode: Int32 = 0
-  /// Lines that were run.
+  /// The number of lines that were run.
   package private(set) var lines = 0
   /// The number of lines that failed.
   package private(set) var failures = 0
-  /// The position of the first failure.
+  /// The location of the first failure.
   package private(set) var firstFailure: LineLocation?
-  /// The last line asked to stop.
+  /// Whether the last line had an outcome with `stop`.
   package private(set) var didStop = false
   private var firstCode: Int32 = 0
   private var stopCode: Int32 = 0
 
-  /// `3 of 40 lines failed`; `nil` if none did.
+  /// A message like `3 of 40 lines failed`, or `nil` if none failed.
   package var message: String? {
     failures == 0 ? nil : "\(failures) of \(lines) line\(lines == 1 ? "" : "s") failed"
   }
@@ -152,7 +153,7 @@ package struct ScriptSummary: Sendable, Hashable {
 
   fileprivate func finished(_ policy: ScriptRunner.Policy) -> ScriptSummary {
     var result = self
-    // `exit 3` is asked for; a plain `exit` does not hide that lines failed before it.
+    // The code of `exit 3` takes precedence, but a plain `exit` does not hide earlier failures.
     result.exitCode =
       didStop && (stopCode != 0 || policy == .interactive)
       ? stopCode : policy == .interactive ? 0 : firstCode

@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
-/// Why no secret could be read.
+/// An error when reading a secret.
 package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There is no terminal to ask on.
+  /// There is no terminal.
   case noTerminal
   /// Ctrl-C.
   case interrupted
@@ -10,13 +10,13 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   case endOfInput
   /// More than `SecretPrompt.limit` bytes.
   case tooLong
-  /// A key that is no character and does not edit the line, such as an arrow.
+  /// A key that is not a character and does not edit the line, such as an arrow.
   case controlCharacter
-  /// The system's words.
+  /// Any other error, with the system's message.
   case failed(String)
 
-  /// 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a control character, 74
-  /// otherwise.
+  /// The exit code: 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a
+  /// control character, 74 otherwise.
   package var exitCode: Int32 {
     switch self {
     case .noTerminal, .endOfInput: 77
@@ -39,23 +39,23 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
-/// Asks for a secret at the terminal, without echo.
+/// Prompts for a secret at the terminal, without echo.
 package enum SecretPrompt {
-  /// The longest secret in bytes: a terminal takes no longer line anyway.
+  /// The maximum length of a secret in bytes. Terminals do not accept longer lines.
   package static let limit = 4094
 
-  /// Asks on `/dev/tty` and hands the bytes, without the line end, to `body`; they are wiped when
-  /// it returns.
+  /// Prompts on `/dev/tty` and calls `body` with the bytes without the newline. They are erased
+  /// when it returns.
   ///
-  /// The keys that edit a line are the terminal's. Ctrl-Z and Ctrl-\ do nothing at the prompt, and
-  /// any other control character but a tab is an error: none gets into the secret unseen.
+  /// The terminal provides the line editing. Ctrl-Z and Ctrl-\ do nothing at the prompt. Any other
+  /// control character except a tab is an error, so that none gets into the secret unseen.
   ///
-  /// They are never in a `String` and never in memory that moves. The terminal's modes are put back
-  /// in any case, at once or by `release`. It blocks: call it through `readOnOwnThread`, or from a
-  /// thread of your own.
+  /// The bytes are never in a `String` and never in memory that moves. The terminal's modes are
+  /// always restored, immediately or by `release`. This blocks: call it through `readOnOwnThread`,
+  /// or from a thread of your own.
   ///
-  /// - Parameter staysHidden: Echo stays off afterwards, and what was typed since the prompt before
-  ///   answers the next one. `release` ends that.
+  /// - Parameter staysHidden: Whether echo stays off afterwards, until `release`. Text typed since
+  ///   the previous prompt then answers the next one.
   package static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
     _ body: (UnsafeMutableRawBufferPointer) -> Value
@@ -70,7 +70,7 @@ package enum SecretPrompt {
     defer {
       if staysHidden {
         TerminalModes.restoreWithoutEcho()
-        // The first one is what the modes are put back on.
+        // The first descriptor is kept for restoring the modes.
         if wasHidden { close(descriptor) }
       } else if wasHidden {
         release()
@@ -93,8 +93,8 @@ package enum SecretPrompt {
     return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
   }
 
-  /// The same on a thread of its own. In a task that is cancelled it does not ask: the answer to a
-  /// prompt that comes too late is the next line, or the next secret.
+  /// Prompts on a thread of its own. A cancelled task does not prompt: the user's next line or next
+  /// secret would answer a prompt that comes too late.
   package static func readOnOwnThread<Value: Sendable>(
     prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
@@ -105,14 +105,14 @@ package enum SecretPrompt {
     }
   }
 
-  /// Shows again what is typed, where a prompt left it hidden.
+  /// Turns echo on again if a prompt left it off.
   package static func release() {
     guard let descriptor = TerminalModes.restoreAndForget() else { return }
     close(descriptor)
   }
 
-  /// The terminal keeps editing the line; signals from keys are off, and Ctrl-C ends the line
-  /// instead.
+  /// Turns echo off. The terminal still edits the line. Keys send no signals, and Ctrl-C ends the
+  /// line instead.
   private static func hideEcho(
     _ descriptor: Int32, keepsInput: Bool
   ) throws(SecretPromptError) {
@@ -121,7 +121,8 @@ package enum SecretPrompt {
     modes.c_lflag |= tcflag_t(ICANON)
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
     withUnsafeMutableBytes(of: &modes.c_cc) { $0[Int(VEOL)] = interruptByte }
-    // What was typed before the first prompt was shown, so it is no secret, and no answer.
+    // Text typed before the first prompt was shown is neither secret nor an answer, so it is
+    // discarded.
     guard tcsetattr(descriptor, keepsInput ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
       throw .failed(SystemError.text(of: errno))
     }

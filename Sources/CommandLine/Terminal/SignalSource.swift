@@ -1,15 +1,15 @@
 import SwiftBoardSystem
 
-/// A signal that is answered by the program.
+/// A signal that the program handles.
 package enum Signal: Sendable, Hashable, CaseIterable {
-  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a terminal that was closed.
+  /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a closed terminal.
   case interrupt, terminate, hangup
-  /// The terminal has another size.
+  /// `SIGWINCH`: the terminal's size has changed.
   case windowChanged
-  /// The process continues after it was stopped.
+  /// `SIGCONT`: the process continues after it was stopped.
   case continued
 
-  /// The system's number.
+  /// The system's signal number.
   package var number: Int32 {
     switch self {
     case .hangup: SIGHUP
@@ -20,29 +20,30 @@ package enum Signal: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The exit status of a program that ends for it.
+  /// The exit code of a program that the signal ends.
   package var exitCode: Int32 { 128 + number }
 }
 
-/// Brings signals to asynchronous code.
+/// Delivers signals to asynchronous code.
 ///
-/// The signal handler only writes a byte to a pipe; a thread reads it, and a task calls the
-/// handler, one signal after the other. One for the whole process, and it stays for the process's
-/// life.
+/// The signal handler only writes a byte to a pipe. A thread reads it, and a task calls the
+/// handler, one signal after the other. There is one source per process, and it lives as long as
+/// the process.
 package enum SignalSource {
-  /// Where the handler writes. A signal handler can take no context and no lock, so this is a plain
-  /// global: it is set once, before the first handler is installed, and only read from then on.
+  /// The descriptor that the signal handler writes to. A signal handler can use neither a context
+  /// nor a lock, so this is a plain global. It is set once, before the first handler is installed,
+  /// and only read after that.
   private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
     let pointer = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     pointer.initialize(to: -1)
     return pointer
   }()
 
-  /// Catches `signals` from now on and ignores SIGPIPE; only the first call counts.
+  /// Starts handling `signals`, and ignores SIGPIPE. Only the first call has an effect.
   ///
-  /// - Parameter handler: called for each signal in order. Equal signals in quick succession may
-  ///   count as one.
-  /// - Returns: `false` where it was started already, or no pipe could be made.
+  /// - Parameter handler: called for each signal in order. Equal signals in quick succession may be
+  ///   merged.
+  /// - Returns: `false` if it was already started or if no pipe could be created.
   @discardableResult
   package static func start(
     _ signals: [Signal] = [.interrupt, .terminate, .hangup],
@@ -50,13 +51,13 @@ package enum SignalSource {
   ) -> Bool {
     ignoreBrokenPipes()
     guard writeEnd.pointee < 0, let pipe = try? Descriptor.pipe() else { return false }
-    // A handler must never wait: with a full pipe there is a signal to be seen anyway.
+    // A signal handler must never block. If the pipe is full, a signal is pending anyway.
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
     writeEnd.pointee = pipe.write
     let (stream, continuation) = AsyncStream<Signal>.makeStream()
     DetachedThread.start {
-      // The threads that run tasks block signals, and this one inherited that: some thread must
-      // take them.
+      // Threads that run tasks block signals, and this thread inherited that. It must unblock them
+      // to receive them.
       var caught = sigset_t()
       sigemptyset(&caught)
       for signal in signals { sigaddset(&caught, signal.number) }
@@ -77,7 +78,7 @@ package enum SignalSource {
     return true
   }
 
-  /// Makes a write to a pipe without a reader fail, instead of ending the process.
+  /// Makes a write to a pipe without a reader fail instead of ending the process.
   package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
   private static func install(_ number: Int32) {

@@ -1,32 +1,33 @@
 import SwiftBoardSystem
 
-/// What is known about the terminal; a snapshot except for the size, which is asked anew each time.
+/// The properties of the terminal. They are a snapshot, except for the size, which is queried each
+/// time.
 package struct Terminal: Sendable, Hashable {
-  /// Whether standard input is one.
+  /// Whether standard input is a terminal.
   package var isInputTerminal: Bool
-  /// Whether standard output is one.
+  /// Whether standard output is a terminal.
   package var isOutputTerminal: Bool
-  /// Whether standard error is one.
+  /// Whether standard error is a terminal.
   package var isErrorTerminal: Bool
-  /// `TERM` is `dumb`, empty or not set: no escape sequence, no raw mode.
+  /// Whether `TERM` is `dumb`, empty or not set: no escape sequences and no raw mode.
   var isDumb: Bool
-  /// `NO_COLOR` is set and not empty.
+  /// Whether `NO_COLOR` is set and not empty.
   var hasNoColor: Bool
-  /// `CLICOLOR_FORCE` is set, not empty and not `0`.
+  /// Whether `CLICOLOR_FORCE` is set, not empty and not `0`.
   var forcesColor: Bool
-  /// The locale's characters are UTF-8.
+  /// Whether the locale's encoding is UTF-8.
   package var isUTF8: Bool
   private var columnsVariable: Int?
   private var linesVariable: Int?
 
-  /// Looks at the three standard descriptors and the variables.
+  /// Inspects the three standard descriptors and the environment variables.
   package init(environment: [String: String]) {
     self.init(
       environment: environment, isInputTerminal: isatty(STDIN_FILENO) == 1,
       isOutputTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1)
   }
 
-  /// A terminal as given, for tests.
+  /// Creates a terminal with given properties, for tests.
   package init(
     environment: [String: String], isInputTerminal: Bool, isOutputTerminal: Bool,
     isErrorTerminal: Bool
@@ -42,7 +43,8 @@ package struct Terminal: Sendable, Hashable {
     linesVariable = environment["LINES"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Columns and rows: from the terminal, else from `COLUMNS` and `LINES`, else 80 by 24.
+  /// The size in columns and rows: from the terminal, else from `COLUMNS` and `LINES`, else 80 by
+  /// 24.
   package var size: (columns: Int, rows: Int) {
     var window = winsize()
     for descriptor in [STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO]
@@ -52,11 +54,12 @@ package struct Terminal: Sendable, Hashable {
     return (columnsVariable ?? 80, linesVariable ?? 24)
   }
 
-  /// The width for tables on standard output: `nil`, without limit, where it is no terminal.
+  /// The width for tables on standard output, or `nil`, without a limit, if it is not a terminal.
   package var outputWidth: Int? { isOutputTerminal ? size.columns : nil }
 
-  /// Whether to colour, on standard output or standard error: an explicit choice wins, then
-  /// `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal that is not dumb.
+  /// Returns whether to use colors on standard output or standard error. An explicit choice takes
+  /// precedence, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal that is not
+  /// dumb.
   package func usesColor(_ mode: ProgramOptions.ColorMode, onError: Bool = false) -> Bool {
     switch mode {
     case .always: true
@@ -66,11 +69,11 @@ package struct Terminal: Sendable, Hashable {
     }
   }
 
-  /// Whether our own text on standard output must be ASCII: on request, off a terminal, without a
-  /// UTF-8 locale.
+  /// Returns whether the program's own text on standard output must be ASCII: if requested, if it
+  /// is not a terminal, or if the locale is not UTF-8.
   package func usesASCII(_ requested: Bool) -> Bool { requested || !isOutputTerminal || !isUTF8 }
 
-  /// The first that is set and not empty of `LC_ALL`, `LC_CTYPE` and `LANG` names UTF-8.
+  /// Returns whether the first nonempty variable of `LC_ALL`, `LC_CTYPE` and `LANG` names UTF-8.
   static func isUTF8Locale(_ environment: [String: String]) -> Bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"]
     guard let locale = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty })

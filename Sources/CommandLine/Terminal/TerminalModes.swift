@@ -1,25 +1,25 @@
 import SwiftBoardSystem
 
-/// The terminal's modes as they were, so that they can be put back from anywhere, a signal handler
-/// included.
+/// The saved modes of the terminal. They can be restored from anywhere, including a signal handler.
 enum TerminalModes {
-  /// Plain memory, since a signal handler may neither lock nor allocate. `descriptor` is written
+  /// Plain memory, because a signal handler may neither lock nor allocate. `descriptor` is written
   /// last and read first.
   private struct Saved {
     var descriptor: Int32 = -1
     var modes = termios()
   }
 
-  /// Allocated once and never freed. Sharing it is safe: `save` and `forget` are called by the one
-  /// reader that owns the terminal, and what `restore` reads of it is complete while `descriptor`
-  /// is not -1.
+  /// Allocated once and never freed. Sharing it is safe: only the single reader that owns the
+  /// terminal calls `save` and `forget`, and the values that `restore` reads are complete while
+  /// `descriptor` is not -1.
   private nonisolated(unsafe) static let saved: UnsafeMutablePointer<Saved> = {
     let pointer = UnsafeMutablePointer<Saved>.allocate(capacity: 1)
     pointer.initialize(to: Saved())
     return pointer
   }()
 
-  /// Remembers the modes of an open terminal before they are changed. `false` where it is none.
+  /// Saves the modes of an open terminal before they are changed. Returns `false` if it is not a
+  /// terminal.
   @discardableResult
   static func save(_ descriptor: Int32) -> Bool {
     restoresAtTheEnd
@@ -29,17 +29,17 @@ enum TerminalModes {
     return true
   }
 
-  /// Puts back what was saved, if anything. Async-signal-safe.
+  /// Restores the saved modes, if any. Async-signal-safe.
   static func restore() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
   }
 
-  /// Whether something is saved.
+  /// Whether modes are saved.
   static var isSaved: Bool { saved.pointee.descriptor >= 0 }
 
-  /// Puts back what was saved, but for echo, which stays off.
+  /// Restores the saved modes except for echo, which stays off.
   static func restoreWithoutEcho() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
@@ -48,9 +48,9 @@ enum TerminalModes {
     _ = tcsetattr(descriptor, TCSADRAIN, &modes)
   }
 
-  /// Puts back what was saved, and forgets it.
+  /// Restores the saved modes and forgets them.
   ///
-  /// - Returns: The terminal, which is the caller's to close; `nil` if nothing was saved.
+  /// - Returns: The terminal, which the caller must close, or `nil` if nothing was saved.
   @discardableResult
   static func restoreAndForget() -> Int32? {
     let descriptor = saved.pointee.descriptor
@@ -59,8 +59,8 @@ enum TerminalModes {
     return descriptor < 0 ? nil : descriptor
   }
 
-  /// Once: from then on `exit` restores the terminal, and a crash does before it continues as
-  /// without this.
+  /// Installs, once, handlers that restore the terminal at `exit` and on a crash. A crash then
+  /// continues as before.
   private static let restoresAtTheEnd: Void = {
     _ = (saved, former)
     atexit { TerminalModes.restore() }
@@ -69,7 +69,8 @@ enum TerminalModes {
     }
   }()
 
-  /// What a crash did before, by signal; allocated once and never freed, for a handler may not.
+  /// The previous signal dispositions, by signal. Allocated once and never freed, because a handler
+  /// may not.
   private nonisolated(unsafe) static let former: UnsafeMutablePointer<sigaction> = {
     let pointer = UnsafeMutablePointer<sigaction>.allocate(capacity: 32)
     pointer.initialize(repeating: sigaction(), count: 32)
@@ -80,8 +81,8 @@ enum TerminalModes {
     SignalHandler.install(number, former: former + Int(number)) { number, info, _ in
       TerminalModes.restore()
       sigaction(number, &TerminalModes.former[Int(number)], nil)
-      // A fault recurs when the handler returns, and then meets the previous disposition. A signal
-      // that a process sent does not recur.
+      // A fault recurs when the handler returns, and then triggers the previous disposition. A
+      // signal sent by a process does not recur.
       if let info, info.pointee.si_code > 0 { return }
       raise(number)
     }

@@ -1,23 +1,23 @@
-/// Counts the use of features, with the user's consent. Consent is off by default, and while it is
-/// off nothing is kept or sent.
+/// Counts the use of features, with the user's consent. Consent is off by default. Without consent,
+/// nothing is stored or sent.
 public protocol Analytics: Service {
-  /// Returns at once; a slow or failing provider does not delay the caller.
+  /// Tracks an event and returns immediately. A slow or failing provider does not delay the caller.
   func track(_ event: AnalyticsEvent)
-  /// Taking consent back empties every queue.
+  /// Sets the user's consent. Withdrawing it empties every queue.
   func setConsent(_ granted: Bool)
-  /// Whether events are taken at the moment.
+  /// Whether the user has given consent.
   var hasConsent: Bool { get }
 }
 
 /// An anonymous record of one use of a feature.
 public struct AnalyticsEvent: Sendable, Equatable, Codable {
-  /// What was done, in the form `feature.deed`: `api.get`.
+  /// The name of the event, `feature.action`: `api.get`.
   public var name: String
-  /// What is counted with it. No secrets and nothing that people typed; live analytics redacts both
-  /// parts nevertheless.
+  /// The counted properties. They must contain no secrets and no user input. Live analytics
+  /// nevertheless redacts the name and the properties.
   public var properties: [LogField]
 
-  /// An event; its time and id are added when it is tracked.
+  /// Creates an event. Its time and id are added when it is tracked.
   public init(_ name: String, properties: [LogField] = []) {
     self.name = name
     self.properties = properties

@@ -1,51 +1,52 @@
 import SwiftBoardSystem
 
-/// Somewhere that counted events go. It is called on a thread of its own, so it may block; it must
+/// A destination of counted events. It is called on a thread of its own, so it may block. It must
 /// not log.
 public protocol AnalyticsProvider: Sendable {
-  /// For statistics.
+  /// The name, for statistics.
   var name: String { get }
-  /// Takes events, oldest first.
-  /// - Throws: Anything; the same events are then offered again, `attempts` times at most, and not
-  ///   before `delay` is over. A provider that may have kept some of them tells them apart by their
-  ///   ids. Events of an `AnalyticsRefusal` are not offered again.
-  func deliver(_ events: [AnalyticsDelivery]) throws
-  /// How often an event is offered at most.
-  var attempts: Int { get }
-  /// How long to wait before the next attempt; `nil`: until there is another event.
+  /// Delivers events, oldest first.
   ///
-  /// - Parameter count: How many attempts have failed one after the other; from 1.
+  /// - Throws: Any error. The same events are then delivered again after `delay`, up to `attempts`
+  ///   times in all. A provider that may have stored some of them recognizes them by their ids.
+  ///   After an `AnalyticsRefusal`, events are not delivered again.
+  func deliver(_ events: [AnalyticsDelivery]) throws
+  /// The maximum number of attempts to deliver an event.
+  var attempts: Int { get }
+  /// Returns the time until the next attempt, or `nil` to wait for another event.
+  ///
+  /// - Parameter count: The number of consecutive failed attempts, from 1.
   func delay(afterFailures count: Int) -> Duration?
 }
 
 extension AnalyticsProvider {
-  /// Three.
+  /// Three attempts.
   public var attempts: Int { 3 }
-  /// Waits for another event.
+  /// `nil`: waits for another event.
   public func delay(afterFailures count: Int) -> Duration? { nil }
 }
 
-/// Thrown by a provider that will never take the events it was offered.
+/// An error of a provider that will never accept the delivered events.
 public struct AnalyticsRefusal: Error, Sendable, Equatable {
-  /// Why, in words.
+  /// The reason.
   public var message: String
 
-  /// A refusal for a reason.
+  /// Creates a refusal with a reason.
   public init(message: String) {
     self.message = message
   }
 }
 
-/// An event on its way.
+/// An event to deliver.
 public struct AnalyticsDelivery: Sendable, Equatable, Codable {
-  /// The same at every attempt.
+  /// The id, the same in every attempt.
   public var id: UUID
-  /// Wall-clock microseconds since 1970.
+  /// The time in wall-clock microseconds since 1970.
   public var time: Int64
-  /// What happened, redacted.
+  /// The redacted event.
   public var event: AnalyticsEvent
 
-  /// A delivery as `LiveAnalytics` makes it; for tests of providers.
+  /// Creates a delivery like `LiveAnalytics`, for tests of providers.
   public init(id: UUID, time: Int64, event: AnalyticsEvent) {
     self.id = id
     self.time = time
@@ -53,18 +54,18 @@ public struct AnalyticsDelivery: Sendable, Equatable, Codable {
   }
 }
 
-/// What became of a provider's events.
+/// The statistics of a provider.
 public struct AnalyticsStatistics: Sendable, Equatable, Codable {
   /// The provider's name.
   public var provider: String
-  /// Events that it took.
+  /// The number of events that were delivered.
   public var delivered: Int
-  /// Did not fit into the queue, or were refused as often as the provider is asked.
+  /// The number of events that did not fit into the queue, or failed in every attempt.
   public var dropped: Int
-  /// Events in its queue.
+  /// The number of events in the queue.
   public var waiting: Int
 
-  /// Counts at one moment.
+  /// Creates statistics.
   public init(provider: String, delivered: Int, dropped: Int, waiting: Int) {
     self.provider = provider
     self.delivered = delivered

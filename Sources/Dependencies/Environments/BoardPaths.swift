@@ -1,33 +1,33 @@
 import SwiftBoardSystem
 
-/// The locations of the board's files. Computing it touches no file.
+/// The paths of the board's files. Computing them accesses no file.
 package struct BoardPaths: Sendable, Equatable {
   /// `config.json`.
   package var configuration: String
   /// `init.sb`, run at the start.
   package var initScript: String
-  /// `main.sqlite`: what must not be lost.
+  /// `main.sqlite`, with data that must not be lost.
   package var mainDatabase: String
-  /// `cache.sqlite`: what may be deleted.
+  /// `cache.sqlite`, with data that may be deleted.
   package var cacheDatabase: String
   /// `keychain.sbkc`.
   package var keychain: String
-  /// What was typed, one line each.
+  /// The history of typed lines, one per line.
   package var history: String
-  /// `log.jsonl`; rotated ones have a number after it.
+  /// `log.jsonl`. Rotated files have a number as suffix.
   package var log: String
-  /// What is counted, with consent only.
+  /// The analytics file, written with consent only.
   package var analytics: String
-  /// A folder.
+  /// The folder of the recordings.
   package var sessions: String
 
   /// - Parameters:
-  ///   - home: With it, every file is straight under this folder; a relative one is taken from the
-  ///     working folder. `nil` or empty: the folders of the XDG base directory specification, each
-  ///     with `/swiftboard` after it.
-  ///   - environment: `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` and
-  ///     `HOME` count. Empty and relative values are ignored, as the specification says; a missing
-  ///     `HOME` is looked up in the user database.
+  ///   - home: The folder of all files. A relative path is resolved against the working folder. If
+  ///     it is `nil` or empty, the files are in the folders of the XDG base directory
+  ///     specification, each in a subfolder `swiftboard`.
+  ///   - environment: The environment variables `XDG_CONFIG_HOME`, `XDG_DATA_HOME`,
+  ///     `XDG_STATE_HOME`, `XDG_CACHE_HOME` and `HOME`. Empty and relative values are ignored, as
+  ///     the specification requires. If `HOME` is missing, the user database provides it.
   package init(home: String? = nil, environment: [String: String]) {
     if let home, !home.isEmpty {
       let folder = Self.absolute(home)

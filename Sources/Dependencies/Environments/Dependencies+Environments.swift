@@ -1,9 +1,10 @@
-/// The environments. Each access creates new dependencies: two of them share nothing but the files
-/// of `live`.
+/// The environments. Each access creates new dependencies, which share nothing but the files of
+/// `live`.
 extension Dependencies {
-  /// The real services. Nothing is opened, loaded, made or started before it is used.
+  /// The real services. They open, load, create and start nothing before they are used.
   ///
-  /// Secrets that the keychain gives out or takes are registered with the logger's redactor.
+  /// Secrets that are read from or stored in the keychain are registered with the logger's
+  /// redactor.
   public static func live(
     _ configuration: LiveConfiguration, terminal: any TerminalService = SilentTerminal()
   ) -> Dependencies {
@@ -33,16 +34,15 @@ extension Dependencies {
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
   }
 
-  /// `live` with the process's environment and the standard folders.
+  /// `live` with the process's environment and the default folders.
   public static var live: Dependencies { live(LiveConfiguration()) }
 
-  /// For tests: everything in memory, deterministic, and silent. The HTTP client has no answers but
-  /// configured ones, the keychain is empty and unlocked, there are no files, the terminal is
-  /// silent, the date is 2026-01-01T00:00:00Z, identifiers count from 1, and time does not advance;
-  /// see `mock(clock:)`.
+  /// Dependencies for tests: in memory, deterministic, and silent. The HTTP client has only
+  /// configured responses. The keychain is empty and unlocked. There are no files. The date is
+  /// 2026-01-01T00:00:00Z, identifiers count from 1, and time does not advance. See `mock(clock:)`.
   public static var mock: Dependencies { mock(clock: ManualClock()) }
 
-  /// `mock` on a clock that the test advances.
+  /// `mock` with a clock that the test advances.
   public static func mock(clock: ManualClock) -> Dependencies {
     let date = DateGenerator.fixed()
     let logger = MockLogger(date: date)
@@ -54,13 +54,12 @@ extension Dependencies {
       clock: clock.clock, date: date, uuid: .incrementing, random: .seeded(0))
   }
 
-  /// For trying the board: `mock`, with sample answers for every host, sample secrets until a
-  /// keychain is made, and with time that passes, so that what waits comes back. Touches no network
-  /// and no disk.
+  /// Dependencies for trying the board: `mock` with sample responses for every host, sample secrets
+  /// until a keychain is created, and time that passes. Uses neither network nor disk.
   public static var demonstration: Dependencies {
     var dependencies = mock
     let redactor = dependencies.logger.redactor
-    // The keychain is unlocked from the beginning, so its values are known from the beginning.
+    // The keychain is unlocked initially, so its values are known initially.
     for (name, value) in MockKeychainService.samples {
       redactor.registerSecret(Array(value), name: name)
     }
@@ -71,8 +70,8 @@ extension Dependencies {
     return dependencies
   }
 
-  /// For looking at: `demonstration`, with sample data in the database, in the log and in
-  /// analytics. Touches no network and no disk.
+  /// Dependencies for previews: `demonstration` with sample data in the database, the log and
+  /// analytics. Uses neither network nor disk.
   public static var preview: Dependencies {
     var dependencies = demonstration
     dependencies.persistence = .preview

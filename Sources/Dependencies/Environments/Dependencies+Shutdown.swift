@@ -1,13 +1,14 @@
 extension Dependencies {
-  /// Shuts down every service: what waits reaches files and providers, and databases are closed.
-  /// Call it at the end of a program that used `live`; a later call of a service opens what it
-  /// needs again. The services of the other environments have nothing to close.
+  /// Shuts down every service: flushes files and providers, and closes databases.
   ///
-  /// Logger and analytics come first, since a log may be written to the database, which is closed
-  /// last.
+  /// Call it at the end of a program that used `live`. A later call of a service opens its
+  /// resources again. The services of the other environments have nothing to close.
   ///
-  /// - Parameter duration: The most that each service is waited for.
-  /// - Returns: False when something was left behind.
+  /// Logger and analytics are shut down first, as the log may write to the database, which is
+  /// closed last.
+  ///
+  /// - Parameter duration: The time limit for each service.
+  /// - Returns: False if a service could not finish its work in time.
   @discardableResult
   public func shutDown(within duration: Duration = .seconds(2)) async -> Bool {
     let services: [any Service] = [

@@ -4,22 +4,22 @@ import SwiftBoardSystem
 public struct LiveConfiguration: Sendable {
   /// The locations of the files.
   package var paths: BoardPaths
-  /// The process's variables: unlock sources, proxies, XDG folders.
+  /// The process's environment variables: unlock sources, proxies, XDG folders.
   public var environment: [String: String]
-  /// Identifiers and random numbers come from it when it is given; from the system otherwise.
+  /// The seed of identifiers and random numbers, or `nil` to take them from the system.
   public var seed: UInt64?
-  /// No request leaves the machine.
+  /// Whether requests stay on this machine.
   public var isOffline: Bool
-  /// The least level that is logged.
+  /// The minimum level that is logged.
   public var logLevel: LogLevel
-  /// The least level that the database keeps too, beside the log file; `nil`: none, and logging
-  /// never opens it.
+  /// The minimum level that is also stored in the database, or `nil` for none. Then logging never
+  /// opens the database.
   public var storedLogLevel: LogLevel?
-  /// Called before and after each derivation of a key from a passphrase, which takes about half a
-  /// second, on the keychain's thread.
+  /// Called before and after each derivation of a key from a passphrase, on the keychain's thread.
+  /// A derivation takes about half a second.
   package var onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
 
-  /// - Parameter home: One folder for every file, as `--home` gives it; `nil`: the XDG folders.
+  /// - Parameter home: The folder for all files, as with `--home`, or `nil` for the XDG folders.
   public init(
     home: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment,
     seed: UInt64? = nil, isOffline: Bool = false, logLevel: LogLevel = .info,

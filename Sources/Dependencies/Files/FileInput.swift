@@ -1,15 +1,15 @@
 import SwiftBoardSystem
 
-/// A file that is read piece by piece, from its beginning.
+/// A file that is read in chunks from its beginning.
 public struct FileInput: Sendable {
-  /// The number of bytes of a regular file; `nil` for a pipe or a device.
+  /// The number of bytes of a regular file, or `nil` for a pipe or a device.
   public let size: Int64?
-  /// Whether the same bytes come when it is opened once more.
+  /// Whether opening it again gives the same bytes.
   public let isRepeatable: Bool
-  /// Waits for the next piece; `nil` at the end.
+  /// Returns the next chunk, or `nil` at the end.
   public let next: @Sendable () async throws(FileError) -> Data?
 
-  /// An input from its parts.
+  /// Creates an input.
   public init(
     size: Int64?, isRepeatable: Bool, next: @escaping @Sendable () async throws(FileError) -> Data?
   ) {
@@ -18,6 +18,6 @@ public struct FileInput: Sendable {
     self.next = next
   }
 
-  /// The most bytes of a piece.
+  /// The maximum number of bytes in a chunk.
   package static let pieceSize = 1 << 18
 }

@@ -1,38 +1,39 @@
 import SwiftBoardSystem
 
-/// A file that is written piece by piece, and is there when it is whole.
+/// A file that is written in chunks and appears once it is complete.
 public protocol FileOutput: Sendable {
-  /// What an earlier attempt has left; `nil` if there is nothing, or if it is not continued.
+  /// The partial content of an earlier attempt, or `nil` if there is none or it cannot be
+  /// continued.
   var kept: PartialContent? { get }
-  /// Begins with the first byte, or behind what is kept.
+  /// Begins with the first byte, or after the kept content.
   ///
-  /// - Parameter tag: What has to be known to continue the file after a failure; `nil`: it cannot
-  ///   be continued.
+  /// - Parameter tag: The information needed to continue the file after a failure, or `nil` if it
+  ///   cannot be continued.
   func begin(afterKept: Bool, tag: String?) async throws(FileError)
-  /// Adds a piece. Call `begin` before.
+  /// Writes a chunk. Call `begin` first.
   func write(_ data: Data) async throws(FileError)
-  /// Ends the file, which then has its name.
+  /// Completes the file and gives it its name.
   func finish() async throws(FileError)
-  /// Gives the file up: what was there before is left, and, of one that can be continued, what has
-  /// come.
+  /// Discards the file. The previous file is kept. The written content is kept if it can be
+  /// continued.
   func discard() async
 }
 
-/// The beginning of a file that an earlier attempt has left.
+/// The beginning of a file that an earlier attempt has written.
 public struct PartialContent: Sendable, Equatable {
-  /// How many bytes there are.
+  /// The number of bytes.
   public var size: Int64
-  /// What `FileOutput.begin` was given.
+  /// The tag given to `FileOutput.begin`.
   public var tag: String
 
-  /// A part, as it was found.
+  /// Creates a partial content.
   public init(size: Int64, tag: String) {
     self.size = size
     self.tag = tag
   }
 }
 
-/// Keeps what is written in memory, and writes it at the end.
+/// Collects the content in memory and writes it at the end.
 actor CollectingOutput: FileOutput {
   nonisolated let kept: PartialContent? = nil
   private let files: any FileService

@@ -1,38 +1,38 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// The files that a line of the board names: nothing else is read or written through it.
+/// The files named in lines of the board. Only those are read and written through it.
 public protocol FileService: Service {
-  /// The whole file. More than `limit` bytes is `.tooLarge`; nothing is read in part.
+  /// Reads the whole file. Throws `tooLarge` without reading a part if it has more than `limit`
+  /// bytes.
   func read(_ path: String, limit: Int) async throws(FileError) -> Data
-  /// Writes the whole file, mode 0600 where it is new.
+  /// Writes the whole file. A new file has mode 0600.
   func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError)
-  /// Refuses a path that must not be written to, before there is anything to write. `write` asks by
-  /// itself.
+  /// Throws if the path must not be written to. Use it before there is anything to write; `write`
+  /// checks by itself.
   ///
-  /// - Parameter isRecording: The file is a new recording.
+  /// - Parameter isRecording: Whether the file is a new recording.
   /// - Throws: `ownFile`.
   func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
-  /// Refuses a path at which no file can be made, as far as that can be known before there is
-  /// anything to write.
+  /// Throws if no file can be created at the path, as far as that can be determined in advance.
   ///
   /// - Throws: `cannotCreate`.
   func checkCreatable(_ path: String) throws(FileError)
-  /// Opens a file that is read piece by piece, of whatever size.
+  /// Opens a file of any size for reading in chunks.
   func input(_ path: String) async throws(FileError) -> FileInput
-  /// Begins a file that is written piece by piece.
+  /// Opens a file for writing in chunks.
   ///
-  /// - Parameter continues: What has come stays beside the file when it does not come to its end,
-  ///   and is found there the next time.
+  /// - Parameter continues: Whether to keep incomplete content next to the file, to continue it the
+  ///   next time.
   func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput
-  /// Begins a file that is written piece by piece, at a path where nothing is.
+  /// Opens a file for writing in chunks at a path where no file exists.
   ///
-  /// Its `begin` throws `exists` where something is.
+  /// Its `begin` throws `exists` if there is one.
   func newFile(_ path: String) async throws(FileError) -> any FileOutput
 }
 
 extension FileService {
-  /// Reads the whole file and gives it as one piece.
+  /// Reads the whole file and returns it as a single chunk.
   public func input(_ path: String) async throws(FileError) -> FileInput {
     let data = try await read(path, limit: .max - 1)
     let rest = Mutex(data.isEmpty ? nil : Optional(data))
@@ -44,50 +44,50 @@ extension FileService {
     }
   }
 
-  /// Keeps everything in memory and writes it at the end; nothing is continued.
+  /// Collects the content in memory and writes it at the end. It cannot be continued.
   public func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
     CollectingOutput(self, path, .replace)
   }
 
-  /// Keeps everything in memory and writes it at the end, when it also fails where something is.
+  /// Collects the content in memory and writes it at the end. `exists` is thrown then.
   public func newFile(_ path: String) async throws(FileError) -> any FileOutput {
     CollectingOutput(self, path, .create)
   }
 
-  /// Refuses nothing.
+  /// Does nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
-  /// Refuses nothing.
+  /// Does nothing.
   public func checkCreatable(_ path: String) throws(FileError) {}
 }
 
 /// The handling of an existing file.
 public enum FileWriteMode: String, Sendable, Codable {
-  /// In place of what is there, whole or not at all.
+  /// Replaces it atomically.
   case replace
-  /// Behind what is there.
+  /// Appends to it.
   case append
-  /// Only where nothing is there.
+  /// Fails if it exists.
   case create
 }
 
-/// Why a file could not be read or written.
+/// An error when reading or writing a file.
 public struct FileError: Error, Sendable, Equatable, Codable {
-  /// What went wrong.
+  /// The kind of the error.
   public enum Kind: String, Sendable, Codable {
-    /// Nothing is there; something is; more bytes than the limit; permissions; no file can be made
-    /// there; the disk is full; any other error of the system; the file is one that the board keeps
-    /// for itself; it is standard input, which has nothing for a command.
+    /// In order: the file does not exist; it exists; it has more bytes than the limit; permission
+    /// is denied; the file cannot be created; the disk is full; any other error of the system; the
+    /// file belongs to the board; it is standard input, which has nothing for a command.
     case missing, exists, tooLarge, denied, cannotCreate, full, io, ownFile, unavailable
   }
 
-  /// What went wrong, for code.
+  /// The kind of the error, for code.
   public var kind: Kind
-  /// The path as it was given.
+  /// The path as given.
   public var path: String
-  /// What went wrong, for people, in one line.
+  /// The problem, for users, in one line.
   public var message: String
 
-  /// An error about one path.
+  /// Creates an error for a path.
   public init(_ kind: Kind, path: String, message: String) {
     self.kind = kind
     self.path = path

@@ -2,27 +2,26 @@ import CSodium
 import SwiftBoardSystem
 import Synchronization
 
-/// Bytes in memory that is locked, surrounded by guard pages and zeroed when the last reference
-/// goes.
+/// Bytes in locked memory between guard pages. They are zeroed when the last reference is released.
 ///
-/// The bytes never change after `init`. Between two calls of `withBytes` the memory cannot be read
-/// at all, not even by this process. One value costs four pages and about 40 µs to make: right for
-/// keys and passphrases, wrong for thousands of small things.
+/// The bytes never change after `init`. Outside of `withBytes`, the memory cannot be read, not even
+/// by this process. A value uses four pages, and creating one takes about 40 µs. Use it for keys
+/// and passphrases, not for thousands of small values.
 public final class GuardedBytes: Sendable {
-  /// How many bytes there are.
+  /// The number of bytes.
   public let count: Int
-  /// False when the system refused to keep the memory out of swap (`RLIMIT_MEMLOCK`).
+  /// Whether the memory is kept out of swap. False if the system refused it (`RLIMIT_MEMLOCK`).
   let isMemoryLocked: Bool
 
-  /// The region's address. A number because a pointer is not Sendable; what it points to is written
-  /// by `init` only.
+  /// The region's address. It is a number because a pointer is not Sendable. Only `init` writes to
+  /// the region.
   private let address: UInt
-  /// How many `withBytes` calls are running: protection is by page, not by thread.
+  /// The number of running `withBytes` calls. Memory protection applies to pages, not to threads.
   private let readers = Mutex(0)
 
-  /// Creates a region of `capacity` bytes, all zero, has `fill` write it and keeps as many of its
-  /// first bytes as `fill` says; the rest is zeroed. Throws `.io` when there is no memory, and what
-  /// `fill` throws.
+  /// Creates a region of `capacity` zero bytes and calls `fill` to write it. Keeps as many bytes
+  /// from the start as `fill` returns, and zeroes the rest. Throws `.io` if there is no memory, and
+  /// the error of `fill`.
   public init(
     capacity: Int,
     fill: (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int
@@ -36,7 +35,7 @@ public final class GuardedBytes: Sendable {
       throw KeychainError.io(ENOMEM, "guarded memory could not be allocated")
     }
     sodium_memzero(base, capacity)
-    // `sodium_malloc` locks too but does not say whether it worked.
+    // `sodium_malloc` locks the memory too, but does not report whether it succeeded.
     let locked = capacity == 0 || sodium_mlock(base, capacity) == 0
     let used: Int
     do throws(KeychainError) {
@@ -75,15 +74,15 @@ public final class GuardedBytes: Sendable {
     }
   }
 
-  /// `count` bytes from the system's random source.
+  /// Returns `count` bytes from the system's random source.
   public static func random(count: Int) throws(KeychainError) -> GuardedBytes {
     try GuardedBytes(count: count) { buffer throws(KeychainError) in
       KeychainRandom.system.fill(buffer)
     }
   }
 
-  /// Reads `fd` to its end, straight into guarded memory. Blocks; does not close `fd`. Throws
-  /// `.limitExceeded` when there are more than `limit` bytes and `.io` when reading fails.
+  /// Reads `fd` to its end, directly into guarded memory. Blocks, and does not close `fd`. Throws
+  /// `.limitExceeded` if there are more than `limit` bytes, and `.io` if reading fails.
   public static func read(fd: Int32, limit: Int) throws(KeychainError) -> GuardedBytes {
     try GuardedBytes(capacity: limit + 1) { buffer throws(KeychainError) in
       let used = try fillFrom(fd, buffer)
@@ -94,7 +93,7 @@ public final class GuardedBytes: Sendable {
     }
   }
 
-  /// Reads until `buffer` is full or `fd` ends, and says how many bytes there were.
+  /// Reads until `buffer` is full or `fd` ends, and returns the number of bytes.
   static func fillFrom(
     _ fd: Int32, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(KeychainError) -> Int {
@@ -116,8 +115,9 @@ public final class GuardedBytes: Sendable {
     sodium_free(UnsafeMutableRawPointer(bitPattern: address))
   }
 
-  /// Opens the memory for the time of `body`. The pointer must not leave it. About 2 µs; throws
-  /// `.io` when the system refuses to open or close the pages, and what `body` throws.
+  /// Makes the memory readable while `body` runs. The pointer must not escape. Takes about 2 µs.
+  /// Throws `.io` if the system refuses to change the protection of the pages, and the error of
+  /// `body`.
   public func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -131,7 +131,8 @@ public final class GuardedBytes: Sendable {
     defer {
       readers.withLock { readers in
         readers -= 1
-        // If this fails, the bytes stay readable until the next call. A read cannot report it.
+        // If this fails, the bytes stay readable until the next call, because a read cannot report
+        // it.
         if readers == 0 {
           _ = protect(sodium_mprotect_noaccess)
         }
@@ -147,7 +148,7 @@ public final class GuardedBytes: Sendable {
 }
 
 extension GuardedBytes: Equatable {
-  /// Constant-time in the bytes; lengths are no secret.
+  /// Compares the bytes in constant time. Lengths are not secret.
   public static func == (left: GuardedBytes, right: GuardedBytes) -> Bool {
     guard left.count == right.count else { return false }
     do {
@@ -164,13 +165,13 @@ extension GuardedBytes: Equatable {
 }
 
 extension GuardedBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Never the bytes.
+  /// The number of bytes, never the bytes themselves.
   public var description: String { "<\(count) guarded bytes>" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// libsodium, initialised once.
+/// libsodium, initialized once.
 enum SodiumLibrary {
   static let isReady = sodium_init() >= 0
 }

@@ -1,29 +1,29 @@
-/// A source from which a secret of a keychain is read, besides a prompt.
+/// A source of a keychain's secret, other than a prompt.
 public enum KeychainSecretSource: Sendable, Equatable, Codable {
-  /// A file with a passphrase; one final line end is no part of it.
+  /// A file with a passphrase. One final newline is not part of it.
   case passphraseFile(path: String)
-  /// A file with exactly 32 bytes.
+  /// A key file of exactly 32 bytes.
   case keyFile(path: String)
-  /// The same; where there is no file, one with random bytes is made, for its owner alone.
+  /// A key file. If it does not exist, it is created with random bytes and readable only by its
+  /// owner.
   case newKeyFile(path: String)
 }
 
-/// A change of the ways to open a keychain, which draws a new data key: what opened the keychain
-/// before, and is not kept, opens no later save, not even with an old copy of the file.
+/// A change of a keychain's slots. It generates a new data key, so a removed secret cannot open
+/// later saves, even with an old copy of the file.
 ///
-/// The secret of every slot that stays has to be there, since its copy of the data key is made
-/// anew.
+/// The secret of every remaining slot is needed, because each slot gets a new copy of the data key.
 public struct KeychainRekey: Sendable {
-  /// The slots that go, by their numbers in the status, from 1.
+  /// The numbers of the slots to remove, as in the status, from 1.
   public var removing: Set<Int>
-  /// The secret whose slots take another secret; without it the unlock source's.
+  /// The secret to replace in its slots, or `nil` for the secret of the unlock source.
   public var replaced: KeychainSecret?
-  /// What takes the place of `replaced`; `nil` replaces none.
+  /// The secret that replaces `replaced`, or `nil` to replace none.
   public var replacement: KeychainSecret?
-  /// The secrets of slots that stay. The unlock source's is used as well, without being given.
+  /// The secrets of remaining slots. The secret of the unlock source is used in addition.
   public var secrets: [KeychainSecret]
 
-  /// A change; without any argument only the data key is drawn anew.
+  /// Creates a change. Without arguments, it only generates a new data key.
   public init(
     removing: Set<Int> = [], replaced: KeychainSecret? = nil, replacement: KeychainSecret? = nil,
     secrets: [KeychainSecret] = []
@@ -35,16 +35,16 @@ public struct KeychainRekey: Sendable {
   }
 }
 
-/// What an import did; numbers of entries.
+/// The result of an import, in numbers of entries.
 public struct KeychainImport: Sendable, Equatable, Codable {
-  /// Entries under names that were free.
+  /// The entries with new names.
   public var added: Int
-  /// Entries that replaced one of their name.
+  /// The entries that replaced an existing one.
   public var replaced: Int
-  /// Entries that were left out, since their names were taken.
+  /// The entries that were skipped because their names existed.
   public var kept: Int
 
-  /// The numbers of an import.
+  /// Creates the result of an import.
   public init(added: Int, replaced: Int, kept: Int) {
     self.added = added
     self.replaced = replaced
@@ -52,12 +52,12 @@ public struct KeychainImport: Sendable, Equatable, Codable {
   }
 }
 
-/// What became of an unlocked keychain that may have been left alone.
+/// The result of locking an unused keychain.
 public enum KeychainIdleness: Sendable, Equatable {
-  /// It was locked before.
+  /// It was already locked.
   case wasLocked
-  /// It was not used for the whole time, and is locked now.
+  /// It was unused for the whole duration and has been locked.
   case locked
-  /// It is in use, and can be locked in so long at the earliest.
+  /// It is in use. It can be locked after the remaining time at the earliest.
   case inUse(left: Duration)
 }

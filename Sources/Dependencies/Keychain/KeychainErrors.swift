@@ -1,14 +1,14 @@
 import SwiftBoardSystem
 
 extension KeychainError {
-  /// The system refused: `what` failed, with the error number and its text.
+  /// Returns the error of a failed system call: `what` failed, with the error number and its text.
   static func io(_ code: Int32, _ what: String, advice: String = "") -> KeychainError {
     let end = advice.isEmpty ? "" : " \(advice)"
     return KeychainError(
       .io, message: "\(what): \(SystemError.text(of: code)) (errno \(code)).\(end)")
   }
 
-  /// A file that cannot come from any writer of this format.
+  /// Returns the error for a file that no writer of this format can have written.
   static func malformed(_ part: Part, _ why: String) -> KeychainError {
     let kind: Kind =
       switch part {
@@ -23,7 +23,7 @@ extension KeychainError {
     )
   }
 
-  /// The error for a file that was changed and given a new, valid checksum.
+  /// Returns the error for a file that was changed and given a new, valid checksum.
   static func tampered(_ part: Part) -> KeychainError {
     let kind: Kind =
       switch part {
@@ -38,7 +38,7 @@ extension KeychainError {
         + "so this is not an accident. Nothing was read from it; restore a backup you trust.")
   }
 
-  /// The secret of a slot that stays is not at hand.
+  /// Returns the error for a missing secret of a remaining slot.
   static func slotSecretNeeded(_ number: Int, _ kind: String) -> KeychainError {
     let what =
       switch kind {
@@ -55,7 +55,7 @@ extension KeychainError {
     return error
   }
 
-  /// A keychain that nothing would open.
+  /// The error for removing all slots.
   static var lastSlot: KeychainError {
     KeychainError(
       .limitExceeded,
@@ -63,7 +63,7 @@ extension KeychainError {
         + "Add another one first.")
   }
 
-  /// libsodium refused a call that cannot fail with checked arguments.
+  /// The error for a libsodium call that cannot fail with checked arguments.
   static var encryptionRefused: KeychainError {
     KeychainError(
       .io, message: "libsodium refused to encrypt. Nothing was written; report this as a defect.")
@@ -73,7 +73,7 @@ extension KeychainError {
     case header, slot, payload
   }
 
-  /// The same error with the path in front, unless it names one already.
+  /// Returns the error with the path in front, unless it already has one.
   func located(at path: String) -> KeychainError {
     guard self.path.isEmpty else { return self }
     var error = self
@@ -83,7 +83,7 @@ extension KeychainError {
   }
 }
 
-/// Gives what `body` throws its path.
+/// Calls `body` and adds the path to its error.
 func located<Result>(
   at path: String, _ body: () throws(KeychainError) -> Result
 ) throws(KeychainError) -> Result {
@@ -95,6 +95,6 @@ func located<Result>(
 }
 
 extension KeychainError: CustomStringConvertible {
-  /// Category and message.
+  /// The category and the message.
   public var description: String { "\(category): \(message)" }
 }

@@ -1,77 +1,80 @@
 import SwiftBoardSystem
 
-/// Named secrets. `docs/adr/003` has the first three requirements; they are non-mutating because a
-/// `mutating` requirement on a service that is reached through a copied struct loses the write.
+/// A service for named secrets.
 ///
-/// Keys are 1…1024 bytes of UTF-8 and are compared byte by byte; values are 0…1 048 576 bytes.
-/// Every call may unlock by itself when the implementation was given an unlock source; otherwise a
-/// locked keychain throws `.locked`.
+/// `docs/adr/003` specifies the first three requirements. They are non-mutating, because a
+/// `mutating` call through a copied struct would lose the write.
+///
+/// Keys are 1…1024 bytes of UTF-8 and are compared byte by byte. Values are 0…1 048 576 bytes. If
+/// the implementation has an unlock source, every call may unlock the keychain. Otherwise, a locked
+/// keychain throws `.locked`.
 public protocol KeychainService: Service {
-  /// Inserts or replaces. Durable on return.
+  /// Inserts or replaces an entry. The change is durable on return.
   func save(_ data: Data, forKey key: String) async throws(KeychainError)
-  /// `nil` only where the key is absent.
+  /// Returns the value of a key, or `nil` only if the key is absent.
   func load(forKey key: String) async throws(KeychainError) -> Data?
-  /// An absent key is no error.
+  /// Removes an entry, if it exists.
   func delete(forKey key: String) async throws(KeychainError)
-  /// Moves the value in one save. Throws `.missingKey` or `.duplicateKey`.
+  /// Renames an entry in one save. Throws `.missingKey` or `.duplicateKey`.
   func rename(_ key: String, to newKey: String) async throws(KeychainError)
-  /// All keys, in the order of their bytes.
+  /// Returns all keys in byte order.
   func keys() async throws(KeychainError) -> [String]
 
-  /// Creates a new, empty keychain; never over an existing one (`.exists`). `secret` `nil`: the
-  /// unlock source's.
+  /// Creates a new, empty keychain. Never replaces an existing one (`.exists`). If `secret` is
+  /// `nil`, uses the unlock source.
   func create(with secret: KeychainSecret?) async throws(KeychainError)
-  /// `secret` `nil`: the unlock source's.
+  /// Unlocks the keychain. If `secret` is `nil`, uses the unlock source.
   func unlock(with secret: KeychainSecret?) async throws(KeychainError)
-  /// Frees keys and entries at once. Locking a locked keychain is no error.
+  /// Locks the keychain and immediately frees its keys and entries. Does nothing if it is locked.
   func lock() async
-  /// What can be said without a secret, marked as unverified unless unlocked.
+  /// Returns the status without a secret. It is marked as unverified unless the keychain is
+  /// unlocked.
   func status() async throws(KeychainError) -> KeychainStatus
-  /// Reads all there is and verifies it, also what was verified before; with the keys where it is
-  /// unlocked, else as far as that goes without a secret. Throws `.missing` if there is no
-  /// keychain.
+  /// Reads and verifies the whole file, even if it was verified before. Uses the keys if the
+  /// keychain is unlocked, and otherwise verifies what is possible without a secret. Throws
+  /// `.missing` if there is no keychain.
   func verify() async throws(KeychainError) -> KeychainStatus
-  /// Reads another keychain file, such as an export, and verifies it as far as that goes without a
+  /// Reads another keychain file, such as an export, and verifies what is possible without a
   /// secret. Throws `.missing` if there is no file.
   func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus
-  /// Opens the keychain that is there and remembers it, also where it is older than the one that
-  /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
-  /// else the unlock source's.
+  /// Opens and remembers the current keychain file, even if it is older than the last one seen or
+  /// another keychain, which every other call refuses. If `secret` is `nil`, uses the current keys
+  /// or the unlock source.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
-  /// Reads a secret from a source that a user names. Files must be regular, of this user or root
-  /// and closed to others, as for an unlock source, and have the same errors.
+  /// Reads a secret from a source given by the user. As for unlock sources, a file must be regular,
+  /// belong to this user or root, and be inaccessible to others. The errors are the same.
   func secret(from source: KeychainSecretSource) async throws(KeychainError) -> KeychainSecret
-  /// Adds a way to open the keychain, at most eight in all. Throws `.duplicateKey` where a slot
-  /// takes the secret already and `.limitExceeded` where no slot is free.
+  /// Adds a slot, up to eight in all. Throws `.duplicateKey` if a slot already has the secret, and
+  /// `.limitExceeded` if no slot is free.
   func addSlot(_ secret: KeychainSecret) async throws(KeychainError)
-  /// Draws a new data key and changes which secrets open it. Throws `.slotSecretNeeded` with the
-  /// slot whose secret is not there, `.wrongSecret` for one that opens no slot, and
-  /// `.limitExceeded` where no slot would be left; then nothing was changed.
+  /// Generates a new data key and changes the secrets of the slots. Throws `.slotSecretNeeded` with
+  /// the slot whose secret is missing, `.wrongSecret` for a secret that opens no slot, and
+  /// `.limitExceeded` if no slot would remain. On error, nothing is changed.
   func rekey(_ change: KeychainRekey) async throws(KeychainError)
-  /// Writes all entries into a new keychain file, which `secret` opens; never over an existing file
-  /// (`.exists`). Returns the number of entries.
+  /// Writes all entries into a new keychain file that `secret` opens. Never replaces an existing
+  /// file (`.exists`). Returns the number of entries.
   func export(to path: String, secret: KeychainSecret) async throws(KeychainError) -> Int
-  /// Takes over the entries of another keychain file in one save, all or none. The other file is
-  /// not changed. Throws `.duplicateKey` where names are taken and `existing` refuses that.
+  /// Imports the entries of another keychain file in one save, all or none. Does not change the
+  /// other file. Throws `.duplicateKey` if names exist and `existing` is `refuse`.
   func importEntries(
     from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport
-  /// Locks the keychain if no call has needed its entries for `duration`.
+  /// Locks the keychain if no call has used its entries for `duration`.
   func lock(unusedFor duration: Duration) async -> KeychainIdleness
 
-  /// Returns a warning for the user about the opened file, in one line, for example that others may
-  /// read it; `nil` if there is none, and after it was returned once. Opens nothing.
+  /// Returns a one-line warning for the user about the opened file, for example that others can
+  /// read it. Returns `nil` if there is none or it was returned before. Does not open the file.
   func takeWarning() async -> String?
 
-  /// Checks whether another process has saved the file of an unlocked keychain, and if so reads it
-  /// again. Does nothing while locked. An error is thrown by the next call that needs the entries.
+  /// Reads the file of an unlocked keychain again if another process has saved it. Does nothing
+  /// while locked. The next call that needs the entries throws its error.
   func refresh() async
 
-  /// Calls `body` with every entry of an unlocked keychain, as it was verified last; unlocks
-  /// nothing and reads no file. Does nothing where `revision` is still the current one. The bytes
-  /// are valid during the call only.
+  /// Calls `body` with every entry of an unlocked keychain, as last verified. Does not unlock the
+  /// keychain or read the file. Does nothing if `revision` is still the current one. The bytes are
+  /// only valid during the call.
   ///
-  /// - Returns: The version that was visited, to be passed to the next call; `nil` while locked.
+  /// - Returns: The revision that was visited, for the next call, or `nil` while locked.
   func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
@@ -79,46 +82,48 @@ public protocol KeychainService: Service {
 }
 
 extension KeychainService {
-  /// Nothing changes behind the keychain's back.
+  /// Does nothing, because no other process changes the keychain.
   public func refresh() async {}
 }
 
-/// Which keychain, after which save.
+/// The identity and the save count of a keychain.
 public struct KeychainRevision: Sendable, Hashable {
-  /// Changes with the keychain's keys.
+  /// An identifier that changes with the keychain's keys.
   let keyID: [UInt8]
-  /// Counts the saves.
+  /// The number of saves.
   let generation: UInt64
 
-  /// The revision of a keychain.
+  /// Creates a revision.
   ///
-  /// - Parameter keyID: Identifies the keychain; not secret.
+  /// - Parameter keyID: The identifier of the keychain, which is not secret.
   public init(keyID: [UInt8], generation: UInt64) {
     self.keyID = keyID
     self.generation = generation
   }
 }
 
-/// What opens a keychain. The bytes live in guarded memory and are zeroed with the last reference.
+/// A secret that opens a keychain. Its bytes are in guarded memory and are zeroed with the last
+/// reference.
 public enum KeychainSecret: Sendable {
-  /// 1…1024 bytes of UTF-8; each attempt costs a key derivation, half a second by default.
+  /// A passphrase of 1…1024 bytes of UTF-8. Each attempt requires a key derivation, which takes
+  /// half a second by default.
   case passphrase(GuardedBytes)
-  /// The contents of a key file; costs no derivation worth mentioning.
+  /// The contents of a key file. They require no expensive derivation.
   case keyFile(GuardedBytes)
 }
 
-/// What a keychain says of itself.
+/// The status of a keychain.
 public struct KeychainStatus: Sendable, Equatable, Codable {
-  /// A way to open the keychain, as described in the file's header, without its key.
+  /// A slot as described in the file's header, without its key.
   public struct Slot: Sendable, Equatable, Codable {
-    /// `passphrase`, `keyFile` or `unknown(N)`.
+    /// The kind: `passphrase`, `keyFile` or `unknown(N)`.
     public var kind: String
-    /// Passes and bytes of the key derivation; 0 for a key file.
+    /// The number of passes of the key derivation, or 0 for a key file.
     public var ops: UInt32
-    /// Bytes of memory that the derivation takes; 0 for a key file.
+    /// The memory of the derivation in bytes, or 0 for a key file.
     public var memory: UInt64
 
-    /// A slot as `status()` reports it.
+    /// Creates a slot.
     public init(kind: String, ops: UInt32, memory: UInt64) {
       self.kind = kind
       self.ops = ops
@@ -126,27 +131,27 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
     }
   }
 
-  /// The file; a mock's is a name only.
+  /// The path of the file. For a mock, it is only a name.
   public var path: String
-  /// Whether there is a file.
+  /// Whether the file exists.
   public var exists: Bool
-  /// Whether calls need no secret at the moment.
+  /// Whether calls currently need no secret.
   public var unlocked: Bool
-  /// Entries; `nil` while locked.
+  /// The number of entries, or `nil` while locked.
   public var count: Int?
-  /// Counts the saves, from 1; `nil` if there is no file that can be read.
+  /// The number of saves, from 1, or `nil` if there is no readable file.
   public var generation: UInt64?
-  /// The file's size; `nil` if there is none.
+  /// The size of the file, or `nil` if there is none.
   public var bytes: Int?
-  /// In the order of the file.
+  /// The slots in the order of the file.
   public var slots: [Slot]
-  /// False when the system refused to keep a guarded region out of swap; `nil` while locked.
+  /// Whether all guarded memory is kept out of swap, or `nil` while locked.
   public var memoryLocked: Bool?
-  /// Things the user should know, for example that rollback was not checked or that others can read
-  /// the file.
+  /// Warnings for the user, for example that rollback was not checked or that others can read the
+  /// file.
   public var warnings: [String]
 
-  /// A status; what is left out is not known.
+  /// Creates a status. Omitted values are unknown.
   public init(
     path: String, exists: Bool, unlocked: Bool, count: Int? = nil, generation: UInt64? = nil,
     bytes: Int? = nil, slots: [Slot] = [], memoryLocked: Bool? = nil, warnings: [String] = []
@@ -163,43 +168,43 @@ public struct KeychainStatus: Sendable, Equatable, Codable {
   }
 }
 
-/// What `accept(with:)` found.
+/// The result of `accept(with:)`.
 public struct KeychainAcceptance: Sendable, Equatable, Codable {
-  /// Why the file was refused before.
+  /// The reason why the file was refused before.
   public enum Reason: String, Sendable, Codable {
-    /// It was not refused: the keychain that was seen last, or a later state of it.
+    /// It was not refused: it is the last keychain seen, or a later version of it.
     case known
-    /// An older copy, or another one of the same age.
+    /// It is an older copy, or another copy of the same age.
     case rolledBack
-    /// Another keychain.
+    /// It is another keychain.
     case replaced
   }
 
-  /// A state of the keychain's file.
+  /// A version of the keychain's file.
   public struct Version: Sendable, Equatable, Codable {
-    /// Counts the saves.
+    /// The number of saves.
     public var generation: UInt64
-    /// When the file was written, microseconds since 1970; `nil` if that was not kept.
+    /// The time when the file was written, in microseconds since 1970, or `nil` if unknown.
     public var written: Int64?
 
-    /// A state as the file or the mark describes it.
+    /// Creates a version as described by the file or the mark.
     public init(generation: UInt64, written: Int64? = nil) {
       self.generation = generation
       self.written = written
     }
   }
 
-  /// Why the file was refused before.
+  /// The reason why the file was refused before.
   public var reason: Reason
-  /// What was seen last; `nil` if nothing was.
+  /// The last version seen, or `nil` if there is none.
   public var remembered: Version?
-  /// The file that was there.
+  /// The version of the current file.
   public var found: Version
-  /// The file's generation now. An older copy is saved anew, so that what was newer is older than
-  /// it.
+  /// The generation of the file now. An older copy is saved again, so that it becomes newer than
+  /// all other versions.
   public var generation: UInt64
 
-  /// An acceptance, as the implementations report it.
+  /// Creates an acceptance.
   public init(reason: Reason, remembered: Version?, found: Version, generation: UInt64) {
     self.reason = reason
     self.remembered = remembered
@@ -208,54 +213,56 @@ public struct KeychainAcceptance: Sendable, Equatable, Codable {
   }
 }
 
-/// Why a keychain refused. Carries path, category and numbers; never keys, values or passphrases.
+/// An error of a keychain. It contains path, category and numbers, but never keys, values or
+/// passphrases.
 public struct KeychainError: Error, Sendable, Equatable, Codable {
-  /// What was refused, and at which stage of reading. `docs/adr` and the format's specification
-  /// name the same stages.
+  /// The kind of error, which also tells the stage of reading. `docs/adr` and the format's
+  /// specification use the same stages.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// No file; one where none may be; a name or link that is not accepted; an error of the system;
-    /// more bytes than the largest keychain has; no keychain at all; a sum that does not fit; a
-    /// later version.
+    /// In order: the file does not exist; it must not exist; its name or a link is not accepted; an
+    /// error of the system; more bytes than the largest keychain; not a keychain; a wrong checksum;
+    /// a later version.
     case missing, exists, insecurePath, io, tooLarge, notAKeychain, damaged, unsupportedVersion
-    /// Parts that no writer makes; flags that are not known; a key derivation that is too weak or
-    /// too costly to try.
+    /// Parts that no writer creates; unknown flags; a key derivation that is too weak or too
+    /// expensive.
     case malformedHeader, malformedSlot, malformedPayload, unsupportedFlags, kdfParametersRefused
-    /// No slot for this kind of secret; the secret is wrong, or the file was replaced; the
-    /// derivation could not run, and nothing was judged.
+    /// No slot for this kind of secret; a wrong secret or a replaced file; a failed derivation, so
+    /// that the secret was not checked.
     case noMatchingSlot, wrongSecret, kdfFailed
     /// Parts that were changed and given new, valid checksums.
     case tamperedSlot, tamperedHeader, tamperedPayload
-    /// Another keychain is in its place; an older copy of it is.
+    /// Another keychain, or an older copy.
     case differentKeychain, rolledBack
-    /// No secret at hand; no such entry; an entry of that name; a key of no byte or too many; too
-    /// many entries or bytes.
+    /// No secret is available; the entry does not exist; the name exists; an empty or too long key;
+    /// too many entries or bytes.
     case locked, missingKey, duplicateKey, invalidKey, limitExceeded
-    /// A new secret that is not accepted; one that others may read; two unlock sources at once.
+    /// A new secret that is not accepted; a key file that is not accepted; a secret that others can
+    /// read; two unlock sources.
     case invalidPassphrase, invalidKeyFile, insecurePermissions, unlockSourceAmbiguous
-    /// An unlock source whose file is not there.
+    /// The file of an unlock source does not exist.
     case missingUnlockSource
-    /// Another process kept the lock; the file is another user's; it changed while it was being
-    /// written; the disk did not confirm the save.
+    /// Another process kept the lock; the file belongs to another user; it changed during the save;
+    /// the disk did not confirm the save.
     case lockTimeout, notOwner, changedUnderneath, durabilityUnknown
-    /// A slot that stays needs its secret, and it was not given.
+    /// The secret of a remaining slot was not given.
     case slotSecretNeeded
   }
 
-  /// A slot as errors name it.
+  /// A slot in errors.
   public struct Slot: Sendable, Equatable, Codable {
-    /// From 1, in the order of the status.
+    /// The number of the slot, from 1, as in the status.
     public var number: Int
-    /// `passphrase`, `keyFile` or `unknown(N)`.
+    /// The kind: `passphrase`, `keyFile` or `unknown(N)`.
     public var kind: String
 
-    /// The slot of a number.
+    /// Creates a slot.
     public init(number: Int, kind: String) {
       self.number = number
       self.kind = kind
     }
   }
 
-  /// What the user can do about it, where the program has to say in its own words how.
+  /// A remedy, which the program explains in its own words.
   public enum Remedy: String, Sendable, Codable, CaseIterable {
     /// Create a keychain.
     case create
@@ -263,27 +270,27 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case provideSecret
     /// Unlock the keychain, or give it an unlock source.
     case unlock
-    /// Restore the newest file, or accept the older one that is there.
+    /// Restore the newest file, or accept the current, older one.
     case acceptOlder
-    /// Restore the right file, or accept the other keychain that is there.
+    /// Restore the right file, or accept the current, other keychain.
     case acceptOther
   }
 
-  /// The kind of refusal, for code.
+  /// The kind of error, for code.
   public var kind: Kind
-  /// The format's own name where the kind groups several, for example `malformed(header)`; else the
-  /// kind's name.
+  /// The format's own name if the kind groups several, for example `malformed(header)`. Otherwise,
+  /// the name of the kind.
   public var category: String
-  /// The keychain's file; empty in a mock's errors until the mock throws them.
+  /// The path of the keychain's file. A mock sets it when it throws the error.
   public var path: String
-  /// What happened and what to do, for people; never a key, value or passphrase.
+  /// The problem and advice, for users. It never contains a key, value or passphrase.
   public var message: String
-  /// Advice, if the message does not say it.
+  /// The remedy, if the message does not contain it.
   public var remedy: Remedy?
   /// The slot whose secret is needed.
   public var slot: Slot?
 
-  /// An error; without a category it has its kind's name.
+  /// Creates an error. The default category is the name of the kind.
   public init(
     _ kind: Kind, category: String? = nil, path: String = "", message: String,
     remedy: Remedy? = nil

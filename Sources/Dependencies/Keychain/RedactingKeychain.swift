@@ -1,24 +1,24 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A keychain whose values the redactor knows: all of them, from the moment of unlocking, before a
-/// call returns that unlocked it or changed it.
+/// A keychain that registers all its values with a redactor, before a call that unlocks or changes
+/// it returns.
 ///
-/// A value stays known after `lock` and `delete`: text that was made with it may still be on its
-/// way. Everything else is the other keychain's.
+/// A value stays registered after `lock` and `delete`, because text that contains it may still be
+/// in use. All other behavior is that of the wrapped keychain.
 public final class RedactingKeychain: KeychainService {
   fileprivate let base: any KeychainService
   private let redactor: Redactor
-  /// What the redactor knows.
+  /// The revision whose values are registered.
   private let known = Mutex<KeychainRevision?>(nil)
 
-  /// Neither of the two is touched.
+  /// Creates a wrapper without calling the keychain or the redactor.
   public init(_ base: any KeychainService, redactor: Redactor) {
     self.base = base
     self.redactor = redactor
   }
 
-  /// Registers all values that are new. One call of the keychain, and O(size) where it has changed.
+  /// Registers all new values. Costs one call of the keychain, and O(size) if it has changed.
   private func learn() async {
     let old = known.withLock { $0 }
     let batch = Mutex(redactor.batch())
@@ -38,15 +38,15 @@ public final class RedactingKeychain: KeychainService {
       await learn()
       return result
     } catch {
-      // A call that unlocked and then failed has unlocked nevertheless.
+      // A call may have unlocked the keychain before it failed.
       await learn()
       throw error
     }
   }
 
-  /// Registers the value first, also where saving it then fails.
+  /// Registers the value first, even if saving it then fails.
   ///
-  /// - Throws: What the wrapped keychain throws, as do the others.
+  /// - Throws: The error of the wrapped keychain, like all other methods.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
     data.withUnsafeBytes { value in
       var batch = redactor.batch()
@@ -56,7 +56,7 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.save(data, forKey: key) }
   }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func load(forKey key: String) async throws(KeychainError) -> Data? {
     try await learning { () throws(KeychainError) in try await base.load(forKey: key) }
   }
@@ -66,28 +66,28 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.delete(forKey: key) }
   }
 
-  /// The value's mark has the new name from then on.
+  /// Renames the value's mark as well.
   public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
     try await learning { () throws(KeychainError) in try await base.rename(key, to: newKey) }
     redactor.renameSecret(key, to: newKey)
   }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func keys() async throws(KeychainError) -> [String] {
     try await learning { () throws(KeychainError) in try await base.keys() }
   }
 
-  /// As the wrapped keychain; passphrases are not registered.
+  /// Forwards to the wrapped keychain. Passphrases are not registered.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
     try await base.create(with: secret)
   }
 
-  /// As the wrapped keychain; passphrases are not registered.
+  /// Forwards to the wrapped keychain. Passphrases are not registered.
   public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
     try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
   }
 
-  /// Registers what another process has saved.
+  /// Registers values that another process has saved.
   public func refresh() async {
     await base.refresh()
     await learn()
@@ -96,44 +96,44 @@ public final class RedactingKeychain: KeychainService {
   /// Values stay registered.
   public func lock() async { await base.lock() }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func status() async throws(KeychainError) -> KeychainStatus {
     try await learning { () throws(KeychainError) in try await base.status() }
   }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func verify() async throws(KeychainError) -> KeychainStatus {
     try await learning { () throws(KeychainError) in try await base.verify() }
   }
 
-  /// As the wrapped keychain; passphrases are not registered.
+  /// Forwards to the wrapped keychain. Passphrases are not registered.
   public func accept(with secret: KeychainSecret?) async throws(KeychainError)
     -> KeychainAcceptance
   {
     try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
   }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
     try await base.verify(fileAt: path)
   }
 
-  /// As the wrapped keychain; the secret is not registered.
+  /// Forwards to the wrapped keychain. The secret is not registered.
   public func secret(from source: KeychainSecretSource) async throws(KeychainError)
     -> KeychainSecret
   { try await base.secret(from: source) }
 
-  /// As the wrapped keychain; secrets of slots are not registered.
+  /// Forwards to the wrapped keychain. Secrets of slots are not registered.
   public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
     try await learning { () throws(KeychainError) in try await base.addSlot(secret) }
   }
 
-  /// As the wrapped keychain; secrets of slots are not registered.
+  /// Forwards to the wrapped keychain. Secrets of slots are not registered.
   public func rekey(_ change: KeychainRekey) async throws(KeychainError) {
     try await learning { () throws(KeychainError) in try await base.rekey(change) }
   }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func export(
     to path: String, secret: KeychainSecret
   ) async throws(KeychainError) -> Int {
@@ -142,7 +142,7 @@ public final class RedactingKeychain: KeychainService {
     }
   }
 
-  /// Registers what was taken over.
+  /// Registers the imported values.
   public func importEntries(
     from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
@@ -151,20 +151,20 @@ public final class RedactingKeychain: KeychainService {
     }
   }
 
-  /// As the wrapped keychain. Values stay registered.
+  /// Forwards to the wrapped keychain. Values stay registered.
   public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
     await base.lock(unusedFor: duration)
   }
 
-  /// As the wrapped keychain. Values stay registered.
+  /// Forwards to the wrapped keychain. Values stay registered.
   public func shutDown(within duration: Duration) async -> Bool {
     await base.shutDown(within: duration)
   }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func takeWarning() async -> String? { await base.takeWarning() }
 
-  /// As the wrapped keychain.
+  /// Forwards to the wrapped keychain.
   public func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
@@ -174,6 +174,6 @@ public final class RedactingKeychain: KeychainService {
 }
 
 extension RedactingKeychain: CheckedMock {
-  /// Those of a mock behind it.
+  /// The issues of a wrapped mock.
   public var issues: [MockIssue] { (base as? any CheckedMock)?.issues ?? [] }
 }

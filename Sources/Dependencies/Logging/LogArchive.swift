@@ -1,52 +1,53 @@
-/// The log records that are kept: in files those of every process that writes to them, in memory
-/// those of this one.
+/// The stored log records: in files, those of every process that writes to them; in memory, those
+/// of this process.
 public protocol LogArchive: Sendable {
-  /// Begins to read, at the oldest of the records that match.
+  /// Starts reading at the oldest matching record.
   ///
-  /// What was logged in this process before the call is among the records.
+  /// Records logged in this process before the call are included.
   ///
   /// - Parameters:
-  ///   - newest: Begins at the newest so many of them instead; 0 begins at the end. The records
-  ///     before are not read.
-  ///   - follows: Records that are written later follow. Otherwise the reader ends with those that
-  ///     are there at the call.
-  /// - Throws: `FileError` where what is kept cannot be read.
-  /// - Complexity: The memory of a page, whatever `newest` is.
+  ///   - newest: The number of newest matching records to start with instead. 0 starts at the end.
+  ///     Earlier records are not read.
+  ///   - follows: Whether to include records that are written later. Otherwise, the reader ends
+  ///     with those that exist at the time of the call.
+  /// - Throws: `FileError` if the records cannot be read.
+  /// - Complexity: Memory for one page, regardless of `newest`.
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
   ) async throws(FileError) -> any LogReader
-  /// Removes what is kept, for every process.
+  /// Removes the stored records of all processes.
   ///
   /// - Throws: `FileError`.
   func clear() async throws(FileError)
 }
 
-/// Reads kept records page by page, in the order in which they were written. One caller at a time.
+/// Reads stored records page by page, in the order in which they were written. One caller at a
+/// time.
 public protocol LogReader: Sendable {
-  /// The next records, at most `limit`. None where no more are there: a reader that follows can be
-  /// asked again later.
+  /// Returns the next records, at most `limit`. Returns none if there are no more. A reader that
+  /// follows can be called again later.
   ///
-  /// - Throws: `FileError` where what is kept cannot be read.
+  /// - Throws: `FileError` if the records cannot be read.
   func next(_ limit: Int) async throws(FileError) -> [LogRecord]
-  /// The lines so far that are no records, such as one that another program has written.
+  /// The number of lines so far that are not records, for example from another program.
   var unreadable: Int { get }
 }
 
-/// Which log records; everything unless it says so.
+/// A filter for log records; by default, every record matches.
 public struct LogFilter: Sendable, Equatable {
-  /// At least this level.
+  /// The minimum level.
   public var level: LogLevel?
-  /// With this text in message, category or fields.
+  /// Only records that contain this text in message, category or fields.
   public var text: String?
-  /// Written at this time or later; wall-clock microseconds since 1970.
+  /// Only records written at this time or later, in wall-clock microseconds since 1970.
   public var since: Int64?
-  /// That this step of the session, or an effect of it, caused.
+  /// Only records caused by this step of the session or by its effects.
   public var step: Int?
 
-  /// Every record.
+  /// Creates a filter that every record matches.
   public init() {}
 
-  /// Whether a record is one of these. O(its text).
+  /// Returns whether a record matches. Linear in its text.
   public func matches(_ record: LogRecord) -> Bool {
     if let level, record.level < level { return false }
     if let since, record.time < since { return false }
@@ -57,7 +58,7 @@ public struct LogFilter: Sendable, Equatable {
   }
 }
 
-/// Records that are in memory already, for a logger that keeps none elsewhere.
+/// An archive of records in memory, for a logger that stores none elsewhere.
 struct FixedArchive: LogArchive {
   let records: @Sendable () -> [LogRecord]
   let remove: @Sendable () -> Void

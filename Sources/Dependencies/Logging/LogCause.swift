@@ -1,6 +1,6 @@
-/// What causes log records: loggers add it to the fields of each, as `step` and `job`.
+/// The cause of log records. Loggers add it to the fields of each record as `step` and `job`.
 ///
-/// Read when a record is written, and at no other time: a call whose level is off does not look.
+/// It is read only when a record is written, so a call with a disabled level does not read it.
 ///
 /// ```swift
 /// LogCause.$current.withValue(LogCause(step: 7)) { logger.log("…") }
@@ -11,13 +11,13 @@ public struct LogCause: Sendable, Equatable {
   /// The command that the step starts.
   public var job: Int?
 
-  /// A cause.
+  /// Creates a cause.
   public init(step: Int, job: Int? = nil) {
     self.step = step
     self.job = job
   }
 
-  /// The cause of what the current task does; `nil` outside of every step.
+  /// The cause of the current task's work, or `nil` outside of every step.
   @TaskLocal public static var current: LogCause?
 
   var fields: [LogField] {

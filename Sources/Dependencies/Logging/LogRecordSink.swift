@@ -1,26 +1,26 @@
-/// A destination of log records. A sink gets records that are redacted and bounded already.
+/// A destination of log records, which are already redacted and truncated.
 ///
-/// It must return at once (what may wait belongs on its own thread), must not throw and must not
-/// log: what a sink logs is dropped and counted.
+/// A sink must return immediately, so blocking work belongs on its own thread. It must not throw or
+/// log: records that a sink logs are dropped and counted.
 public protocol LogRecordSink: Sendable {
-  /// Takes a record. Returns at once.
+  /// Receives a record and returns immediately.
   func write(_ record: LogRecord)
-  /// Returns when what was written so far is where it belongs; false when the deadline came first.
+  /// Waits until the records written so far have reached their destination. Returns false if the
+  /// deadline is reached first.
   func flush(deadline: ContinuousClock.Instant) -> Bool
-  /// Records that the sink was given and could not keep.
+  /// The number of records that the sink has lost.
   var dropped: Int { get }
-  /// The records that it keeps, for reading; `nil` for a sink whose records cannot be read back.
+  /// Returns the stored records for reading, or `nil` if they cannot be read back.
   ///
-  /// - Parameter redactor: Takes out of a record what was registered as secret since it was
-  ///   written.
+  /// - Parameter redactor: Removes secrets registered after a record was written.
   func archive(redactor: Redactor) -> (any LogArchive)?
 }
 
 extension LogRecordSink {
-  /// Nothing is waiting.
+  /// Returns true: no record is waiting.
   public func flush(deadline: ContinuousClock.Instant) -> Bool { true }
-  /// Nothing was dropped.
+  /// 0: no record was dropped.
   public var dropped: Int { 0 }
-  /// Nothing can be read back.
+  /// Returns `nil`: records cannot be read back.
   public func archive(redactor: Redactor) -> (any LogArchive)? { nil }
 }

@@ -1,45 +1,44 @@
-/// Takes log records. Never throws, never blocks on a slow sink and never calls back: a sink that
-/// fails counts what it dropped.
+/// A log. It never throws, never blocks on a slow sink, and never calls back. A sink that fails
+/// counts the records that it drops.
 public protocol Logger: Service {
-  /// Whether a record of this level and category would go anywhere. Cheap: it is asked before the
-  /// message is built.
+  /// Returns whether a record of this level and category would be written. It is cheap, because it
+  /// is called before the message is built.
   func isEnabled(_ level: LogLevel, category: String) -> Bool
-  /// Takes a record whose level was enabled. `time` is set by the logger.
+  /// Writes a record whose level is enabled. The logger sets `time`.
   func write(
     _ level: LogLevel, category: String, message: String, fields: [LogField])
 
-  /// The newest `limit` records in memory, oldest of them first.
+  /// Returns the newest `limit` records in memory, oldest first.
   func recent(limit: Int) -> [LogRecord]
-  /// Removes what is in memory.
+  /// Removes the records in memory.
   func clear()
-  /// The records that are kept, those of other processes too where a sink keeps a file.
+  /// The stored records, including those of other processes if a sink stores them in a file.
   var archive: any LogArchive { get }
-  /// The least level that is written for the category; `nil` stands for every category without one
-  /// of its own.
+  /// Sets the minimum level of a category, or, for `nil`, of every category without its own.
   func setLevel(_ level: LogLevel, category: String?)
-  /// The level that counts for the category; `nil` asks for the common one.
+  /// Returns the minimum level of a category, or, for `nil`, the common one.
   func level(category: String?) -> LogLevel
-  /// What was taken and dropped since the start.
+  /// Returns the numbers of records written and dropped since the start.
   func statistics() -> LoggerStatistics
-  /// Takes secrets out of text, by value and by position. What it knows is shared with whatever
-  /// else shows or keeps text.
+  /// Removes secrets from text, by value and by position. It is shared by everything that shows or
+  /// stores text.
   var redactor: Redactor { get }
-  /// Returns when what was written so far has reached its sinks.
+  /// Waits until the records written so far have reached the sinks.
   func flush()
 }
 
 extension Logger {
-  /// What is in memory at the moment of reading; nothing follows.
+  /// The records in memory at the time of reading. Later records do not follow.
   public var archive: any LogArchive {
     FixedArchive(records: { recent(limit: .max) }, remove: { clear() })
   }
 
-  /// What a sink would write in place of `text`.
+  /// Returns `text` as a sink would write it.
   public func redact(_ text: String) -> String { redactor.redact(text) }
 
-  /// Writes one record. Neither the message nor the fields are built unless the level is enabled.
+  /// Writes a record. The message and the fields are only built if the level is enabled.
   ///
-  /// Always inlined, so that a disabled call is one question and a branch: no closure is made.
+  /// Always inlined, so that a disabled call is one check and a branch, without creating a closure.
   @inlinable @inline(__always)
   public func log(
     _ message: @autoclosure () -> String, level: LogLevel = .info, category: String = "board",
@@ -50,43 +49,44 @@ extension Logger {
   }
 }
 
-/// How bad it is, the least first.
+/// The severity of a record, in ascending order.
 public enum LogLevel: Int, Sendable, Codable, Comparable, CaseIterable {
-  /// The cases are in ascending order; their names appear in files and on the command line.
+  /// The cases in ascending order. Their names appear in files and on the command line.
   case trace, debug, info, notice, warning, error, critical
 
   @inlinable
   public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A name and a value that go with a message.
+/// A name and a value that belong to a message.
 public struct LogField: Sendable, Equatable, Codable {
-  /// Of some names (`token`, `password`, `authorization` …) the value is always redacted.
+  /// The name. Some names (`token`, `password`, `authorization` …) always have their value
+  /// redacted.
   public var key: String
-  /// As text; cut at 4 KiB.
+  /// The value as text, truncated to 4 KiB.
   public var value: String
 
-  /// A field as it is; redacted when it is logged.
+  /// Creates a field. It is redacted when it is logged.
   public init(_ key: String, _ value: String) {
     self.key = key
     self.value = value
   }
 }
 
-/// One thing that was logged.
+/// A log record.
 public struct LogRecord: Sendable, Equatable, Codable {
-  /// Wall-clock microseconds since 1970.
+  /// The time in wall-clock microseconds since 1970.
   public var time: Int64
-  /// How bad it is.
+  /// The severity.
   public var level: LogLevel
-  /// What it is about, for example `api`.
+  /// The subject, for example `api`.
   public var category: String
-  /// Redacted and cut where it comes out of a logger.
+  /// The message, redacted and truncated if it comes from a logger.
   public var message: String
-  /// In the order given; at most 64 where it comes out of a logger.
+  /// The fields in the order given, at most 64 if the record comes from a logger.
   public var fields: [LogField]
 
-  /// A record as a logger makes it; nothing is redacted here.
+  /// Creates a record without redaction.
   public init(
     time: Int64, level: LogLevel, category: String, message: String, fields: [LogField] = []
   ) {
@@ -98,18 +98,18 @@ public struct LogRecord: Sendable, Equatable, Codable {
   }
 }
 
-/// How much was logged.
+/// The numbers of log records.
 public struct LoggerStatistics: Sendable, Equatable, Codable {
-  /// Records by level: of a logger those since the start, of an archive those that are kept.
+  /// The number of records by level: for a logger since its start, for an archive those stored.
   public var counts: [String: Int]
-  /// Records a sink of this process could not take.
+  /// The number of records that sinks of this process have lost.
   public var dropped: Int
-  /// Records by category, where they were counted.
+  /// The number of records by category, if they were counted.
   public var categories: [String: Int]?
-  /// Lines of an archive that are no records; `nil` for none.
+  /// The number of lines in an archive that are not records, or `nil` if there are none.
   public var unreadable: Int?
 
-  /// Counts at one moment.
+  /// Creates statistics.
   public init(
     counts: [String: Int], dropped: Int, categories: [String: Int]? = nil, unreadable: Int? = nil
   ) {

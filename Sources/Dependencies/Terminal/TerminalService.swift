@@ -1,31 +1,31 @@
 import SwiftBoardSystem
 
-/// The person at the board, if there is one.
+/// The user's terminal, if there is one.
 public protocol TerminalService: Service {
   /// Asks for a passphrase without echo, twice if it is a new one. Returns `nil` if there is no
-  /// terminal, or if asking is forbidden.
+  /// terminal or if questions are not allowed.
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes?
-  /// Writes a secret straight to standard output: it passes through no action, no log and no
+  /// Writes a secret directly to standard output. It does not enter an action, the log or a
   /// recording.
   func reveal(_ value: Data) async
-  /// Reads what is left of standard input to its end, as `--from-stdin` asks: exact bytes, never
-  /// none. Throws `unavailable` where nothing is left or lines come from there, `tooLong` beyond
+  /// Reads the rest of standard input, as for `--from-stdin`. Returns the exact bytes, at least
+  /// one. Throws `unavailable` if nothing is left or lines come from there, `tooLong` beyond
   /// `limit` bytes, and `io`.
   func readInput(limit: Int) async throws(TerminalError) -> Data
-  /// The same for a secret: never outside guarded memory.
+  /// Reads a secret like `readInput`, but only into guarded memory.
   func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes
-  /// From the first prompt on nothing that is typed is shown, until as many calls of `showInput`
-  /// follow: also between two prompts and while a key is derived.
+  /// Hides typed text from the first prompt until an equal number of calls of `showInput`, also
+  /// between two prompts and while a key is derived.
   func hideInput()
-  /// Ends what `hideInput` began.
+  /// Ends `hideInput`.
   func showInput()
-  /// Shows how far a transfer has come, in place of what was shown before; `nil` takes it away.
-  /// May be called as often as there is something new.
+  /// Shows the progress of a transfer in place of the previous one, or removes it for `nil`. May be
+  /// called for every change.
   func show(_ progress: TransferProgress?)
 }
 
 extension TerminalService {
-  /// Copies what `readInput` returns.
+  /// Copies the result of `readInput`.
   public func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes {
     let data = try await readInput(limit: limit)
     do throws(KeychainError) { return try GuardedBytes(copying: data) } catch {
@@ -33,29 +33,29 @@ extension TerminalService {
     }
   }
 
-  /// Nothing is shown in any case.
+  /// Does nothing.
   public func hideInput() {}
-  /// Nothing was hidden.
+  /// Does nothing.
   public func showInput() {}
-  /// Shows nothing.
+  /// Does nothing.
   public func show(_ progress: TransferProgress?) {}
 }
 
-/// Why the terminal gave no answer.
+/// An error of the terminal.
 public struct TerminalError: Error, Sendable, Equatable, Codable {
-  /// What went wrong.
+  /// The kind of the error.
   public enum Kind: String, Sendable, Codable {
-    /// Ctrl-C; a passphrase that was typed differently the second time; more than the limit; an
-    /// error of the system; standard input has nothing for a command.
+    /// In order: Ctrl-C; two different new passphrases; more than the limit; an error of the
+    /// system; standard input has nothing for a command.
     case interrupted, mismatch, tooLong, io, unavailable
   }
 
-  /// What went wrong, for code.
+  /// The kind of the error, for code.
   public var kind: Kind
-  /// What went wrong, for people, in one line.
+  /// The problem, for users, in one line.
   public var message: String
 
-  /// An error; its message holds nothing that was typed.
+  /// Creates an error. Its message must not contain typed text.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message

@@ -1,13 +1,13 @@
-/// How far a transfer has come.
+/// The progress of a transfer.
 public struct TransferProgress: Sendable, Equatable {
-  /// The name of what is transferred.
+  /// The name of the transferred file or resource.
   public var name: String
-  /// Bytes so far.
+  /// The number of bytes transferred so far.
   public var done: Int64
-  /// Bytes in all, where that is known.
+  /// The total number of bytes, if known.
   public var total: Int64?
 
-  /// A state of a transfer.
+  /// Creates a progress.
   public init(name: String, done: Int64, total: Int64?) {
     self.name = name
     self.done = done

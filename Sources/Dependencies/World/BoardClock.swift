@@ -1,14 +1,14 @@
-/// Monotonic time, and sleeping on it.
+/// A monotonic clock that tasks can sleep on.
 public struct BoardClock: Sendable {
   @usableFromInline let live: @Sendable () -> Int64
   @usableFromInline let interceptor: DrawInterceptor?
   private let suspend: @Sendable (Duration) async throws -> Void
 
-  /// A clock from its parts.
+  /// Creates a clock.
   ///
   /// - Parameters:
-  ///   - interceptor: Sees every read of `now`.
-  ///   - now: Microseconds; must never decrease.
+  ///   - interceptor: Intercepts every read of `now`.
+  ///   - now: Returns microseconds, which must never decrease.
   ///   - sleep: Throws `CancellationError` when the task is cancelled.
   public init(
     interceptor: DrawInterceptor? = nil,
@@ -28,21 +28,22 @@ public struct BoardClock: Sendable {
     return value
   }
 
-  /// Suspends for at least `duration`; a duration of zero or less returns at once. Not a draw: only
-  /// effects sleep.
-  /// - Throws: `CancellationError` when the task is cancelled, at once.
+  /// Suspends for at least `duration`, or not at all if it is zero or less. A sleep is not a draw
+  /// because only effects sleep.
+  ///
+  /// - Throws: `CancellationError` immediately when the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try await suspend(duration)
   }
 
-  /// The same clock behind an interceptor, which sees reads and not sleeps.
+  /// Returns the clock with an interceptor for reads. Sleeps are not intercepted.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> BoardClock {
     let inner = self
     return BoardClock(interceptor: interceptor, now: { inner.now }, sleep: suspend)
   }
 
-  /// The system's clock, which continues while the machine sleeps. Its origin is the moment of this
-  /// call.
+  /// The system's clock, which continues while the machine sleeps. Its origin is the time of this
+  /// access.
   public static var live: BoardClock {
     let clock = ContinuousClock()
     let origin = clock.now
@@ -56,29 +57,29 @@ public struct BoardClock: Sendable {
 }
 
 extension BoardClock {
-  /// This clock in the standard library's form, for what takes `any Clock<Duration>`. Its instants
-  /// count from the clock's origin.
+  /// The clock as an `any Clock<Duration>` of the standard library. Its instants count from the
+  /// clock's origin.
   public var standard: Standard { Standard(base: self) }
 
   /// A `BoardClock` as a `Clock`.
   public struct Standard: Clock {
-    /// A moment, as the clock counts it.
+    /// An instant of the clock.
     public struct Instant: InstantProtocol {
-      /// Since the clock's origin.
+      /// The microseconds since the clock's origin.
       public var microseconds: Int64
 
-      /// The moment so many microseconds after the origin.
+      /// Creates an instant from the microseconds since the origin.
       public init(microseconds: Int64) {
         self.microseconds = microseconds
       }
 
-      /// Whole microseconds, rounded up; stays at the ends of `Int64`.
+      /// Returns an instant in whole microseconds, rounded up and clamped to the range of `Int64`.
       public func advanced(by duration: Duration) -> Instant {
         let (sum, overflow) = microseconds.addingReportingOverflow(duration.microseconds)
         return Instant(microseconds: overflow ? (duration < .zero ? .min : .max) : sum)
       }
 
-      /// Negative where `other` is earlier.
+      /// Returns a duration, negative if `other` is earlier.
       public func duration(to other: Instant) -> Duration {
         .microseconds(other.microseconds) - .microseconds(microseconds)
       }
@@ -88,13 +89,13 @@ extension BoardClock {
 
     let base: BoardClock
 
-    /// A draw, like `BoardClock.now`.
+    /// The current instant. Reading it is a draw, like `BoardClock.now`.
     public var now: Instant { Instant(microseconds: base.now) }
-    /// What `BoardClock` counts in.
+    /// One microsecond.
     public var minimumResolution: Duration { .microseconds(1) }
 
-    /// Reads the time once, which is a draw, and sleeps for what is left. The tolerance is not
-    /// used.
+    /// Reads the time once, which is a draw, and sleeps for the remaining duration. Ignores the
+    /// tolerance.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -6,9 +6,9 @@ public struct DateGenerator: Sendable {
   @usableFromInline let live: @Sendable () -> Int64
   @usableFromInline let interceptor: DrawInterceptor?
 
-  /// A wall clock from a closure that gives microseconds since 1970.
+  /// Creates a wall clock from a closure that returns microseconds since 1970.
   ///
-  /// - Parameter interceptor: Sees every draw.
+  /// - Parameter interceptor: Intercepts every draw.
   public init(
     interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> Int64
   ) {
@@ -16,7 +16,7 @@ public struct DateGenerator: Sendable {
     self.interceptor = interceptor
   }
 
-  /// Microseconds since 1970.
+  /// The current time in microseconds since 1970.
   @inlinable
   public var now: Int64 {
     guard let interceptor else { return live() }
@@ -24,8 +24,8 @@ public struct DateGenerator: Sendable {
     return value
   }
 
-  /// The same generator behind an interceptor. Its `live` value is what this generator gives,
-  /// interceptors included.
+  /// Returns the generator with an additional interceptor. Its `live` value is the value of this
+  /// generator, including its interceptors.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> DateGenerator {
     let inner = self
     return DateGenerator(interceptor: interceptor) { inner.now }
@@ -33,10 +33,10 @@ public struct DateGenerator: Sendable {
 }
 
 extension DateGenerator {
-  /// 2026-01-01T00:00:00Z, where every mock begins.
+  /// The start time of every mock: 2026-01-01T00:00:00Z.
   public static let mockStart: Int64 = 1_767_225_600_000_000
 
-  /// The system's wall clock, in whole microseconds; about 30 ns.
+  /// The system's wall clock, in whole microseconds. A read takes about 30 ns.
   public static var live: DateGenerator {
     DateGenerator {
       var time = timespec()
@@ -45,12 +45,13 @@ extension DateGenerator {
     }
   }
 
-  /// Always the same time.
+  /// Returns a generator with a constant time.
   public static func fixed(_ microseconds: Int64 = mockStart) -> DateGenerator {
     DateGenerator { microseconds }
   }
 
-  /// Returns `start` first, then `step` microseconds more at each draw. All copies share the count.
+  /// Returns a generator that starts with `start` and adds `step` microseconds at each draw. All
+  /// copies share the state.
   public static func stepping(from start: Int64 = mockStart, by step: Int64) -> DateGenerator {
     let next = Shared(start)
     return DateGenerator {
@@ -62,7 +63,7 @@ extension DateGenerator {
   }
 }
 
-/// A value behind a lock that closures can share.
+/// A value behind a lock, shared by closures.
 final class Shared<Value: Sendable>: Sendable {
   let value: Mutex<Value>
 

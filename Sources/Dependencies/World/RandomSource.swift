@@ -1,18 +1,17 @@
-/// Random numbers. Each `next()` is one draw; what is built on it (`withGenerator`) draws as often
-/// as it needs.
+/// A source of random numbers. Each `next()` is one draw. `withGenerator` draws as often as needed.
 public struct RandomSource: Sendable {
   @usableFromInline let live: @Sendable () -> UInt64
   @usableFromInline let interceptor: DrawInterceptor?
 
-  /// A source from a closure that gives 64 bits.
+  /// Creates a source from a closure that returns 64 bits.
   ///
-  /// - Parameter interceptor: Sees every draw.
+  /// - Parameter interceptor: Intercepts every draw.
   public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UInt64) {
     self.live = live
     self.interceptor = interceptor
   }
 
-  /// 64 uniformly distributed bits.
+  /// Returns 64 uniformly distributed bits.
   @inlinable
   public func next() -> UInt64 {
     guard let interceptor else { return live() }
@@ -20,7 +19,7 @@ public struct RandomSource: Sendable {
     return value
   }
 
-  /// Lends the source to what takes a `RandomNumberGenerator`, for example
+  /// Calls a closure with the source as a `RandomNumberGenerator`, for example
   /// `random.withGenerator { Int.random(in: 1...6, using: &$0) }`.
   @inlinable
   public func withGenerator<Value, Failure: Error>(
@@ -30,13 +29,13 @@ public struct RandomSource: Sendable {
     return try body(&generator)
   }
 
-  /// The same source behind an interceptor.
+  /// Returns the source with an interceptor.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> RandomSource {
     let inner = self
     return RandomSource(interceptor: interceptor) { inner.next() }
   }
 
-  /// A source as a generator of the standard library.
+  /// A source as a `RandomNumberGenerator`.
   public struct Generator: RandomNumberGenerator {
     @usableFromInline let source: RandomSource
 
@@ -45,14 +44,14 @@ public struct RandomSource: Sendable {
       self.source = source
     }
 
-    /// One draw of the source.
+    /// Returns 64 bits with one draw of the source.
     @inlinable
     public mutating func next() -> UInt64 { source.next() }
   }
 }
 
 extension RandomSource {
-  /// The system's random numbers, fit for secrets.
+  /// The system's random numbers, suitable for secrets.
   public static var live: RandomSource {
     RandomSource {
       var generator = SystemRandomNumberGenerator()
@@ -60,15 +59,16 @@ extension RandomSource {
     }
   }
 
-  /// A sequence that depends on the seed alone, on every machine. Not fit for secrets.
+  /// Returns a source whose sequence depends only on the seed, on every machine. Not suitable for
+  /// secrets.
   public static func seeded(_ seed: UInt64) -> RandomSource {
     let generator = Shared(Xoshiro256(seed: seed))
     return RandomSource { generator.value.withLock { $0.next() } }
   }
 }
 
-/// xoshiro256** 1.0 of Blackman and Vigna, its state filled by SplitMix64 as they advise
-/// (<https://prng.di.unimi.it>).
+/// xoshiro256** 1.0 by Blackman and Vigna, with its state initialized by SplitMix64 as they
+/// recommend (<https://prng.di.unimi.it>).
 struct Xoshiro256: RandomNumberGenerator, Sendable {
   private var a, b, c, d: UInt64
 
@@ -94,7 +94,7 @@ struct Xoshiro256: RandomNumberGenerator, Sendable {
   }
 }
 
-/// SplitMix64 of Steele, Lea and Flood: one addition and three multiplications a number.
+/// SplitMix64 by Steele, Lea and Flood: one addition and three multiplications per number.
 struct SplitMix64: RandomNumberGenerator, Sendable {
   var state: UInt64
 

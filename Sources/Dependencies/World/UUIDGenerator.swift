@@ -1,19 +1,19 @@
 import SwiftBoardSystem
 
-/// Makes identifiers.
+/// A generator of identifiers.
 public struct UUIDGenerator: Sendable {
   @usableFromInline let live: @Sendable () -> UUID
   @usableFromInline let interceptor: DrawInterceptor?
 
-  /// A generator from a closure.
+  /// Creates a generator from a closure.
   ///
-  /// - Parameter interceptor: Sees every draw.
+  /// - Parameter interceptor: Intercepts every draw.
   public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UUID) {
     self.live = live
     self.interceptor = interceptor
   }
 
-  /// The next identifier.
+  /// Returns the next identifier.
   @inlinable
   public func next() -> UUID {
     guard let interceptor else { return live() }
@@ -21,11 +21,11 @@ public struct UUIDGenerator: Sendable {
     return value
   }
 
-  /// `next()`, so that a reducer can write `dependencies.uuid()`.
+  /// Returns `next()`, so that a reducer can write `dependencies.uuid()`.
   @inlinable
   public func callAsFunction() -> UUID { next() }
 
-  /// The same generator behind an interceptor.
+  /// Returns the generator with an interceptor.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> UUIDGenerator {
     let inner = self
     return UUIDGenerator(interceptor: interceptor) { inner.next() }
@@ -33,8 +33,8 @@ public struct UUIDGenerator: Sendable {
 }
 
 extension UUIDGenerator {
-  /// Version 4 from the system's random numbers. `UUID()` opens /dev/urandom at each call on Linux;
-  /// this does not.
+  /// Version 4 identifiers from the system's random numbers. On Linux, `UUID()` opens /dev/urandom
+  /// at each call; this does not.
   public static var live: UUIDGenerator {
     UUIDGenerator {
       var generator = SystemRandomNumberGenerator()
@@ -42,7 +42,8 @@ extension UUIDGenerator {
     }
   }
 
-  /// `00000000-0000-0000-0000-000000000001`, `…2` and so on, in hexadecimal.
+  /// Identifiers that count up: `00000000-0000-0000-0000-000000000001`, `…2` and so on, in
+  /// hexadecimal.
   public static var incrementing: UUIDGenerator {
     let count = Shared<UInt64>(0)
     return UUIDGenerator {
@@ -54,7 +55,7 @@ extension UUIDGenerator {
     }
   }
 
-  /// Version 4 from a sequence that depends on the seed alone.
+  /// Returns a generator of version 4 identifiers that depend only on the seed.
   public static func seeded(_ seed: UInt64) -> UUIDGenerator {
     let generator = Shared(Xoshiro256(seed: seed))
     return UUIDGenerator {

@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// One value drawn from the world outside a reduction: the thing that makes a rerun differ.
+/// A value drawn from outside a reduction. Draws are what can differ between two runs.
 public enum Draw: Sendable, Equatable {
   /// Wall-clock microseconds since 1970.
   case date(Int64)
@@ -11,21 +11,21 @@ public enum Draw: Sendable, Equatable {
   /// 64 random bits.
   case random(UInt64)
 
-  /// Which generator was asked.
+  /// The kind of generator.
   public enum Kind: String, Sendable {
-    /// In the order of the cases of `Draw`.
+    /// The kinds in the order of the cases of `Draw`.
     case date, clock, uuid, random
   }
 }
 
-/// Intercepts the draws of a generator: it may record the value, or return another one (replay).
-/// `live` draws the real value. A value of another kind than requested is ignored, and the real one
-/// is drawn.
+/// Intercepts the draws of a generator, to record the value or to return another one in a replay.
+/// `live` draws the real value. If the interceptor returns a value of another kind, it is ignored,
+/// and the real value is drawn.
 public typealias DrawInterceptor = @Sendable (_ kind: Draw.Kind, _ live: () -> Draw) -> Draw
 
 extension Duration {
-  /// Whole microseconds, rounded up, so that a sleep never ends early; saturates at the ends of
-  /// `Int64`.
+  /// The duration in whole microseconds, rounded up so that a sleep never ends early, and clamped
+  /// to the range of `Int64`.
   public var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -2,7 +2,7 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 
 enum KeychainCommands {
-  /// What to do in place of typing a value.
+  /// Advice on how to pass a value without typing it into the line.
   static let advice = "let it be asked for, or use --from-file FILE, --from-stdin or --generate N"
 
   static let table = CommandTable<FeatureCommand<KeychainAction>>(specs + slotSpecs)

@@ -4,7 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 
 extension BoardFeatures {
-  /// Named secrets in an encrypted file.
+  /// The feature `keychain`: named secrets in an encrypted file.
   public static let keychain = Feature(
     name: "keychain", summary: "secrets in an encrypted file", state: KeychainState(),
     reducer: KeychainReducer().subscribing(KeychainReducer.subscriptions),
@@ -27,31 +27,31 @@ extension BoardFeatures {
     migrations: KeychainMigrations.all)
 }
 
-/// The board's state about the keychain: names and counts, never a value.
+/// The board's state of the keychain: names and counts, never a value.
 public struct KeychainState: Codable, Sendable, Equatable {
-  /// `nil` before a command has reported it.
+  /// Whether it is unlocked, or `nil` before a command has reported it.
   public var isUnlocked: Bool?
-  /// The names as the last `list` had them, with what was set and removed since.
+  /// The names reported by the last `list`, with later changes.
   public var names: [String]?
-  /// Milliseconds without use after which it is locked; `nil`: never.
+  /// The time without use, in milliseconds, after which the keychain locks, or `nil` for never.
   public var autoLock: Int64?
 
-  /// That of a session at a terminal: five minutes.
+  /// The automatic lock of an interactive session: five minutes.
   public static let usualAutoLock: Int64 = 300_000
 
-  /// Nothing known yet.
+  /// Creates a state in which nothing is known.
   public init() {}
 }
 
-/// The actions of the feature `keychain`; no action holds a value.
+/// The actions of the feature `keychain`. No action contains a value.
 public enum KeychainAction {
-  /// A line asks for something.
+  /// Starts a command.
   case run(context: CommandContext, command: KeychainCommand)
-  /// The command ended well.
+  /// The command succeeded.
   case succeeded(job: Int, result: KeychainResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
-  /// It was not used for so long and is locked.
+  /// The keychain was locked after this time without use.
   case autoLocked(milliseconds: Int64)
 }
 
@@ -61,7 +61,7 @@ extension KeychainAction: FeatureAction {
     if case .run(let context, _) = self { context } else { nil }
   }
 
-  /// That it was locked after a time without use.
+  /// `true` for an automatic lock.
   public var comesByItself: Bool {
     if case .autoLocked = self { true } else { false }
   }
@@ -69,117 +69,116 @@ extension KeychainAction: FeatureAction {
 
 /// The commands of the feature `keychain`.
 public enum KeychainCommand: Codable, Sendable, Equatable {
-  /// `init`; without a secret it is the unlock source's, or asked for.
+  /// `init`. Without a secret, it uses the unlock source or asks for one.
   case create(secret: KeychainNewSecret? = nil)
-  /// `unlock`, `lock`, `status`, `list` and `accept`; what they need of a secret comes from the
+  /// `unlock`, `lock`, `status`, `list` and `accept`. A secret that they need comes from the
   /// terminal or an unlock source.
   case unlock, lock, status, list, accept
-  /// Verifies the keychain's file, or another one without its secret.
+  /// Verifies the keychain's file, or another file without its secret.
   case check(path: String? = nil)
-  /// Lists what opens it.
+  /// Lists the slots.
   case slots
-  /// Lets another secret open it.
+  /// Adds a slot with another secret.
   case addSlot(secret: KeychainNewSecret)
-  /// Removes a slot, by its number from 1, and draws a new data key. The secrets are those of
-  /// slots that stay; passphrases that are missing are asked for.
+  /// Removes a slot by its number, from 1, and generates a new data key. The secrets are those of
+  /// remaining slots. Missing passphrases are asked for.
   case removeSlot(number: Int, secrets: [KeychainOtherSecret])
-  /// Draws a new data key.
+  /// Generates a new data key.
   case rekey(secrets: [KeychainOtherSecret])
-  /// Puts another passphrase in the place of one, and draws a new data key.
+  /// Replaces a passphrase and generates a new data key.
   case changePassphrase(secret: KeychainNewSecret, secrets: [KeychainOtherSecret])
   /// Writes all entries into a new keychain file.
   case export(path: String, secret: KeychainNewSecret)
-  /// Takes over the entries of another keychain file; `existing` as in `ImportDuplicates`, `nil`:
-  /// `refuse`.
+  /// Imports the entries of another keychain file. `existing` is a value of `ImportDuplicates`, or
+  /// `nil` for `refuse`.
   case importEntries(path: String, secret: KeychainOtherSecret, existing: String?)
-  /// Sets after how long it is locked, 0: never; `nil` only tells.
+  /// Sets the time after which the keychain locks, or 0 for never. `nil` only prints it.
   case autoLock(milliseconds: Int64? = nil)
-  /// Stores the value that the input gives.
+  /// Stores a value from the input.
   case set(name: String, input: KeychainInput)
-  /// Shows the value, outside state, log and recording.
+  /// Prints the value, which does not enter the state, the log or the recording.
   case reveal(name: String)
-  /// Removes an entry; one that does not exist is a failure of the command.
+  /// Removes an entry. Fails if it does not exist.
   case remove(name: String)
-  /// Gives an entry another name; fails where that is taken.
+  /// Renames an entry. Fails if the new name exists.
   case rename(from: String, to: String)
 }
 
-/// The source of a value; never the line itself.
+/// The source of a value, which is never the line itself.
 public enum KeychainInput: Codable, Sendable, Equatable {
   /// Asks without echo at the terminal, or reads standard input to its end.
   case prompt, standardInput
-  /// A file that is read when the command runs.
+  /// Reads a file when the command runs.
   case file(path: String)
-  /// So many random bytes, written in URL-safe base64.
+  /// Generates `bytes` random bytes, written in URL-safe base64.
   case generate(bytes: Int)
 }
 
-/// The source of a secret that is to open a keychain; never the line itself.
+/// The source of a new secret for a keychain, which is never the line itself.
 public enum KeychainNewSecret: Codable, Sendable, Equatable {
   /// Asks twice without echo at the terminal, or reads standard input to its end.
   case prompt, standardInput
-  /// A file with a passphrase.
+  /// Reads a passphrase from a file.
   case file(path: String)
-  /// A key file, which is made where it is not there.
+  /// Uses a key file, which is created if it does not exist.
   case keyFile(path: String)
 }
 
-/// The source of a secret that opens something already: another keychain file, or a slot that
-/// stays.
+/// The source of an existing secret: of another keychain file, or of a remaining slot.
 public enum KeychainOtherSecret: Codable, Sendable, Equatable {
   /// Asks without echo at the terminal.
   case prompt
-  /// A file with its passphrase; its key file.
+  /// Reads a passphrase from a file, or uses a key file.
   case passphraseFile(path: String), keyFile(path: String)
 }
 
-/// How a command of `keychain` ended well.
+/// The result of a `keychain` command that succeeded.
 public indirect enum KeychainResult: Codable, Sendable, Equatable {
-  /// There is a new, empty keychain, unlocked.
+  /// A new, empty keychain was created and is unlocked.
   case created(status: KeychainStatus)
-  /// Whether calls need no secret now.
+  /// Whether the keychain is now unlocked.
   case unlocked, locked
-  /// What can be said of it.
+  /// The status of the keychain.
   case status(status: KeychainStatus)
-  /// Its file was read again and is whole, as far as that can be checked without a secret;
-  /// unlocked, also with its key.
+  /// The keychain's file was read again and is intact, as far as can be checked without a secret.
+  /// If it is unlocked, it was also checked with its key.
   case checked(status: KeychainStatus)
-  /// The file that is there is remembered, whatever was before.
+  /// The current file was accepted, whatever file was known before.
   case accepted(acceptance: KeychainAcceptance)
-  /// All names, in the order of their bytes.
+  /// All names, in byte order.
   case names(names: [String])
-  /// The value is stored; `isShort` where it is too short to be looked for in what services answer,
-  /// `replaced` where the name had a value before.
+  /// The value is stored. `isShort` is set if it is too short for redaction, `replaced` if the name
+  /// had a value before.
   case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
-  /// The value was written straight to standard output; `isExact` where a line end follows it at a
-  /// terminal alone.
+  /// The value was written directly to standard output. `isExact` is set if a newline follows it
+  /// only at a terminal.
   case revealed(name: String, isExact: Bool? = nil)
   /// The entry was removed.
   case removed(name: String)
-  /// The entry has another name.
+  /// The entry was renamed.
   case renamed(from: String, to: String)
-  /// What opens it, in order.
+  /// The slots, in order.
   case slots(slots: [KeychainStatus.Slot])
-  /// Another passphrase or key file opens it, as `kind` says.
+  /// A slot was added. `kind` says whether it is a passphrase or a key file.
   case slotAdded(kind: String)
-  /// The slot is gone, and the data key is new.
+  /// The slot was removed, and the data key is new.
   case slotRemoved(number: Int)
-  /// The data key is new; and so is a passphrase.
+  /// The data key is new. For `passphraseChanged`, a passphrase is new as well.
   case rekeyed, passphraseChanged
-  /// So many entries are in a new file.
+  /// `count` entries were exported to a new file.
   case exported(path: String, count: Int)
-  /// Entries of another file were taken over.
+  /// Entries of another file were imported.
   case imported(report: KeychainImport)
-  /// After how long it is locked; `nil`: never.
+  /// The time after which the keychain locks, or `nil` for never.
   case autoLock(milliseconds: Int64?)
-  /// Another file is whole, as far as that can be checked without a secret.
+  /// Another file is intact, as far as can be checked without a secret.
   case checkedFile(status: KeychainStatus)
-  /// Any of the others, with a warning about the keychain's file.
+  /// Any other result, with a warning about the keychain's file.
   case warned(warning: String, result: KeychainResult)
 }
 
 enum KeychainOutcomes {
-  /// - Parameter isTerminal: Whether standard output is one; `nil` in recordings of before.
+  /// - Parameter isTerminal: Whether standard output is a terminal, or `nil` in earlier recordings.
   static func outcome(of action: KeychainAction, isTerminal: Bool? = nil) -> Outcome? {
     switch action {
     case .run, .autoLocked: nil
@@ -246,7 +245,7 @@ enum KeychainOutcomes {
       ])
   }
 
-  /// What is said of a value that is not looked for.
+  /// The note about a value that is too short for redaction.
   static let tooShort =
     "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
 
@@ -379,7 +378,7 @@ enum KeychainOutcomes {
     }
   }
 
-  /// In the greatest unit that is whole.
+  /// Formats a time in the largest unit that gives an integer.
   static func time(_ milliseconds: Int64) -> String {
     for (unit, size) in [("h", 3_600_000), ("m", 60_000), ("s", 1000)] as [(String, Int64)]
     where milliseconds % size == 0 {
@@ -411,8 +410,8 @@ enum KeychainOutcomes {
   }
 }
 
-/// How a secret is written where its value may not be.
+/// The mark that replaces the value of a secret.
 enum SecretMark {
-  /// `«secret:NAME»`, as the redactor writes it.
+  /// Returns `«secret:NAME»`, like the redactor.
   static func mark(_ name: String) -> String { "«secret:\(name)»" }
 }

@@ -2,10 +2,10 @@ import SwiftBoardBoard
 import SwiftBoardRecording
 
 enum KeychainMigrations {
-  /// Each leads one version of the board's recordings up.
+  /// The migrations, each to the next version of the board's recordings.
   static let all = [labels]
 
-  /// Schema 2 numbered the payloads of actions.
+  /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
     from: 2,
     labels: LogMigration.commandLabels + [

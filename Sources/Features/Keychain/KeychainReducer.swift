@@ -20,7 +20,7 @@ struct KeychainReducer: Reducer {
       let job = context.job
       return [
         .task(name: "keychain.\(command.verb)") {
-          // From the first prompt on, also while a key is derived.
+          // Input stays hidden from the first prompt on, also while a key is derived.
           dependencies.terminal.hideInput()
           defer { dependencies.terminal.showInput() }
           do {
@@ -80,8 +80,8 @@ struct KeychainReducer: Reducer {
 }
 
 extension KeychainReducer {
-  /// Locks the keychain after a time without use, as long as the state says so: whatever unlocked
-  /// it, also a request that needed a secret.
+  /// Locks the keychain after a time without use, if the state says so, even if a request that
+  /// needed a secret unlocked it.
   @Sendable
   static func subscriptions(
     _ state: KeychainState, _ dependencies: Dependencies
@@ -128,7 +128,7 @@ extension KeychainCommand {
 }
 
 extension KeychainResult {
-  /// Adds the warning about the opened file, if any. A status contains it already.
+  /// Adds the warning about the opened file, if any. A status already contains it.
   fileprivate func withWarning(of keychain: any KeychainService) async -> KeychainResult {
     guard let warning = await keychain.takeWarning() else { return self }
     switch self {
@@ -196,7 +196,8 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
         try await keychain.keys()
       })
   case .set(let name, let input):
-    // Opened first: a value that cannot be stored is neither asked for nor read.
+    // The keychain is opened first, so that a value that cannot be stored is neither asked for nor
+    // read.
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.unlock(with: nil)
     }
@@ -232,7 +233,7 @@ private func perform(_ command: KeychainCommand, _ dependencies: Dependencies) a
   }
 }
 
-/// A secret's value, unlocking where needed.
+/// Returns a secret's value. Unlocks the keychain if needed.
 func secret(_ name: String, _ dependencies: Dependencies) async throws -> Data {
   let keychain = dependencies.keychainService
   guard
@@ -265,8 +266,8 @@ func unlocking<Result>(
   }
 }
 
-/// Opens it with the unlock source's secret or one that is asked for; without either it stays
-/// locked.
+/// Unlocks the keychain with the unlock source's secret or a passphrase from the terminal. Without
+/// either, it stays locked.
 private func unlockIfPossible(_ dependencies: Dependencies) async throws {
   let keychain = dependencies.keychainService
   do {
@@ -276,7 +277,8 @@ private func unlockIfPossible(_ dependencies: Dependencies) async throws {
   } catch let error as KeychainError where error.kind == .locked {}
 }
 
-/// Calls with the unlock source's secret, or with one that is asked for if there is no source.
+/// Calls `work` with the unlock source's secret, or with a passphrase from the terminal if there is
+/// no source.
 func withSecret<Result>(
   _ dependencies: Dependencies, isNew: Bool = false,
   _ work: (KeychainSecret?) async throws(KeychainError) -> Result
@@ -293,7 +295,8 @@ func withSecret<Result>(
 }
 
 extension Failure {
-  /// Points at the option that found nothing to read, where the line has it once.
+  /// Returns the failure with the position of the option whose input was unavailable, if the line
+  /// contains the option exactly once.
   fileprivate func blaming(_ option: String, in line: String) -> Failure {
     let places = line.ranges(of: option)
     guard error == TerminalError.Kind.unavailable.rawValue, let place = places.first,

@@ -1,7 +1,7 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 
-/// The commands for what opens the keychain, and for other keychain files.
+/// The commands for slots and for other keychain files.
 extension KeychainCommands {
   static let slotSpecs: [CommandSpec<FeatureCommand<KeychainAction>>] = [
     CommandSpec(

@@ -2,27 +2,29 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// What the commands for slots and other files do. A secret comes from the terminal, a file or
+/// The work of the commands for slots and other files. A secret comes from the terminal, a file or
 /// standard input, and is part of no action.
 struct KeychainSlotWork {
   let dependencies: Dependencies
 
   private var keychain: any KeychainService { dependencies.keychainService }
 
-  /// - Parameter secret: `nil`: the unlock source's, or one that is asked for.
+  /// - Parameter secret: The source of the secret. For `prompt`, the unlock source is used if there
+  ///   is one.
   func create(_ secret: KeychainNewSecret) async throws {
     if case .prompt = secret {
       return try await withSecret(dependencies, isNew: true) { secret throws(KeychainError) in
         try await keychain.create(with: secret)
       }
     }
-    // A key file is not made for a keychain that cannot be.
+    // A key file must not be created if the keychain cannot be created.
     if try await keychain.status().exists { return try await keychain.create(with: nil) }
     try await keychain.create(with: try await new(secret))
   }
 
   func addSlot(_ secret: KeychainNewSecret) async throws -> String {
-    // Opened first: what cannot be added is neither asked for nor made.
+    // The keychain is opened first, so that a secret that cannot be added is neither asked for nor
+    // created.
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.unlock(with: nil)
     }
@@ -33,9 +35,11 @@ struct KeychainSlotWork {
     return if case .passphrase = secret { "passphrase" } else { "keyFile" }
   }
 
-  /// Asks for the passphrase of each slot that stays and whose secret is not at hand.
+  /// Changes the slots or the data key. Asks for the passphrase of each remaining slot that is not
+  /// given.
   ///
-  /// - Parameter asksLocked: Also for one that opens the keychain where there is no unlock source.
+  /// - Parameter asksLocked: Whether to ask for a passphrase that opens the keychain if there is no
+  ///   unlock source.
   func rekey(
     _ change: KeychainRekey, secrets: [KeychainOtherSecret], asksLocked: Bool = true
   ) async throws {
@@ -68,7 +72,7 @@ struct KeychainSlotWork {
   /// Asks for the old passphrase at a terminal, unless the new one comes from elsewhere and there
   /// is an unlock source.
   func changePassphrase(_ secret: KeychainNewSecret, secrets: [KeychainOtherSecret]) async throws {
-    // Says what is missing, before anything is asked for.
+    // Report a missing keychain before asking for anything.
     if try await !keychain.status().exists { try await keychain.unlock(with: nil) }
     var change = KeychainRekey()
     if case .prompt = secret {
@@ -86,7 +90,7 @@ struct KeychainSlotWork {
     }
   }
 
-  /// The old passphrase, and that it is right: the new one is asked for after that.
+  /// Asks for the old passphrase and verifies it before the new one is asked for.
   private func old() async throws -> KeychainSecret? {
     guard
       let passphrase = try await dependencies.terminal.askPassphrase(
@@ -122,7 +126,7 @@ struct KeychainSlotWork {
     return report
   }
 
-  /// A secret that opens something already.
+  /// Returns an existing secret.
   private func known(
     _ secret: KeychainOtherSecret, of what: String = "the keychain"
   ) async throws -> KeychainSecret {
@@ -144,7 +148,7 @@ struct KeychainSlotWork {
     }
   }
 
-  /// A secret that is about to open something.
+  /// Returns a new secret.
   private func new(_ secret: KeychainNewSecret) async throws -> KeychainSecret {
     switch secret {
     case .file(let path): return try await keychain.secret(from: .passphraseFile(path: path))
@@ -169,7 +173,7 @@ struct KeychainSlotWork {
 }
 
 extension GuardedBytes {
-  /// Without one final LF or CRLF, as a passphrase is read anywhere.
+  /// Returns the bytes without one final LF or CRLF, as for any passphrase.
   fileprivate func withoutLineEnd() throws(KeychainError) -> GuardedBytes {
     try withBytes { bytes throws(KeychainError) in
       var bytes = bytes[...]

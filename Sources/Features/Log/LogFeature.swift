@@ -4,14 +4,14 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 
 extension BoardFeatures {
-  /// What happened, for people.
+  /// The feature `log`: a log of events for users.
   public static let log = Feature(
     name: "log", summary: "what happened, for people", state: LogState(), reducer: LogReducer(),
     commands: LogCommands.table,
     outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
     partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
-    // A live replay has a log of its own, without the records of earlier sessions.
+    // A live replay has its own log, without the records of earlier sessions.
     volatile: [
       "succeeded.result.records.records", "succeeded.result.records.unreadable", "listed.records",
       "succeeded.result.statistics.statistics", "succeeded.result.exported.count",
@@ -19,24 +19,24 @@ extension BoardFeatures {
     ], version: nil, migrations: LogMigrations.all)
 }
 
-/// The state of the board's log; records are in the actions alone.
+/// The state of the board's log. Records are only in the actions.
 public struct LogState: Codable, Sendable, Equatable {
-  /// Notes taken with `log note`.
+  /// The number of notes written with `log note`.
   public var notes = 0
-  /// The least level written; of every category without one of its own.
+  /// The minimum level of categories without their own.
   public var level: LogLevel?
 
-  /// Nothing noted, no level set.
+  /// Creates a state without notes and level.
   public init() {}
 }
 
 /// The actions of the feature `log`.
 public enum LogAction {
-  /// A line asks for something.
+  /// Starts a command.
   case run(context: CommandContext, command: LogCommand)
-  /// Some of the records of a command that shows more of them than one answer holds, in order.
+  /// A part of the records of a command that shows more than one action holds, in order.
   case listed(job: Int, records: [LogRecord])
-  /// The command ended well.
+  /// The command succeeded.
   case succeeded(job: Int, result: LogResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
@@ -51,58 +51,59 @@ extension LogAction: FeatureAction {
 
 /// The commands of the feature `log`.
 public enum LogCommand: Codable, Sendable, Equatable {
-  /// The newest records that match.
+  /// Shows the newest records that match.
   case tail(query: LogQuery)
-  /// From now on at least this level; of every category without one of its own where none is named.
+  /// Sets the minimum level of a category, or, if it is `nil`, of all categories without their own.
   case level(level: LogLevel, category: String?)
-  /// Writes a record of the person's own.
+  /// Writes a record for the user.
   case note(text: String)
-  /// How many records are kept, by level and category.
+  /// Prints the number of records by level and category.
   case stats
   /// Writes the kept records to a file that does not exist yet.
   case export(path: String)
-  /// What a sink would write in place of the text.
+  /// Prints the text as a sink would write it.
   case redactTest(text: String)
-  /// Removes the kept records, those of other processes too; the database keeps its own.
+  /// Removes the kept records, including those of other processes. Records in the database are
+  /// kept.
   case clear
 }
 
-/// Which records; everything unless it says so.
+/// A selection of records; by default, it selects all levels and texts.
 public struct LogQuery: Codable, Sendable, Equatable {
-  /// The newest so many.
+  /// The maximum number of records, the newest ones.
   public var limit = 10
-  /// At least this level.
+  /// The minimum level.
   public var level: LogLevel?
-  /// With this text in message, category or fields.
+  /// Only records that contain this text in message, category or fields.
   public var text: String?
-  /// Microseconds back from now.
+  /// Only records from the last `since` microseconds.
   public var since: Int64?
-  /// That this step of the session, or an effect of it, caused.
+  /// Only records caused by this step of the session or by its effects.
   public var step: Int?
-  /// Records that are written later follow, until the command is cancelled.
+  /// Whether later records follow, until the command is cancelled.
   public var follows: Bool?
 
-  /// The newest ten.
+  /// Creates a query for the newest ten records.
   public init() {}
 }
 
-/// How a command of `log` ended well.
+/// The result of a `log` command that succeeded.
 public enum LogResult: Codable, Sendable, Equatable {
-  /// Oldest first; `unreadable` is how many lines of the log are no records, where there are such.
+  /// The records, oldest first. `unreadable` is the number of invalid lines in the log, if any.
   case records(records: [LogRecord], unreadable: Int? = nil)
-  /// The records that `listed` had the parts of have ended, after so many.
+  /// The end of the records sent as `listed` actions, with their number.
   case listed(count: Int, unreadable: Int? = nil)
-  /// The level that counts now.
+  /// The level now in effect.
   case level(level: LogLevel, category: String?)
-  /// The note is written.
+  /// The note was written.
   case noted
-  /// Of the records that are kept.
+  /// Statistics about the kept records.
   case statistics(statistics: LoggerStatistics)
-  /// How many records, and where they are.
+  /// The number of exported records and their file.
   case exported(count: Int, path: String, unreadable: Int? = nil)
   /// The text without secrets.
   case redacted(text: String)
-  /// Nothing is kept any more.
+  /// The records were removed.
   case cleared
 }
 
@@ -147,7 +148,7 @@ enum LogOutcomes {
     Column("message"), Column("fields", priority: 1),
   ]
 
-  /// Rows of records that go on.
+  /// Returns the rows of a part of the records.
   static func partialOutcome(of action: LogAction) -> PartialOutcome? {
     guard case .listed(let job, let records) = action else { return nil }
     return PartialOutcome(

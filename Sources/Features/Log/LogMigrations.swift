@@ -2,10 +2,10 @@ import SwiftBoardBoard
 import SwiftBoardRecording
 
 enum LogMigrations {
-  /// Each leads one version of the board's recordings up.
+  /// The migrations, each to the next version of the board's recordings.
   static let all = [labels, parts]
 
-  /// Schema 2 numbered the payloads of actions.
+  /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
     from: 2,
     labels: LogMigration.commandLabels + [
@@ -20,7 +20,7 @@ enum LogMigrations {
       ("succeeded.result.redacted", [(0, "text")]),
     ])
 
-  /// Up to schema 4 one answer had any number of records.
+  /// Up to schema 4, one action held all records.
   private static let parts = LogMigration(
     from: 4,
     editEffects: { action, effects in

@@ -34,8 +34,7 @@ struct LogReducer: Reducer {
     }
   }
 
-  /// Records page by page, each page an action, so that any number of them takes the memory of a
-  /// page.
+  /// Sends records page by page, with one action per page, so that memory use is limited to a page.
   private func show(
     _ query: LogQuery, _ job: Int, _ dependencies: Dependencies
   ) -> Effect<LogAction> {
@@ -66,7 +65,7 @@ struct LogReducer: Reducer {
 }
 
 extension LogQuery {
-  /// The most records of one action.
+  /// The maximum number of records per action.
   static let page = 256
 
   /// Whether there may be more records than one action holds.
@@ -89,7 +88,7 @@ extension LogArchive {
       newest: max(0, query.limit), matching: filter, follows: query.follows == true)
   }
 
-  /// Every record, page by page.
+  /// Reads all records, page by page.
   fileprivate func readAll(
     _ body: ([LogRecord]) async throws -> Void
   ) async throws -> any LogReader {
@@ -162,7 +161,7 @@ private func statistics(_ logger: any Logger) async throws -> LoggerStatistics {
     unreadable: reader.unreadable.orNone)
 }
 
-/// Writes page by page; a file that does not come to its end is not there.
+/// Writes the records page by page. An incomplete file is not kept.
 private func export(to path: String, _ dependencies: Dependencies) async throws -> LogResult {
   let file = try await dependencies.files.newFile(path)
   try await file.begin(afterKept: false, tag: nil)

@@ -2,7 +2,7 @@ import SwiftBoardBoard
 import SwiftBoardJSON
 
 extension LogState: CanonicalEncodable {
-  /// Writes what `encode(to:)` does.
+  /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let level { writer.member("level", level.rawValue) }

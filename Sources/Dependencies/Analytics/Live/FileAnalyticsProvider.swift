@@ -1,35 +1,36 @@
 import SwiftBoardJSON
 import Synchronization
 
-/// Writes events to a file on this machine, one JSON object a line:
-/// `{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{"service":"example"}}`.
+/// Writes events to a local file, one JSON object per line:
+/// `{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{…}}`.
 ///
-/// Mode 0600; rotated at `maxBytes`, `maxFiles` are kept. Nothing is opened before the first event.
+/// The file has mode 0600. It is rotated at `maxBytes`, and `maxFiles` are kept. No file is opened
+/// before the first event.
 public final class FileAnalyticsProvider: AnalyticsProvider {
-  /// Why events could not be written.
+  /// An error when writing events.
   public struct Failure: Error, Sendable, Equatable {
-    /// How many of the events that were offered are not in the file.
+    /// The number of delivered events that are not in the file.
     public var lost: Int
   }
 
-  /// For statistics.
+  /// The name, for statistics.
   public let name: String
   private let file: Mutex<LineFile>
 
-  /// A provider that has opened nothing yet.
+  /// Creates a provider without opening a file.
   ///
   /// - Parameters:
-  ///   - maxBytes: At which size the file is rotated; 1 MiB.
-  ///   - maxFiles: How many are kept, the current one included.
+  ///   - maxBytes: The size at which the file is rotated. The default is 1 MiB.
+  ///   - maxFiles: The number of files to keep, including the current one.
   public init(path: String, name: String = "file", maxBytes: Int = 1 << 20, maxFiles: Int = 2) {
     self.name = name
     file = Mutex(LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles))
   }
 
-  /// Appends a line for each event; not synchronised to the disk.
+  /// Appends a line for each event, without synchronizing to the disk.
   ///
-  /// - Throws: `Failure` where lines could not be written. Lines that were written are written
-  ///   again with the next attempt, under the same ids.
+  /// - Throws: `Failure` if lines could not be written. The next attempt writes all lines again,
+  ///   with the same ids.
   public func deliver(_ events: [AnalyticsDelivery]) throws {
     let lines = events.map { delivery in
       var line: [UInt8] = []

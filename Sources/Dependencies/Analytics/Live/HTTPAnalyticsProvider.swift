@@ -3,39 +3,40 @@ import SwiftBoardJSON
 import SwiftBoardSystem
 import Synchronization
 
-/// Sends events to a server, many in one request: a POST of
-/// `{"events":[{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{…}}]}`.
+/// Sends events to a server, many in one request: a POST of `{"events":[…]}` with an object for
+/// each event:
+/// `{"id":"…","time":"2026-01-01T00:00:00.000000Z","event":"api.get","properties":{…}}`.
 ///
-/// An event has the same id at every attempt, by which a server tells those that it has already. A
-/// server that cannot be reached, and an answer 408, 425, 429 or 5xx, is tried again: after
-/// `firstDelay`, then after twice as long, up to ten minutes, ten times in all. An answer's
-/// Retry-After in seconds prolongs that. With any other answer than 2xx the events are given up.
+/// An event has the same id in every attempt, so that the server can recognize duplicates. The
+/// provider retries if the server cannot be reached or answers 408, 425, 429 or 5xx. It waits for
+/// `firstDelay`, then doubles the delay up to ten minutes, with at most ten attempts. A Retry-After
+/// in seconds extends the delay. After any other response than 2xx, the events are dropped.
 public final class HTTPAnalyticsProvider: AnalyticsProvider {
-  /// Why events were not taken.
+  /// An error when sending events.
   public struct Failure: Error, Sendable, Equatable {
-    /// In words; without what the request held.
+    /// The message, without contents of the request.
     public var message: String
-    /// The server asks for this much patience.
+    /// The delay that the server requests.
     public var retryAfter: Duration?
   }
 
-  /// For statistics.
+  /// The name, for statistics.
   public let name: String
-  /// Ten.
+  /// Ten attempts.
   public let attempts = 10
   private let client: any APIClient
   private let request: APIRequest
   private let firstDelay: Duration
-  /// What the last answer asked for.
+  /// The delay that the last response requested.
   private let patience = Mutex<Duration?>(nil)
 
-  /// A provider that has sent nothing yet.
+  /// Creates a provider without sending anything.
   ///
   /// - Parameters:
-  ///   - url: `http` or `https`. No redirect is followed.
-  ///   - headers: Such as an `Authorization`.
-  ///   - timeout: Of a request. Nothing but this provider waits for it.
-  ///   - firstDelay: From the first failure to the next attempt.
+  ///   - url: The address, with `http` or `https`. Redirects are not followed.
+  ///   - headers: Additional headers, such as `Authorization`.
+  ///   - timeout: The time limit of a request. Only this provider waits for it.
+  ///   - firstDelay: The delay between the first failure and the next attempt.
   public init(
     url: String, client: any APIClient, headers: [HTTPHeader] = [], name: String = "http",
     timeout: Duration = .seconds(10), firstDelay: Duration = .seconds(2)
@@ -48,9 +49,9 @@ public final class HTTPAnalyticsProvider: AnalyticsProvider {
       timeout: timeout, bodyLimit: 64 << 10)
   }
 
-  /// Sends one request with all of the events, and waits for its answer.
+  /// Sends one request with all events, and waits for the response.
   ///
-  /// - Throws: `Failure`, or `AnalyticsRefusal` where the server will never take them.
+  /// - Throws: `Failure`, or `AnalyticsRefusal` if the server will never accept them.
   public func deliver(_ events: [AnalyticsDelivery]) throws {
     var body = Array(#"{"events":["#.utf8)
     for (index, event) in events.enumerated() {
@@ -77,13 +78,13 @@ public final class HTTPAnalyticsProvider: AnalyticsProvider {
     }
   }
 
-  /// Doubles from `firstDelay` up to ten minutes; longer where the server asked for it.
+  /// Doubles the delay from `firstDelay` up to ten minutes, or longer if the server requests it.
   public func delay(afterFailures count: Int) -> Duration? {
     let doubled = firstDelay * (1 << min(max(0, count - 1), 20))
     return max(min(doubled, .seconds(600)), patience.withLock { $0 } ?? .zero)
   }
 
-  /// The provider's own thread waits, none of the cooperative pool.
+  /// Sends a request and blocks the provider's own thread, not one of the cooperative pool.
   private func answer(to request: APIRequest) -> Result<APIResponse, APIError> {
     let result = Shared<Result<APIResponse, APIError>>(
       .failure(APIError(.cancelled, "no answer")))

@@ -1,12 +1,12 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Hands events to providers side by side. Each has a queue and a thread of its own: one that is
-/// slow, hangs or fails delays neither the caller nor the others.
+/// Delivers events to several providers. Each has its own queue and thread, so a slow, hanging or
+/// failing provider delays neither the caller nor the other providers.
 ///
-/// A queue holds `capacity` events; the oldest are dropped first and are counted. Events that a
-/// provider fails to take stay in its queue until they are offered again, as the provider says.
-/// Without consent `track` does nothing.
+/// A queue holds `capacity` events. If it is full, the oldest events are dropped and counted.
+/// Events that a provider fails to deliver stay in its queue for the next attempt. Without consent,
+/// `track` does nothing.
 public final class LiveAnalytics: Analytics {
   private let outlets: [AnalyticsOutlet]
   private let redactor: Redactor
@@ -15,10 +15,10 @@ public final class LiveAnalytics: Analytics {
   private let consent = Atomic(false)
 
   /// - Parameters:
-  ///   - capacity: Events that wait for each provider.
-  ///   - date, uuid: Give each event its time and id. They are separate from the generators of the
-  ///     dependencies, so that counting is not recorded as a draw.
-  ///   - redactor: The logger's, so that no secret is counted either.
+  ///   - capacity: The maximum number of events in the queue of each provider.
+  ///   - date, uuid: The generators of the events' times and ids. They are separate from those of
+  ///     the dependencies, so that they are not recorded as draws.
+  ///   - redactor: The logger's redactor, which removes secrets from events.
   public init(
     providers: [any AnalyticsProvider] = [], capacity: Int = 1000, date: DateGenerator = .live,
     uuid: UUIDGenerator = .live, redactor: Redactor = Redactor()
@@ -29,42 +29,42 @@ public final class LiveAnalytics: Analytics {
     self.redactor = redactor
   }
 
-  /// Redacts the event and puts it into every queue; without consent or providers, or from inside a
-  /// log sink, does nothing.
+  /// Redacts the event and adds it to every queue. Does nothing without consent or providers, or
+  /// inside a log sink.
   ///
-  /// - Complexity: The redaction, and one lock for each provider. Never waits for one.
+  /// - Complexity: The redaction, and one lock for each provider. Never waits for a provider.
   public func track(_ event: AnalyticsEvent) {
     guard hasConsent, !outlets.isEmpty, !LogRecursion.isInside else { return }
     let event = AnalyticsEvent(
       redactor.redact(event.name), properties: event.properties.map(redactor.redact))
     let delivery = AnalyticsDelivery(id: uuid.next(), time: date.now, event: event)
     for outlet in outlets { outlet.add(delivery) }
-    // Consent taken back meanwhile: the queues were emptied before the event came.
+    // If consent was withdrawn in the meantime, the queues were emptied before the event was added.
     if !hasConsent { removeAll() }
   }
 
-  /// One atomic load.
+  /// Whether the user has given consent.
   public var hasConsent: Bool { consent.load(ordering: .sequentiallyConsistent) }
 
-  /// Takes effect at once. Taking consent back empties all queues; what a provider has in its hands
-  /// already may still arrive.
+  /// Takes effect immediately. Withdrawing consent empties all queues. Events that a provider is
+  /// already delivering may still arrive.
   public func setConsent(_ granted: Bool) {
     consent.store(granted, ordering: .sequentiallyConsistent)
     if !granted { removeAll() }
   }
 
-  /// By provider, in the order given.
+  /// Returns the statistics of the providers, in the order given.
   public func statistics() -> [AnalyticsStatistics] { outlets.map { $0.statistics() } }
 
-  /// Returns when every provider was offered what was tracked so far; false when the time was over
-  /// first. It blocks the thread.
+  /// Waits until every provider was offered the events tracked so far. Returns false if the time
+  /// ran out first. Blocks the thread.
   @discardableResult
   public func flush(within duration: Duration) -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)
     return outlets.reduce(true) { $1.flush(deadline: deadline) && $0 }
   }
 
-  /// Flushes, on a thread of its own.
+  /// Flushes on a thread of its own.
   public func shutDown(within duration: Duration) async -> Bool {
     await DetachedThread.run { self.flush(within: duration) }
   }
@@ -74,7 +74,7 @@ public final class LiveAnalytics: Analytics {
   }
 }
 
-/// One provider's queue.
+/// The queue of a provider.
 private final class AnalyticsOutlet: Sendable {
   private struct Item {
     var delivery: AnalyticsDelivery
@@ -84,7 +84,7 @@ private final class AnalyticsOutlet: Sendable {
   private struct Counts {
     var delivered = 0
     var refused = 0
-    /// Attempts that failed one after the other.
+    /// The number of consecutive failed attempts.
     var failures = 0
   }
 

@@ -1,21 +1,22 @@
-/// Writes events into a log, in the category `analytics`: for looking at what would be counted.
+/// Writes events into a log, in the category `analytics`, to inspect what would be counted.
 public final class LogAnalyticsProvider: AnalyticsProvider {
-  /// For statistics.
+  /// The name, for statistics.
   public let name: String
   private let logger: any Logger
   private let level: LogLevel
 
-  /// - Parameter level: Of the records; with `debug` a log at its usual level has none of them.
+  /// - Parameter level: The level of the records. At its default level, a log omits `debug`
+  ///   records.
   public init(logger: any Logger, level: LogLevel = .debug, name: String = "log") {
     self.name = name
     self.logger = logger
     self.level = level
   }
 
-  /// A record for each event, with its id. Never fails.
+  /// Writes a record with the id of each event. Never fails.
   public func deliver(_ events: [AnalyticsDelivery]) {
-    // The thread is a provider's, whose records would be dropped. A logger gives none to a
-    // provider, so that nothing goes round in a circle.
+    // This thread belongs to a provider, so its records would be dropped. A logger gives no records
+    // to a provider, so there is no endless loop.
     LogRecursion.leave()
     defer { LogRecursion.enter() }
     for delivery in events {

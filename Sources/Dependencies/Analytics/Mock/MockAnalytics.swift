@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Analytics for tests: keeps in memory what was tracked with consent.
+/// Analytics for tests. It keeps the events tracked with consent in memory.
 public final class MockAnalytics: Analytics {
   private struct State {
     var hasConsent: Bool
@@ -9,22 +9,22 @@ public final class MockAnalytics: Analytics {
 
   private let state: Mutex<State>
 
-  /// - Parameter consent: Off, as everywhere.
+  /// - Parameter consent: The initial consent, off by default.
   public init(consent: Bool = false) {
     state = Mutex(State(hasConsent: consent))
   }
 
-  /// The tracked entries since consent was given, in order.
+  /// The events tracked since consent was given, in order.
   public var events: [AnalyticsEvent] { state.withLock { $0.events } }
 
-  /// Keeps the event, with consent only. O(1) amortised.
+  /// Stores the event if there is consent. O(1) amortized.
   public func track(_ event: AnalyticsEvent) {
     state.withLock { state in
       if state.hasConsent { state.events.append(event) }
     }
   }
 
-  /// Taking consent back forgets what was kept.
+  /// Withdrawing consent removes the stored events.
   public func setConsent(_ granted: Bool) {
     state.withLock { state in
       state.hasConsent = granted
@@ -32,12 +32,12 @@ public final class MockAnalytics: Analytics {
     }
   }
 
-  /// As it was set last.
+  /// The consent as set last.
   public var hasConsent: Bool { state.withLock { $0.hasConsent } }
 }
 
 extension MockAnalytics {
-  /// A mock with consent and two sample events; a new one at every mention.
+  /// Creates a mock with consent and two sample events.
   public static var preview: MockAnalytics {
     let mock = MockAnalytics(consent: true)
     mock.track(AnalyticsEvent("board.opened"))

@@ -1,13 +1,13 @@
 import SwiftBoardSystem
 
-/// A path that names an open descriptor of this process and no file, such as `/dev/stdin`,
-/// `/dev/fd/3` or `/proc/self/fd/3`.
+/// A path that refers to an open descriptor of this process and not to a file, such as
+/// `/dev/stdin`, `/dev/fd/3` or `/proc/self/fd/3`.
 package struct DescriptorPath: Sendable, Equatable {
   /// The descriptor.
   package let number: Int32
 
-  /// Follows the symbolic links at the path's end; `nil` if they lead to anything else, or to
-  /// another process. A few system calls.
+  /// Follows the symbolic links at the path's end. Returns `nil` if they lead to anything else or
+  /// to another process. Makes a few system calls.
   package init?(_ path: String) {
     var path = path
     for _ in 0..<40 {
@@ -22,15 +22,15 @@ package struct DescriptorPath: Sendable, Equatable {
     return nil
   }
 
-  /// Whether the board opened the descriptor for itself: what the process was started with is not
-  /// closed when another program begins, and what the board opens is.
+  /// Whether the board opened the descriptor. Inherited descriptors stay open when a new program is
+  /// executed, but those of the board are closed.
   var isInternal: Bool {
     guard number > 2 else { return false }
     let flags = fcntl(number, F_GETFD)
     return flags < 0 || flags & FD_CLOEXEC != 0
   }
 
-  /// Whether a folder has the descriptors of this process in it.
+  /// Returns whether a folder lists the descriptors of this process.
   private static func lists(_ folder: String) -> Bool {
     guard let resolved = try? FileSystem().resolve(folder) else { return false }
     let parts = resolved.split(separator: "/")

@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 
-/// One write of one whole file. Blocks.
+/// Writes one complete file. Blocks.
 struct FileWriter {
   let system: FileSystem
-  /// As it was given; errors name it.
+  /// The path as given, for errors.
   let path: String
-  /// Asked before the file is opened, and again before another one is replaced.
+  /// Called before the file is opened, and again before another file is replaced.
   var check: (_ path: String) throws(FileError) -> Void = { _ in }
 
   func write(_ data: Data, _ mode: FileWriteMode) throws(FileError) {

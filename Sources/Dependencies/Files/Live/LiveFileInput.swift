@@ -1,7 +1,8 @@
 import SwiftBoardSystem
 
 extension FileInput {
-  /// Opens a file. Each piece is read on a thread of its own: a pipe may have none for long.
+  /// Opens a file. Each chunk is read on a thread of its own, because reading a pipe may block for
+  /// long.
   ///
   /// - Throws: `missing`, `denied` or `io`; a folder is `io`.
   static func open(_ path: String, _ system: FileSystem) async throws(FileError) -> FileInput {

@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// An `OutputFile` that is opened when there is something to write. Each call waits on a thread of
-/// its own: the reader of a pipe may stall.
+/// An `OutputFile` that is opened on the first write. Each call runs on a thread of its own,
+/// because the reader of a pipe may stall.
 final class LiveFileOutput: FileOutput {
   let kept: PartialContent? = nil
   private let path: String

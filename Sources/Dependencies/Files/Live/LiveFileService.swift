@@ -1,17 +1,17 @@
 import SwiftBoardSystem
 
-/// Files on disk. Each call waits on a thread of its own: one that waits for the other end of a
-/// pipe holds up neither the pool that runs effects nor any other call.
+/// Files on disk. Each call runs on a thread of its own, so a call that waits for a pipe blocks
+/// neither the cooperative pool nor any other call.
 package struct LiveFileService: FileService {
   private let system: FileSystem
   private let own: OwnFiles?
 
-  /// Holds nothing.
+  /// Creates a service without accessing files.
   ///
   /// - Parameters:
-  ///   - own: Where the board's own files are, which no line may write to; `nil`: there are none.
-  ///   - environment: The process's variables: the files of its unlock sources are the board's own,
-  ///     too.
+  ///   - own: The board's own files, which no line may write to, or `nil` if there are none.
+  ///   - environment: The environment variables. The files of their unlock sources are also the
+  ///     board's own.
   package init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
     self.init(own: own, environment: environment, system: FileSystem())
   }
@@ -21,8 +21,8 @@ package struct LiveFileService: FileService {
     self.system = system
   }
 
-  /// Reads 64 KiB at a time until the end or the limit. Works on pipes too, and waits there;
-  /// cancelling the task does not end that.
+  /// Reads 64 KiB at a time until the end or the limit. Reading a pipe may wait, which cancelling
+  /// the task does not end.
   ///
   /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
   package func read(_ path: String, limit: Int) async throws(FileError) -> Data {
@@ -31,12 +31,14 @@ package struct LiveFileService: FileService {
     }
   }
 
-  /// `replace` writes a new file beside the old one and renames it when it is whole; it goes
-  /// through symbolic links, also to where nothing is yet, and keeps the old permissions. What is
-  /// no regular file is written to directly. A write that fails leaves what was there before, and
-  /// nothing waits for the disk.
+  /// Writes a whole file.
   ///
-  /// - Throws: `ownFile` for the board's own, `exists`, `cannotCreate` where the file cannot be
+  /// `replace` writes a new file next to the old one and renames it when it is complete. It follows
+  /// symbolic links, even if their target does not exist yet, and keeps the old permissions. A path
+  /// that is not a regular file is written to directly. A write that fails leaves the previous
+  /// file. The data is not synchronized to the disk.
+  ///
+  /// - Throws: `ownFile` for the board's own files, `exists`, `cannotCreate` if the file cannot be
   ///   opened, `full`, `denied` or `io`.
   package func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
     try await DetachedThread.run { [self] () throws(FileError) in
@@ -46,8 +48,8 @@ package struct LiveFileService: FileService {
     }
   }
 
-  /// Compares with the files in the folders of the board's own, and with the descriptors that it
-  /// has opened: a few dozen system calls.
+  /// Compares the path with the files in the folders of the board's own files, and with the
+  /// descriptors that the board has opened. Makes a few dozen system calls.
   ///
   /// - Throws: `ownFile`.
   package func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {
@@ -63,10 +65,10 @@ package struct LiveFileService: FileService {
         "\(path) belongs to the board's own \(title) and is not written to: name another file")
   }
 
-  /// Looks at what is there and at the folder: a few system calls.
+  /// Checks the path and its folder with a few system calls.
   ///
-  /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must
-  ///   not be written to.
+  /// - Throws: `cannotCreate` for a folder, and if the folder of a new file is missing or not
+  ///   writable.
   package func checkCreatable(_ path: String) throws(FileError) {
     func cannotCreate(_ number: Int32) -> FileError {
       FileError(
@@ -82,17 +84,17 @@ package struct LiveFileService: FileService {
     guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
   }
 
-  /// Opens it on a thread of its own, where a pipe may wait for its other end.
+  /// Opens the file on a thread of its own, because opening a pipe may wait.
   ///
   /// - Throws: `missing`, `denied` or `io`; a folder is `io`.
   package func input(_ path: String) async throws(FileError) -> FileInput {
     try await FileInput.open(path, system)
   }
 
-  /// Writes as `write` with `replace`, or where it continues `PATH.part`, which takes the name when
-  /// it is whole.
+  /// Writes like `write` with `replace`. With `continues`, it writes or continues `PATH.part`,
+  /// which is renamed when it is complete.
   ///
-  /// - Throws: `cannotCreate` where the file cannot be continued.
+  /// - Throws: `cannotCreate` if the file cannot be continued.
   package func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput {
     let check: @Sendable (String) throws(FileError) -> Void = { (path) throws(FileError) in
       try checkTarget(path, isRecording: false)
@@ -134,7 +136,7 @@ package struct LiveFileService: FileService {
 }
 
 extension FileError {
-  /// What an error number of the system means for a file that was to be `verb`.
+  /// Creates the error for a system error number of the operation `verb`.
   init(_ path: String, _ verb: String, _ number: Int32) {
     let kind: Kind =
       switch number {

@@ -1,49 +1,50 @@
 import SwiftBoardSystem
 
-/// A file while it is being written, piece by piece.
+/// A file that is being written in chunks.
 ///
-/// A write that fails leaves what was there before: an existing file as it was, and no new one.
-/// What is no regular file (a device, a pipe) is written directly, and keeps what has come; so is
-/// the file that standard output or standard error is open on. Nothing waits for the disk.
+/// A write that fails leaves an existing file unchanged and no new file. A path that is not a
+/// regular file (a device, a pipe) is written directly and keeps the written bytes. The same
+/// applies to the file of standard output or standard error. The data is not synchronized to the
+/// disk.
 ///
 /// Use one copy of the value, and end it with `finish` or `discard`.
 package struct OutputFile: Sendable {
   /// The handling of an existing regular file.
   package enum Mode: Sendable {
-    /// It stays until `finish()`, and is then replaced in one step. A new file appears then, too.
+    /// Replaces it atomically in `finish()`. A new file appears then, too.
     case replace
-    /// As `replace`, except that a new file grows before the eyes of its readers, and that a file
-    /// of another owner, one with several names, or one in a folder that takes no new file is
-    /// emptied at once, as a shell does it.
+    /// Like `replace`, but readers can see a new file while it is written. A file with another
+    /// owner, with several names, or in a folder that is not writable is truncated at once, as
+    /// shells do.
     case stream
-    /// Written after its end. A failure cuts it back, unless another program has added something
-    /// meanwhile.
+    /// Appends to it. After a failure, the file is truncated to its old length, unless another
+    /// program has added something in the meantime.
     case append
-    /// It is an error.
+    /// Fails if it exists.
     case create
   }
 
   private enum Undo {
     case nothing
-    /// The new file, until it takes the name of the target.
+    /// The new file, until it is renamed to the target.
     case temporary(TemporaryFile)
-    /// The file was not there before.
+    /// The file did not exist before.
     case new
-    /// It had so many bytes.
+    /// The file had this number of bytes.
     case grown(from: Int64)
   }
 
-  /// As it was given; errors name it.
+  /// The path as given, for errors.
   package let path: String
-  /// Where it leads.
+  /// The path with symbolic links resolved.
   private let target: String
   private let system: FileSystem
   private let file: OpenFile
   private let undo: Undo
   private var written: Int64 = 0
 
-  /// Opens the file, mode 0600 where it is new. Blocks where the path is a pipe until its reader
-  /// comes.
+  /// Opens the file. A new file has mode 0600. If the path is a pipe, this blocks until it has a
+  /// reader.
   ///
   /// - Throws: `exists` with `create`, otherwise `cannotCreate`.
   package init(_ path: String, _ mode: Mode) throws(FileError) {
@@ -58,8 +59,8 @@ package struct OutputFile: Sendable {
     (file, undo) = try opening.open(mode)
   }
 
-  /// Whether it is written directly: a pipe, a device, the file of standard output. A write to it
-  /// may wait.
+  /// Whether it is written directly: a pipe, a device, or the file of standard output. A write to
+  /// it may block.
   package var isDirect: Bool {
     if case .nothing = undo { true } else { false }
   }
@@ -80,14 +81,14 @@ package struct OutputFile: Sendable {
     }
   }
 
-  /// Closes the file, which has its name then.
+  /// Closes the file and gives it its name.
   ///
-  /// - Parameter check: Asked once more before another file is replaced.
-  /// - Throws: What `check` throws, `full` or `io`. What was there before is left.
+  /// - Parameter check: Called again before another file is replaced.
+  /// - Throws: The error of `check`, `full` or `io`. The previous file is then kept.
   package func finish(
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
-    // Some file systems report a full disk only here.
+    // Some file systems only report a full disk here.
     do throws(SystemError) { try system.close(file) } catch {
       takeBack(isOpen: false)
       throw FileError(path, "written", error.code)
@@ -102,7 +103,7 @@ package struct OutputFile: Sendable {
     }
   }
 
-  /// Closes the file, and leaves what was there before.
+  /// Closes the file and restores the previous state.
   package func discard() {
     takeBack(isOpen: true)
     file.close()
@@ -123,14 +124,15 @@ package struct OutputFile: Sendable {
     }
   }
 
-  /// How each mode opens a file.
+  /// Opens a file for a mode.
   private struct Opening {
     let path: String
     let target: String
     let system: FileSystem
 
     func open(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
-      // The path itself: what it leads to may have no path, such as `/dev/stdout` on a pipe.
+      // This uses the path itself because its target may have no path, such as `/dev/stdout` on a
+      // pipe.
       guard let old = FileInfo(path) else {
         guard errno == ENOENT else { throw cannotCreate(errno) }
         return try openNew(mode)
@@ -153,7 +155,7 @@ package struct OutputFile: Sendable {
     private func openNew(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
       switch mode {
       case .append: (try create(target, O_WRONLY | O_APPEND), .new)
-      // A link that leads to nothing is something.
+      // A dangling link counts as an existing file.
       case .create: (try create(path, O_WRONLY), .new)
       case .stream: (try create(target, O_WRONLY), .new)
       case .replace: try openTemporary(nil)

@@ -1,12 +1,13 @@
 import SwiftBoardSystem
 
-/// The files that the board keeps for itself. A line that names one as a target would destroy it.
+/// The board's own files. Writing to one from a line would destroy it.
 struct OwnFiles: Sendable {
   private struct Family: Sendable {
     let path: String
-    /// What it is, for messages.
+    /// The description of the file, for messages.
     let title: String
-    /// Whether a name beside `base` belongs to it too: locks, logs, temporary and rotated files.
+    /// Returns whether a name next to `base` belongs to it: locks, logs, temporary and rotated
+    /// files.
     let includes: @Sendable (_ name: String, _ base: String) -> Bool
   }
 
@@ -45,14 +46,16 @@ struct OwnFiles: Sendable {
     sessions = paths.sessions
   }
 
-  /// What the board keeps where a write to `path` would go; `nil` if that is nothing of its own.
-  /// Files that are there are compared by device and inode, and names of files that are not there
-  /// yet by their folder, without regard to case. A few dozen system calls.
+  /// Returns the description of the board's own file that a write to `path` would affect, or `nil`
+  /// if there is none.
   ///
-  /// - Parameter isRecording: A new recording may be put among the others.
+  /// Existing files are compared by device and inode. Names of missing files are compared by
+  /// folder, ignoring case. Makes a few dozen system calls.
+  ///
+  /// - Parameter isRecording: Whether the file is a recording, which may be added to the others.
   func title(of path: String, isRecording: Bool) -> String? {
     let target = ResolvedFile(path)
-    // Most of them are in one folder.
+    // Most of the files are in one folder.
     var folders: [String: ResolvedFile] = [:]
     for family in families where isPart(target, of: family, &folders) { return family.title }
     return !isRecording && isSession(target) ? "recordings" : nil
@@ -67,7 +70,7 @@ struct OwnFiles: Sendable {
     if let id = target.id, id == FileID(family.path) { return true }
     if isPart(target, of: family, in: file, parts.name) { return true }
     guard let info = FileInfo(family.path, followsLink: false), info.isLink else { return false }
-    // The file is elsewhere, and what belongs to it is beside it.
+    // The file is elsewhere, and its related files are next to it.
     let own = ResolvedFile(family.path)
     return isPart(target, of: family, in: ResolvedFile(own.folder), own.name)
   }
@@ -95,17 +98,17 @@ struct OwnFiles: Sendable {
   }
 }
 
-/// Where a path leads, through symbolic links, also where nothing is there yet.
+/// The target of a path after resolving symbolic links, which need not exist.
 struct ResolvedFile: Sendable {
-  /// Absolute; all links are resolved, as far as the folders are there.
+  /// The absolute path. Links are resolved as far as the folders exist.
   let path: String
   let folder: String
   let name: String
-  /// `nil` if the folder does not exist.
+  /// The identity of the folder, or `nil` if it does not exist.
   private let folderID: FileID?
-  /// `nil` if nothing is there.
+  /// The identity of the file, or `nil` if it does not exist.
   let id: FileID?
-  /// Whether the file may have a name in another folder, too.
+  /// Whether the file may also have a name in another folder.
   let hasSeveralNames: Bool
 
   init(_ path: String) {
@@ -113,19 +116,20 @@ struct ResolvedFile: Sendable {
     let parts = PathComponents(self.path, ignoresTrailingSlashes: true)
     (folder, name) = (parts.folder, parts.name)
     folderID = FileID(folder)
-    // Of the path as given: `/dev/stdout` and the like refer to files without a path.
+    // This uses the path as given, because `/dev/stdout` and the like may refer to files without a
+    // path.
     let info = FileInfo(path)
     id = info?.id
     hasSeveralNames = info.map { $0.names > 1 } ?? false
   }
 
-  /// Whether the file is straight in that folder.
+  /// Returns whether the file is directly in that folder.
   func isIn(_ other: ResolvedFile) -> Bool {
     guard let id = folderID else { return folder.lowercased() == other.path.lowercased() }
     return id == other.id
   }
 
-  /// The folders in which the file is, up to the root. Some of them may not be there.
+  /// The folders that contain the file, up to the root. Some of them may not exist.
   var foldersAbove: [String] {
     var folders = [folder]
     while let last = folders.last, last.utf8.count > 1 {
@@ -148,8 +152,8 @@ struct ResolvedFile: Sendable {
     }
   }
 
-  /// The path that the symbolic links at its end resolve to, of which the last may lead to nothing;
-  /// the path itself if they lead nowhere.
+  /// Returns the path that the symbolic links at the end of `path` lead to, even if nothing exists
+  /// there.
   static func followed(_ path: String) -> String {
     var path = path
     for _ in 0..<40 {
@@ -161,7 +165,7 @@ struct ResolvedFile: Sendable {
     return path
   }
 
-  /// Where a symbolic link leads, as it is written there; `nil` for what is none.
+  /// Returns the destination of a symbolic link as written, or `nil` if it is not a link.
   static func target(ofLink path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &buffer, buffer.count)
@@ -169,18 +173,18 @@ struct ResolvedFile: Sendable {
     return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The path to which a link at `path` leads.
+  /// Returns the path to which a link at `path` leads.
   static func follow(_ link: String, from path: String) -> String {
     guard !link.hasPrefix("/") else { return link }
     return PathComponents.join(PathComponents(path, ignoresTrailingSlashes: true).folder, link)
   }
 
-  /// Whether it is a regular file, or nothing yet. Whatever else is there is read as no secret.
+  /// Returns whether it is a regular file or does not exist. Other files are not read as secrets.
   static func mayBeRegular(_ path: String) -> Bool {
     FileInfo(path)?.isRegular ?? true
   }
 
-  /// What is in a folder; nothing where it cannot be read.
+  /// Returns the names in a folder, or none if it cannot be read.
   static func names(in path: String) -> [String] {
     (try? FileSystem().names(in: path)) ?? []
   }

@@ -1,15 +1,14 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A file whose beginning stays when it does not come to its end: `FILE.part`, for its owner alone,
-/// and beside it `FILE.part.tag` with what has to be known to continue it.
+/// A file that can be continued if it was not completed. The content is in `FILE.part`, which only
+/// the owner can read, and the information needed to continue in `FILE.part.tag`.
 ///
-/// Only one process writes it at a time. When it is whole, it takes the name of the file in one
-/// step.
+/// Only one process writes it at a time. The complete file is renamed atomically.
 final class PartialFile: FileOutput {
   let kept: PartialContent?
   private let path: String
-  /// Where `path` leads.
+  /// The path with symbolic links resolved.
   private let target: String
   private let part: String
   private let file: OpenFile
@@ -18,10 +17,10 @@ final class PartialFile: FileOutput {
 
   private var tagPath: String { part + ".tag" }
 
-  /// Opens what is left of an earlier attempt, or a new part. Blocks.
+  /// Opens the content of an earlier attempt, or a new file. Blocks.
   ///
-  /// - Throws: `cannotCreate` where the target or the part is no regular file of this user, or is
-  ///   being written by another process.
+  /// - Throws: `cannotCreate` if the target or the partial file is not a regular file of this user,
+  ///   or if another process is writing it.
   init(
     _ path: String, _ system: FileSystem,
     check: @escaping @Sendable (_ path: String) throws(FileError) -> Void
@@ -49,11 +48,11 @@ final class PartialFile: FileOutput {
       guard info.isRegular, info.owner == geteuid(), info.names == 1 else {
         throw SystemError(code: EPERM, call: "open")
       }
-      // Another command may have finished it between opening and locking.
+      // Another command may have completed it between opening and locking.
       guard FileInfo(part, followsLink: false)?.id == info.id else {
         throw SystemError(code: EWOULDBLOCK, call: "flock")
       }
-      // Bytes without a tag may be another program's.
+      // Content without a tag may belong to another program.
       guard info.size == 0 || system.isTaken(part + ".tag") else {
         throw SystemError(code: EEXIST, call: "open")
       }
@@ -85,7 +84,7 @@ final class PartialFile: FileOutput {
         guard lseek(self.file.number, 0, SEEK_END) >= 0 else { throw .last("lseek") }
         return
       }
-      // What the tag says must never be said of other bytes.
+      // A tag must never describe other content.
       if system.isTaken(self.tagPath) { try system.remove(self.tagPath) }
       try system.truncate(self.file, to: 0)
       guard lseek(self.file.number, 0, SEEK_SET) >= 0 else { throw .last("lseek") }
@@ -130,7 +129,7 @@ final class PartialFile: FileOutput {
     }
   }
 
-  /// Leaves what has come, unless it cannot be continued.
+  /// Keeps the content unless it cannot be continued.
   func discard() async {
     try? await run { system throws(SystemError) in
       let size = try system.info(self.file).size

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Files in memory. Every call is written down, in `calls`.
+/// Files in memory. Every call is recorded in `calls`.
 public final class MockFileService: FileService, CheckedMock {
   private struct State: Sendable {
     var contents: [String: Data]
@@ -11,7 +11,7 @@ public final class MockFileService: FileService, CheckedMock {
 
   private let state: Mutex<State>
 
-  /// Files by path; paths are compared as text.
+  /// Creates files by path. Paths are compared as text.
   public init(_ contents: [String: Data] = [:]) {
     state = Mutex(State(contents: contents))
   }
@@ -19,11 +19,11 @@ public final class MockFileService: FileService, CheckedMock {
   /// The present contents, by path.
   public var files: [String: Data] { state.withLock { $0.contents } }
 
-  /// The calls so far, in their order; failed ones too.
+  /// The calls in order, including failed ones.
   public var calls: [MockCall] { state.withLock { $0.calls } }
 
-  /// The next call of that name, `read` or `write`, throws `error` and changes nothing. Several
-  /// wait in line.
+  /// Makes the next call with that name, `read` or `write`, throw `error` without any change.
+  /// Several errors are thrown in order.
   public func failNext(
     _ call: String, with error: FileError,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -33,7 +33,7 @@ public final class MockFileService: FileService, CheckedMock {
     state.withLock { $0.failures.add(call, error, location) }
   }
 
-  /// The failures that were asked for and did not happen.
+  /// The prepared failures that did not occur.
   public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
 
   private func note(_ call: String, _ arguments: String...) throws(FileError) {
@@ -44,7 +44,7 @@ public final class MockFileService: FileService, CheckedMock {
     if let error { throw error }
   }
 
-  /// A copy of what is there.
+  /// Returns the content of a file.
   ///
   /// - Throws: `missing` or `tooLarge`.
   public func read(_ path: String, limit: Int) async throws(FileError) -> Data {
@@ -60,7 +60,7 @@ public final class MockFileService: FileService, CheckedMock {
     return data
   }
 
-  /// Changes what `files` shows.
+  /// Changes the content in `files`.
   ///
   /// - Throws: `exists`, with `create` only.
   public func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {

@@ -1,6 +1,6 @@
-/// Reading and writing whole keychain files, in memory.
+/// Encodes and decodes whole keychain files in memory.
 enum KeychainCodec {
-  /// Opens `file` with `secret`: from the choice of the slot to the last entry. `header` was parsed
+  /// Opens `file` with `secret`, from choosing the slot to the last entry. `header` must be parsed
   /// from `file`.
   static func open(
     _ file: [UInt8], _ header: KeychainHeader, with secret: KeychainSecret
@@ -10,7 +10,8 @@ enum KeychainCodec {
     return (keys, try entries(of: file, header, keys))
   }
 
-  /// Finds the slot that `secret` opens. Costs one key derivation a slot of the secret's kind.
+  /// Finds the slot that `secret` opens. Requires one key derivation for each slot of the secret's
+  /// kind.
   static func unlock(
     _ header: KeychainHeader, with secret: KeychainSecret
   ) throws(KeychainError) -> KeychainKeys {
@@ -34,7 +35,7 @@ enum KeychainCodec {
     )
   }
 
-  /// Decrypts and checks the entries of a file whose header fits `keys`.
+  /// Decrypts and checks the entries of a file whose header matches `keys`.
   static func entries(
     of file: [UInt8], _ header: KeychainHeader, _ keys: KeychainKeys
   ) throws(KeychainError) -> KeychainEntries {
@@ -50,8 +51,8 @@ enum KeychainCodec {
     return try KeychainEntries(padded: region)
   }
 
-  /// The file that holds `entries`, with a fresh nonce. Throws `.limitExceeded` where no reader
-  /// would accept it.
+  /// Returns a file with `entries` and a new nonce. Throws `.limitExceeded` if no reader would
+  /// accept it.
   static func encode(
     _ entries: KeychainEntries, keys: KeychainKeys, generation: UInt64, slots: [KeychainSlot],
     random: KeychainRandom = .system

@@ -2,13 +2,13 @@ import CSodium
 import SwiftBoardSystem
 import Synchronization
 
-/// The format's algorithms over libsodium, on memory that the caller owns. Nothing here allocates
-/// memory for a secret.
+/// The format's algorithms, using libsodium on memory of the caller. It allocates no memory for
+/// secrets.
 enum KeychainCrypto {
   static let slotContext = "SBKCslot"
   static let fileContext = "SBKC_v1_"
 
-  /// BLAKE2b-256 of `message`, keyed where `key` is given.
+  /// Returns BLAKE2b-256 of `message`, keyed if `key` is given.
   static func hash(
     _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer? = nil,
     into output: UnsafeMutableRawBufferPointer
@@ -26,8 +26,8 @@ enum KeychainCrypto {
     return output
   }
 
-  /// Subkey `index` of `key` in `context`, 8 characters. False when libsodium refused, which leaves
-  /// no key.
+  /// Derives subkey `index` of `key` in `context`, which has 8 characters. Returns false, without a
+  /// key, if libsodium refused.
   static func derive(
     from key: UnsafeRawBufferPointer, _ index: UInt64, _ context: String,
     into output: UnsafeMutableRawBufferPointer
@@ -45,7 +45,8 @@ enum KeychainCrypto {
     return left.count == right.count && sodium_memcmp(left, right, left.count) == 0
   }
 
-  /// Encrypts `message` into `output`, which is 16 bytes longer. False when libsodium refused.
+  /// Encrypts `message` into `output`, which is 16 bytes longer. Returns false if libsodium
+  /// refused.
   static func seal(
     _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, nonce: [UInt8],
     authenticating data: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer
@@ -58,8 +59,8 @@ enum KeychainCrypto {
     }
   }
 
-  /// Decrypts `sealed` into `output`, which is 16 bytes shorter. False when it is not what was
-  /// sealed with this key.
+  /// Decrypts `sealed` into `output`, which is 16 bytes shorter. Returns false if it was not sealed
+  /// with this key.
   static func open(
     _ sealed: ArraySlice<UInt8>, key: UnsafeRawBufferPointer, nonce: [UInt8],
     authenticating data: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer
@@ -75,8 +76,9 @@ enum KeychainCrypto {
     }
   }
 
-  /// Argon2id of a passphrase. The caller has checked the bounds. One runs at a time in the
-  /// process: each needs up to 1 GiB. Half a second at the default; throws `.kdfFailed`.
+  /// Derives a key from a passphrase with Argon2id. The caller must check the bounds. Only one
+  /// derivation runs at a time in the process, because each needs up to 1 GiB. Takes half a second
+  /// by default. Throws `.kdfFailed`.
   static func stretch(
     _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], ops: UInt32, memory: UInt64,
     into output: UnsafeMutableRawBufferPointer

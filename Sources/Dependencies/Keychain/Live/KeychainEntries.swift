@@ -1,18 +1,18 @@
 import CSodium
 import SwiftBoardSystem
 
-/// The decrypted entries: one guarded region with the padded plaintext, and where in it each entry
-/// is. Immutable; a change makes a new region. Keys are bytes: canonically equivalent strings are
-/// different keys.
+/// The decrypted entries: a guarded region with the padded plaintext, and the location of each
+/// entry in it. It is immutable, so a change creates a new region. Keys are bytes: canonically
+/// equivalent strings are different keys.
 struct KeychainEntries: Sendable {
-  /// The padded plaintext, as it is encrypted.
+  /// The padded plaintext.
   let region: GuardedBytes
-  /// In the order of the keys' bytes.
+  /// The entries in the byte order of their keys.
   private let index: [Entry]
-  /// Where the last entry ends.
+  /// The offset after the last entry.
   private let end: Int
 
-  /// Offsets in the plaintext. The entry begins two bytes before its key.
+  /// The offsets of an entry in the plaintext. It starts two bytes before its key.
   private struct Entry: Sendable {
     var key: UInt32
     var keyLength: UInt32
@@ -26,7 +26,7 @@ struct KeychainEntries: Sendable {
 
   var count: Int { index.count }
 
-  /// No entries.
+  /// Creates an empty set of entries.
   init() throws(KeychainError) {
     try self.init(
       padded: try GuardedBytes(count: KeychainFormat.blockSize) { buffer throws(KeychainError) in
@@ -34,7 +34,7 @@ struct KeychainEntries: Sendable {
       })
   }
 
-  /// Reads a padded plaintext. Throws `.malformedPayload` where no writer would have made it so.
+  /// Parses a padded plaintext. Throws `.malformedPayload` if no writer can have created it.
   init(padded region: GuardedBytes) throws(KeychainError) {
     self.region = region
     (index, end) = try region.withBytes { bytes throws(KeychainError) in
@@ -92,7 +92,8 @@ struct KeychainEntries: Sendable {
     return index
   }
 
-  /// A copy of a key's value, or `nil` if the key is absent. Logarithmic in the number of entries.
+  /// Returns a copy of a key's value, or `nil` if the key is absent. Logarithmic in the number of
+  /// entries.
   func value(of key: String) throws(KeychainError) -> Data? {
     try region.withBytes { bytes throws(KeychainError) in
       guard case .at(let position) = lookup(Array(key.utf8), in: bytes) else { return nil }
@@ -100,15 +101,14 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// All keys, in the order of their bytes.
+  /// Returns all keys in byte order.
   func keys() throws(KeychainError) -> [String] {
     try region.withBytes { bytes throws(KeychainError) in
       index.map { String(decoding: bytes[$0.keyRange], as: UTF8.self) }
     }
   }
 
-  /// Calls `body` with every key and value, in the order of the keys' bytes. The values are not
-  /// copied.
+  /// Calls `body` with every key and value in the byte order of the keys. Does not copy the values.
   func forEach(
     _ body: (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
   ) throws(KeychainError) {
@@ -121,7 +121,7 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// With `value` for `key`, new or in place of the old one.
+  /// Returns the entries with a new or replaced value.
   func setting(_ key: String, to value: Data) throws(KeychainError) -> KeychainEntries {
     let key = Array(key.utf8)
     return try region.withBytes { bytes throws(KeychainError) in
@@ -138,7 +138,7 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// Without `key`, or `nil` if it is absent.
+  /// Returns the entries without `key`, or `nil` if it is absent.
   func removing(_ key: String) throws(KeychainError) -> KeychainEntries? {
     try region.withBytes { bytes throws(KeychainError) in
       guard case .at(let position) = lookup(Array(key.utf8), in: bytes) else { return nil }
@@ -146,8 +146,8 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// With the value of `key` under `newKey`, or `nil` if both are the same bytes. Throws
-  /// `.missingKey` and `.duplicateKey`.
+  /// Returns the entries with `key` renamed to `newKey`, or `nil` if both are the same bytes.
+  /// Throws `.missingKey` and `.duplicateKey`.
   func renaming(_ key: String, to newKey: String) throws(KeychainError) -> KeychainEntries? {
     let newBytes = Array(newKey.utf8)
     return try region.withBytes { bytes throws(KeychainError) in
@@ -165,8 +165,9 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// With the entries of `other`, and what became of them; `nil` where nothing changes. Throws
-  /// `.duplicateKey` where names are taken and `existing` refuses that. O(bytes of both).
+  /// Returns the entries merged with those of `other`, and the numbers of the import. The entries
+  /// are `nil` if nothing changes. Throws `.duplicateKey` if names exist and `existing` is
+  /// `refuse`. O(bytes of both).
   func merging(
     _ other: KeychainEntries, _ existing: ImportDuplicates
   ) throws(KeychainError) -> (entries: KeychainEntries?, report: KeychainImport) {
@@ -217,7 +218,7 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// Entries in order, as they are in plaintexts.
+  /// Joins encoded entries in order.
   private static func joined(
     _ parts: [UnsafeRawBufferPointer]
   ) throws(KeychainError) -> KeychainEntries {
@@ -245,7 +246,7 @@ struct KeychainEntries: Sendable {
     return size
   }
 
-  /// Whether both are the same plaintext.
+  /// Returns whether both have the same plaintext.
   func isIdentical(to other: KeychainEntries) -> Bool { region == other.region }
 
   private enum Lookup {
@@ -270,7 +271,8 @@ struct KeychainEntries: Sendable {
     position < index.count ? index[position].whole.lowerBound : end
   }
 
-  /// Entries are contiguous, so a change copies at most three ranges of the old plaintext.
+  /// Returns changed entries. Entries are contiguous, so a change copies at most three ranges of
+  /// the old plaintext.
   private func rebuilt(
     from old: UnsafeRawBufferPointer, removing removed: Range<Int>?,
     inserting new: (offset: Int, key: [UInt8], value: UnsafeRawBufferPointer)?
@@ -321,7 +323,7 @@ struct KeychainEntries: Sendable {
     }
   }
 
-  /// Unsigned bytes, a prefix first.
+  /// Compares unsigned bytes. A prefix comes first.
   static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let common = min(left.count, right.count)
     if common > 0, let first = left.baseAddress, let second = right.baseAddress {
@@ -331,7 +333,8 @@ struct KeychainEntries: Sendable {
     return left.count - right.count
   }
 
-  /// In place: a `String` would leave a copy of a key in memory that cannot be zeroed.
+  /// Validates UTF-8 in place: a `String` would leave a copy of a key in memory that cannot be
+  /// zeroed.
   static func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var position = 0
     while position < bytes.count {
@@ -383,7 +386,7 @@ extension KeychainError {
     }
   }
 
-  /// Throws `.limitExceeded` when `value` has more than 1 MiB.
+  /// Throws `.limitExceeded` if `value` has more than 1 MiB.
   static func check(value: Data) throws(KeychainError) {
     guard value.count <= KeychainFormat.maximumValueLength else {
       throw KeychainError(
@@ -396,7 +399,7 @@ extension KeychainError {
 }
 
 extension Data {
-  /// `withUnsafeBytes` that keeps the error's type.
+  /// Calls `withUnsafeBytes` with a typed error.
   fileprivate func withUnsafeBytesTyped<Result>(
     _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

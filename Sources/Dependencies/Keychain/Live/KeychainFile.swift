@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
-/// The keychain's file: how it is found, read and replaced. Knows nothing of what the bytes mean.
+/// Locates, reads and replaces the keychain's file, without interpreting its bytes.
 ///
-/// A file is never changed in place, so readers take no lock. The path is resolved once; the lock
+/// A file is never changed in place, so readers take no lock. The path is resolved once. The lock
 /// and the temporary file are in the folder of the resolved file.
 final class KeychainFile {
   /// A verified file, kept open so that its inode number cannot be given to another file.
@@ -16,11 +16,11 @@ final class KeychainFile {
     }
   }
 
-  /// The folder, opened anew for each save, with the lock held.
+  /// The folder. It is opened for each save, which holds the lock.
   struct Folder {
     let descriptor: OpenFile
     let source: Place
-    /// Held until this value goes; none where a file is made that nobody else writes.
+    /// Held until this value is released. `nil` if the file is new and has no other writer.
     let lock: OpenFile?
   }
 
@@ -30,7 +30,7 @@ final class KeychainFile {
     var path: String { PathComponents.join(folder, name) }
   }
 
-  /// As it was given; error messages name it.
+  /// The path as given, for error messages.
   let path: String
   let system: FileSystem
   let lockTimeout: Duration
@@ -44,7 +44,7 @@ final class KeychainFile {
 
   // MARK: Finding
 
-  /// The folder and the name in it, as given.
+  /// The folder and the name as given.
   var unresolved: Place {
     let parts = PathComponents(path)
     return Place(folder: parts.folder, name: parts.name)
@@ -67,8 +67,8 @@ final class KeychainFile {
     }
   }
 
-  /// What the name refers to now; `nil` if there is nothing. Throws `.insecurePath` for anything
-  /// but a file.
+  /// Returns information about the current file, or `nil` if it does not exist. Throws
+  /// `.insecurePath` if it is not a file.
   func info(in folder: Folder? = nil) throws(KeychainError) -> FileInfo? {
     let source: Place
     do throws(KeychainError) {
@@ -90,7 +90,7 @@ final class KeychainFile {
 
   // MARK: Reading
 
-  /// Steps 1 and 2: the whole file, and the file itself kept open.
+  /// Steps 1 and 2: reads the whole file and keeps it open.
   func read(in folder: Folder? = nil) throws(KeychainError) -> (bytes: [UInt8], held: Held) {
     let source = try self.source()
     let descriptor: OpenFile
@@ -104,7 +104,7 @@ final class KeychainFile {
       default: throw .io(error.code, "the keychain cannot be opened")
       }
     }
-    // Before the bytes: what changes while they are read shows as another file afterwards.
+    // This precedes the bytes, so that a change while they are read shows up as another file later.
     let info = try io("the keychain cannot be looked at") { () throws(SystemError) in
       try system.info(descriptor)
     }
@@ -122,8 +122,8 @@ final class KeychainFile {
     return (bytes, Held(descriptor: descriptor, info: info))
   }
 
-  /// Opens for reading, without following a link in the last part and without waiting for a pipe's
-  /// other end.
+  /// Opens a file for reading, without following a link in the last component and without waiting
+  /// for the other end of a pipe.
   func open(_ name: String, in folder: OpenFile?) throws(SystemError) -> OpenFile {
     try system.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, in: folder)
   }
@@ -140,7 +140,7 @@ final class KeychainFile {
         : "this is not a regular file. Name the keychain's file.")
   }
 
-  /// Names what was tried when the system refused.
+  /// Calls `body` and describes its error with `what`.
   func io<Result>(
     _ what: String, _ body: () throws(SystemError) -> Result
   ) throws(KeychainError) -> Result {

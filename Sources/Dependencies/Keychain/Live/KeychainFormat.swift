@@ -1,6 +1,6 @@
 import CSodium
 
-/// The numbers of the keychain file, version 1. All integers in the file are little-endian and
+/// The constants of the keychain file, version 1. All integers in the file are little-endian and
 /// unaligned.
 enum KeychainFormat {
   static let magic: [UInt8] = [0x53, 0x42, 0x4B, 0x43, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -15,9 +15,9 @@ enum KeychainFormat {
   static let nonceSize = 24
   static let keySize = 32
   static let blockSize = 4096
-  /// Magic, version and checksum: what every version has.
+  /// The size of magic, version and checksum, which every version has.
   static let smallestOfAnyVersion = 42
-  /// One slot and one block.
+  /// The size of a file with one slot and one block.
   static let smallestFile = 4384
   static let largestFile = 16_777_216
   static let maximumSlots = 8
@@ -28,14 +28,14 @@ enum KeychainFormat {
 
   static let opsBounds: ClosedRange<UInt32> = 1...16
   static let memoryBounds: ClosedRange<UInt64> = 8_192...1_073_741_824
-  /// Passes times bytes, over all passphrase slots of a file.
+  /// The maximum of passes times bytes, over all passphrase slots of a file.
   static let maximumWork: UInt64 = 1 << 34
 
-  /// Header and slots, without the MAC.
+  /// The size of header and slots, without the MAC.
   static func headerSize(slots: Int) -> Int { fixedHeaderSize + slotSize * slots }
 }
 
-/// Where salts, nonces, key ids and data keys come from. Only tests replace it.
+/// The source of salts, nonces, key ids and data keys. Only tests replace it.
 struct KeychainRandom: Sendable {
   var fill: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
@@ -51,7 +51,7 @@ struct KeychainRandom: Sendable {
 }
 
 extension [UInt8] {
-  /// The little-endian integer at `offset`, which the caller has checked to be inside.
+  /// Returns the little-endian integer at `offset`, which the caller must check.
   func integer<Integer: FixedWidthInteger>(at offset: Int, as type: Integer.Type = Integer.self)
     -> Integer
   {

@@ -1,21 +1,21 @@
-/// What a keychain file says of itself without a secret. Unverified until its MAC has been checked
-/// with the data key.
+/// The header of a keychain file, which is readable without a secret. It is unverified until its
+/// MAC has been checked with the data key.
 struct KeychainHeader: Sendable, Equatable {
   let keyID: [UInt8]
   let generation: UInt64
   let nonce: [UInt8]
   let slots: [KeychainSlot]
   let mac: [UInt8]
-  /// Where ciphertext and tag are in the file.
+  /// The range of ciphertext and tag in the file.
   let payload: Range<Int>
   let fileSize: Int
 
-  /// Header and slots: what the MAC is over.
+  /// The range of header and slots, which the MAC covers.
   var authenticated: Range<Int> { 0..<(payload.lowerBound - KeychainFormat.macSize) }
 
-  /// Reads and checks what needs no secret: magic, checksum, version, lengths, slots and key
-  /// derivation parameters, in the order that the format prescribes. Nothing is allocated or
-  /// derived by a number that was not checked.
+  /// Parses and checks everything that needs no secret: magic, checksum, version, lengths, slots
+  /// and key derivation parameters, in the order of the format. No unchecked number is used for an
+  /// allocation or derivation.
   init(parsing file: [UInt8]) throws(KeychainError) {
     try Self.checkChecksum(of: file)
     try Self.checkVersion(of: file)
@@ -65,7 +65,7 @@ struct KeychainHeader: Sendable, Equatable {
     fileSize = file.count
   }
 
-  /// Steps 3 and 4: is it ours, and is it as it was written?
+  /// Steps 3 and 4: checks that the file is a keychain and that its checksum matches.
   private static func checkChecksum(of file: [UInt8]) throws(KeychainError) {
     let known = KeychainFormat.magic.prefix(4)
     guard file.prefix(4).elementsEqual(known.prefix(file.count)) else {
@@ -82,7 +82,7 @@ struct KeychainHeader: Sendable, Equatable {
     }
   }
 
-  /// Step 5.
+  /// Step 5: checks the version.
   private static func checkVersion(of file: [UInt8]) throws(KeychainError) {
     guard file.starts(with: KeychainFormat.magic) else { throw notAKeychain }
     let version: UInt16 = file.integer(at: 8)
@@ -100,7 +100,7 @@ struct KeychainHeader: Sendable, Equatable {
     message: "this file is not a keychain; it was left as it is. Name another path or move it away."
   )
 
-  /// Step 9.
+  /// Step 9: parses the slots.
   private static func slots(of file: [UInt8], count: Int) throws(KeychainError) -> [KeychainSlot] {
     var slots: [KeychainSlot] = []
     var work: UInt64 = 0
@@ -121,7 +121,7 @@ struct KeychainHeader: Sendable, Equatable {
     return slots
   }
 
-  /// What the unverified header suggests about an accident.
+  /// A guess at the cause of damage, based on the unverified header.
   private static func guess(about file: [UInt8]) -> String {
     if file.count >= 7, file[4...6].elementsEqual([0x0A, 0x1A, 0x0A]) {
       return "; its line ends seem to have been converted (CRLF to LF)"

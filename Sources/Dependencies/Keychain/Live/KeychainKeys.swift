@@ -1,13 +1,14 @@
 import CSodium
 
-/// An unlocked keychain's keys in one guarded region: the data key and what is derived from it.
+/// The keys of an unlocked keychain in one guarded region: the data key and the keys derived from
+/// it.
 struct KeychainKeys: Sendable {
-  /// Drawn together with the data key; changes whenever that changes.
+  /// The identifier, generated together with the data key.
   let keyID: [UInt8]
-  /// Data key ‖ MAC key ‖ payload key.
+  /// The data key, the MAC key and the payload key, concatenated.
   let region: GuardedBytes
 
-  /// `fill` writes the 32 bytes of the data key.
+  /// Creates keys. `fill` writes the 32 bytes of the data key.
   init(
     keyID: [UInt8], dataKey fill: (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Void
   ) throws(KeychainError) {
@@ -26,7 +27,7 @@ struct KeychainKeys: Sendable {
     }
   }
 
-  /// A new key and its id.
+  /// Generates a new key and its id.
   init(random: KeychainRandom) throws(KeychainError) {
     try self.init(keyID: random.bytes(KeychainFormat.keyIDSize)) { buffer throws(KeychainError) in
       random.fill(buffer)
@@ -41,13 +42,13 @@ struct KeychainKeys: Sendable {
     _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try withKey(2, body) }
 
-  /// The MAC of a header: ties the whole file to this data key, which the payload's own tag would
-  /// not.
+  /// Returns the MAC of a header. It binds the whole file to this data key, which the payload's own
+  /// tag does not.
   func mac(of header: ArraySlice<UInt8>) throws(KeychainError) -> [UInt8] {
     try withKey(1) { key throws(KeychainError) in KeychainCrypto.hash(header, key: key) }
   }
 
-  /// Whether `header`, read from `file`, was written with these keys.
+  /// Returns whether `header`, parsed from `file`, was written with these keys.
   func fit(_ header: KeychainHeader, of file: [UInt8]) throws(KeychainError) -> Bool {
     KeychainCrypto.equal(try mac(of: file[header.authenticated]), header.mac)
   }

@@ -1,20 +1,19 @@
-/// What a keychain's owner may choose. Parameters come from here, never from the file that was
-/// read.
+/// The choices of a keychain's owner. Parameters come from here, never from a file that was read.
 package struct KeychainPolicy: Sendable {
-  /// How long a save waits for another process's lock before it throws `.lockTimeout`.
+  /// The time that a save waits for another process's lock before it throws `.lockTimeout`.
   package var lockTimeout: Duration
-  /// Passes and bytes of new passphrase slots: 3 passes over 256 MiB, about half a second.
+  /// The key derivation of new passphrase slots: 3 passes over 256 MiB, about half a second.
   let kdf: KeyDerivation
 
-  /// A policy with the key derivation of new slots as it should be.
+  /// Creates a policy with the recommended key derivation for new slots.
   ///
-  /// - Parameter lockTimeout: Zero or less tries once.
+  /// - Parameter lockTimeout: The time to wait for the lock. Zero or less tries once.
   package init(lockTimeout: Duration = .seconds(10)) {
     self.init(ops: 3, memory: 268_435_456, lockTimeout: lockTimeout)
   }
 
-  /// Smaller parameters make guessing cheap: for tests only. `ops` 1…16 passes, `memory` in bytes,
-  /// a multiple of 1024 from 8 192.
+  /// Creates a policy for tests. Smaller parameters make guessing cheap. `ops` is 1…16 passes, and
+  /// `memory` is in bytes, a multiple of 1024 from 8 192.
   package init(ops: UInt32, memory: UInt64, lockTimeout: Duration = .seconds(10)) {
     kdf = KeyDerivation(ops: ops, memory: memory)
     self.lockTimeout = lockTimeout

@@ -1,20 +1,21 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Replacing the file: the old one or the new one is there at every moment, whole.
+/// Replaces the file. At every moment, either the complete old file or the complete new file
+/// exists.
 extension KeychainFile {
-  /// What a replacement left behind.
+  /// The result of a replacement.
   struct Saved {
-    /// The new file; `nil` if it could not be examined, so that the next call reads it anew.
+    /// The new file, or `nil` if it could not be examined. Then the next call reads it again.
     var held: Held?
-    /// The new file is in place but may not survive a power loss.
+    /// An error if the new file is in place but may not survive a power failure.
     var uncertain: KeychainError?
-    /// The file system cannot sync folders.
+    /// Whether the file system cannot sync folders.
     var folderCannotBeSynced = false
   }
 
-  /// Steps 1 to 3: opens the folder, takes the lock, removes what interrupted saves left, runs
-  /// `body`, and releases the lock.
+  /// Steps 1 to 3: opens the folder, acquires the lock, removes the temporary files of interrupted
+  /// saves, runs `body`, and releases the lock.
   func withLock<Result>(
     _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -42,8 +43,7 @@ extension KeychainFile {
     return try body(folder)
   }
 
-  /// The folder as it is, for a new file beside which no lock is left. A missing folder is an
-  /// error.
+  /// Returns the folder without a lock, for a new file. Throws if the folder does not exist.
   func unlockedFolder() throws(KeychainError) -> Folder {
     let source = try self.source()
     let descriptor = try io("the folder \(source.folder) cannot be opened") {
@@ -101,13 +101,13 @@ extension KeychainFile {
             "another process held the keychain's lock for \(lockTimeout), so nothing was written. "
             + "Try again when it has finished.")
       }
-      // A random interval, so that two waiting processes do not retry at the same times.
+      // The interval is random so that two waiting processes do not retry at the same times.
       usleep(UInt32.random(in: 500...4_000))
     }
   }
 
-  /// Removes temporary files of this name, which no process uses while the lock is held. A file
-  /// that cannot be removed does no harm.
+  /// Removes temporary files of this name. No process uses them while the lock is held. Ignores
+  /// files that cannot be removed.
   private func removeLeftovers(in folder: Folder) {
     guard let names = try? system.names(of: folder.descriptor) else { return }
     let prefix = Array(".\(folder.source.name).".utf8)
@@ -125,9 +125,9 @@ extension KeychainFile {
     }
   }
 
-  /// Steps 6 to 10. `expected` is what the name referred to when the old content was read, `nil`
-  /// for a new keychain. `verify` gets what was read back; `commit` runs right before the name
-  /// changes. A throw means that the old file is untouched and no temporary file is left.
+  /// Steps 6 to 10. `expected` is the file from which the old content was read, or `nil` for a new
+  /// keychain. `verify` receives the bytes that were read back. `commit` runs right before the file
+  /// is renamed. If it throws, the old file is unchanged and no temporary file is left.
   func replace(
     with bytes: [UInt8], in folder: Folder, expecting expected: FileInfo?,
     random: KeychainRandom, verify: ([UInt8]) throws(KeychainError) -> Void,
@@ -150,7 +150,7 @@ extension KeychainFile {
     try publish(temporary, in: folder, isNew: expected == nil)
 
     var saved = Saved()
-    // The rename may have changed the inode's time, and nothing else.
+    // The rename may only have changed the inode's time.
     if let now = try? system.info(written.descriptor), now.size == written.info.size,
       now.modified == written.info.modified
     {
@@ -166,7 +166,7 @@ extension KeychainFile {
     return ".\(source.name).\(hex).tmp"
   }
 
-  /// Steps 6 and 7, as far as they need no key: written, synced, read back, closed.
+  /// Steps 6 and 7 without a key: writes, syncs, reads back, and closes the file.
   private func write(
     _ bytes: [UInt8], to file: OpenFile, in folder: Folder
   ) throws(KeychainError) -> Held {
@@ -190,7 +190,7 @@ extension KeychainFile {
     return held
   }
 
-  /// Step 8.
+  /// Step 8: checks that the file has not changed.
   private func checkUnchanged(
     _ expected: FileInfo?, in folder: Folder
   ) throws(KeychainError) {
@@ -203,7 +203,7 @@ extension KeychainFile {
     }
   }
 
-  /// Step 9.
+  /// Step 9: renames the file.
   private func publish(
     _ temporary: TemporaryFile, in folder: Folder, isNew: Bool
   ) throws(KeychainError) {
@@ -215,7 +215,7 @@ extension KeychainFile {
     }
   }
 
-  /// Step 10. The file is replaced whatever happens here.
+  /// Step 10: syncs the folder. The file has been replaced even if this fails.
   private func sync(_ folder: OpenFile, into saved: inout Saved) {
     do throws(SystemError) {
       try system.sync(folder: folder)
@@ -245,8 +245,8 @@ extension KeychainFile {
 
   // MARK: Folders of a new keychain
 
-  /// Creates the missing folders, with mode 0700, and returns the folders to synchronize
-  /// afterwards: each new one, and its parent.
+  /// Creates the missing folders with mode 0700. Returns the folders to synchronize afterwards:
+  /// each new one, and its parent.
   func makeFolders() throws(KeychainError) -> [String] {
     var missing: [String] = []
     var folder = unresolved.folder
@@ -269,7 +269,7 @@ extension KeychainFile {
     return missing.isEmpty ? [] : missing + [parent]
   }
 
-  /// The folder of the file itself was synced with it.
+  /// Syncs the folders except that of the file, which was synced with it.
   func sync(made folders: [String], into saved: inout Saved) {
     for folder in folders.dropFirst() {
       guard let descriptor = try? system.open(folder: folder) else {

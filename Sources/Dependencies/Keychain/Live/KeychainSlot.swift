@@ -1,6 +1,6 @@
 import CSodium
 
-/// One way to get at the data key: 136 bytes of the header.
+/// A slot, which stores the data key for one secret: 136 bytes of the header.
 struct KeychainSlot: Sendable, Equatable {
   struct Kind: RawRepresentable, Sendable, Equatable {
     var rawValue: UInt8
@@ -16,10 +16,10 @@ struct KeychainSlot: Sendable, Equatable {
     }
   }
 
-  /// The slot as it is in the file; slots that are not touched are written back byte for byte.
+  /// The bytes of the slot in the file. Unchanged slots are written back byte for byte.
   let image: [UInt8]
 
-  /// `image` has 136 bytes.
+  /// Creates a slot from `image`, which must have 136 bytes.
   init(image: [UInt8]) {
     self.image = image
   }
@@ -33,8 +33,8 @@ struct KeychainSlot: Sendable, Equatable {
   private var check: ArraySlice<UInt8> { image[56..<88] }
   private var wrapped: ArraySlice<UInt8> { image[88..<136] }
 
-  /// Refuses what no writer makes, and key derivations that would cost too much. Kinds of later
-  /// versions are skipped.
+  /// Throws if no writer can have created the slot or if its key derivation is too expensive.
+  /// Ignores kinds of later versions.
   func check(index: Int) throws(KeychainError) {
     guard kind == .passphrase || kind == .keyFile else { return }
     guard image.integer(at: 2, as: UInt16.self) == 0 else {
@@ -58,7 +58,7 @@ struct KeychainSlot: Sendable, Equatable {
     }
   }
 
-  /// A slot through which `secret` opens `keys`, with a salt and nonce of its own. Costs one key
+  /// Creates a slot that opens `keys` with `secret`, with its own salt and nonce. Requires one key
   /// derivation.
   init(
     for secret: KeychainSecret, keys: KeychainKeys, kdf: KeyDerivation, random: KeychainRandom
@@ -97,9 +97,9 @@ struct KeychainSlot: Sendable, Equatable {
     self.image = image
   }
 
-  /// The data key, or `nil` when `secret`, which is of this slot's kind, is not the right one.
-  /// Costs one key derivation. Throws `.tamperedSlot` when the secret is right and the slot was
-  /// changed, and `.kdfFailed`.
+  /// Returns the keys, or `nil` if `secret`, which must be of this slot's kind, is wrong. Requires
+  /// one key derivation. Throws `.tamperedSlot` if the secret is right and the slot was changed,
+  /// and `.kdfFailed`.
   func open(with secret: KeychainSecret, keyID: [UInt8]) throws(KeychainError) -> KeychainKeys? {
     let wrapping = try SlotKeys(secret, salt: salt, kdf: KeyDerivation(ops: ops, memory: memory))
     guard KeychainCrypto.equal(wrapping.check, check) else { return nil }
@@ -119,14 +119,13 @@ struct KeychainSlot: Sendable, Equatable {
   }
 }
 
-/// Passes and bytes of Argon2id.
+/// The parameters of Argon2id: passes, and memory in bytes.
 struct KeyDerivation: Sendable, Equatable {
   var ops: UInt32
   var memory: UInt64
 }
 
-/// What a slot needs of a secret: the wrapping key, and the value that shows whether the secret is
-/// the right one.
+/// The keys of a slot: the wrapping key, and the value that verifies the secret.
 private struct SlotKeys {
   let key: GuardedBytes
   let check: [UInt8]
@@ -162,7 +161,7 @@ private struct SlotKeys {
 }
 
 extension KeychainSecret {
-  /// Of the same kind and with the same bytes; constant-time in these.
+  /// Returns whether both have the same kind and bytes. Compares the bytes in constant time.
   func isSame(as other: KeychainSecret) -> Bool {
     switch (self, other) {
     case (.passphrase(let bytes), .passphrase(let others)),
@@ -172,7 +171,7 @@ extension KeychainSecret {
     }
   }
 
-  /// Which slots it may open.
+  /// The kind of slots that the secret may open.
   var slotKind: KeychainSlot.Kind {
     switch self {
     case .passphrase: .passphrase
@@ -180,7 +179,7 @@ extension KeychainSecret {
     }
   }
 
-  /// Throws `.invalidPassphrase` or `.invalidKeyFile` where the length is wrong.
+  /// Throws `.invalidPassphrase` or `.invalidKeyFile` if the length is wrong.
   func check() throws(KeychainError) {
     switch self {
     case .passphrase(let bytes):
@@ -201,8 +200,8 @@ extension KeychainSecret {
     }
   }
 
-  /// Refuses 32 printable ASCII characters as a new key: that is a typed passphrase without a key
-  /// derivation.
+  /// Throws if a new key consists of 32 printable ASCII characters. That is a typed passphrase
+  /// without a key derivation.
   func checkNew() throws(KeychainError) {
     try check()
     guard case .keyFile(let bytes) = self else { return }

@@ -1,10 +1,10 @@
 import SwiftBoardSystem
 
-/// What opens the keychain, and the way of its entries to and from other files.
+/// Manages the slots, and imports and exports entries.
 extension KeychainVault {
   // MARK: Slots
 
-  /// Keeps the data key: who could read the keychain can read it still.
+  /// Adds a slot. The data key stays the same, so existing secrets still open the keychain.
   func addSlot(_ secret: KeychainSecret) throws(KeychainError) {
     try secret.checkNew()
     let state = try current()
@@ -26,10 +26,11 @@ extension KeychainVault {
     try replaceSlots(slots, with: slots + [slot], keys: state.keys)
   }
 
-  /// Draws a new data key, so that no secret that goes opens a later save.
+  /// Generates a new data key, so that removed secrets cannot open later saves.
   func rekey(_ change: KeychainRekey) throws(KeychainError) {
     try change.replacement?.checkNew()
-    // A descriptor gives its secret once, so it is taken before the keychain is unlocked with it.
+    // A descriptor can be read only once, so its secret is read before the keychain is unlocked
+    // with it.
     let own = sources.hasSecret ? try sources.secret() : nil
     let state: Unlocked
     if unlocked == nil, let first = change.replaced ?? own ?? change.secrets.first {
@@ -45,7 +46,7 @@ extension KeychainVault {
     try replaceSlots(slots, with: images, keys: keys)
   }
 
-  /// The secret of every slot that there will be, in their order.
+  /// Returns the secrets of all remaining slots in order.
   private func secrets(
     after change: KeychainRekey, _ own: KeychainSecret?, _ slots: [KeychainSlot], _ keyID: [UInt8]
   ) throws(KeychainError) -> [KeychainSecret] {
@@ -60,7 +61,7 @@ extension KeychainVault {
     if change.replacement != nil, replaced == nil { throw locked }
     var given = change.secrets
     if let replaced { given.append(replaced) }
-    // The unlock source's need not open anything that stays.
+    // The secret of the unlock source need not open a remaining slot.
     let known = given + (own.map { [$0] } ?? [])
     var fits = [Bool](repeating: false, count: known.count)
     var plan: [KeychainSecret] = []
@@ -86,7 +87,7 @@ extension KeychainVault {
         plan.append(known[found])
       }
     }
-    // A secret that opens nothing is a mistake of the one who gave it, which is told first.
+    // A given secret that opens nothing is a mistake of the user and is reported first.
     for (number, secret) in given.enumerated() where !fits[number] {
       let isTwice = known[..<number].contains { $0.isSame(as: secret) }
       guard isTwice else { throw .wrongSecret(secret, slots) }
@@ -103,7 +104,7 @@ extension KeychainVault {
     }
   }
 
-  /// A slot that was opened again from its own bytes: an error of memory must not lock the user
+  /// Creates a slot and opens it again from its bytes, so that a memory error cannot lock the user
   /// out.
   func makeSlot(
     for secret: KeychainSecret, _ keys: KeychainKeys
@@ -118,7 +119,7 @@ extension KeychainVault {
     }
   }
 
-  /// Saves the entries found under the lock with other slots, which were made for `old` ones.
+  /// Saves the entries found under the lock with new slots, if the file still has the `old` ones.
   private func replaceSlots(
     _ old: [KeychainSlot], with new: [KeychainSlot], keys: KeychainKeys
   ) throws(KeychainError) {
@@ -140,7 +141,8 @@ extension KeychainVault {
     }
   }
 
-  /// Notes the key that a rekey is about to give, so that other processes and later runs accept it.
+  /// Records the key id of a rekey in advance, so that other processes and later runs accept the
+  /// new key.
   private func announce(_ keyID: [UInt8], after mark: RollbackMark) throws(KeychainError) {
     guard let marks else { return }
     var mark = mark
@@ -158,7 +160,7 @@ extension KeychainVault {
 
   // MARK: Other files
 
-  /// Writes all entries into a new file with a data key of its own.
+  /// Writes all entries into a new file with its own data key.
   func export(to path: String, _ secret: KeychainSecret) throws(KeychainError) -> Int {
     try secret.checkNew()
     let entries = try current().entries
@@ -186,7 +188,7 @@ extension KeychainVault {
     return entries.count
   }
 
-  /// Takes over another file's entries; its own rollback mark plays no part.
+  /// Imports the entries of another file. Ignores its rollback mark.
   func importEntries(
     from path: String, _ secret: KeychainSecret, _ existing: ImportDuplicates
   ) throws(KeychainError) -> KeychainImport {
@@ -214,7 +216,7 @@ extension KeychainVault {
 }
 
 extension KeychainError {
-  /// A secret that was given for a slot that stays, and opens none.
+  /// Returns the error for a given secret that opens no slot.
   fileprivate static func wrongSecret(
     _ secret: KeychainSecret, _ slots: [KeychainSlot]
   ) -> KeychainError {

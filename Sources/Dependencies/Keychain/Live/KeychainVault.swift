@@ -1,15 +1,15 @@
 import SwiftBoardSystem
 
-/// One keychain, one operation at a time: what is unlocked, what was verified last, and what must
-/// not come back. Blocks; `LiveKeychainService` gives it a thread.
+/// Manages one keychain, with one operation at a time: its unlocked state, the last verified file,
+/// and the rollback mark. Blocks; `LiveKeychainService` calls it on its own thread.
 final class KeychainVault {
-  /// The file as it was verified last, with the keys that open it. Both regions are freed with the
-  /// last reference.
+  /// The last verified file, with the keys that open it. Both regions are freed with the last
+  /// reference.
   struct Unlocked {
     var keys: KeychainKeys
     var header: KeychainHeader
     var entries: KeychainEntries
-    /// `nil` makes the next operation read the file anew.
+    /// The file, or `nil` to make the next operation read it again.
     var held: KeychainFile.Held?
 
     var mark: RollbackMark { RollbackMark(header, written: held?.info.written) }
@@ -20,15 +20,16 @@ final class KeychainVault {
   let policy: KeychainPolicy
   let marks: (any RollbackMarkStore)?
   let random: KeychainRandom
-  /// Called before a key derivation, which takes half a second, and after it.
+  /// Called before and after a key derivation, which takes half a second.
   let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
   var unlocked: Unlocked?
-  /// Outlives locking: an older file is noticed as long as the process lives.
+  /// The mark of the last verified file. It survives locking, so that an older file is detected for
+  /// the life of the process.
   private var remembered: RollbackMark?
   private var marksUnavailable = false
   private var folderCannotBeSynced = false
-  /// The permissions of a file that others may read, from its opening until the user is warned,
-  /// once.
+  /// The permissions of a file that others can read. Set when it is opened, and removed once the
+  /// user was warned.
   private var opennessToTell: UInt32?
   private var toldOpenness = false
 
@@ -56,8 +57,8 @@ final class KeychainVault {
     try current().entries.keys()
   }
 
-  /// Opens the file with `secret`, or the sources' one. What was unlocked before stays so when this
-  /// fails.
+  /// Opens the file with `secret`, or with the secret of the sources. If this fails, an unlocked
+  /// keychain stays unlocked.
   func unlock(with secret: KeychainSecret?) throws(KeychainError) {
     if secret == nil, unlocked != nil {
       _ = try current()
@@ -70,7 +71,7 @@ final class KeychainVault {
     unlocked = nil
   }
 
-  /// The verified state of the file that the name refers to now; unlocks where a source allows it.
+  /// Returns the verified state of the current file. Unlocks it if a source has a secret.
   func current() throws(KeychainError) -> Unlocked {
     if let unlocked {
       guard let info = try file.info() else { throw file.missing }
@@ -84,13 +85,13 @@ final class KeychainVault {
     return try open(with: nil)
   }
 
-  /// Steps 1 to 14, from a locked file.
+  /// Steps 1 to 14 for a locked file.
   func open(with secret: KeychainSecret?) throws(KeychainError) -> Unlocked {
     var secret = secret
     return try verified { () throws(KeychainError) in try opened(with: &secret) }
   }
 
-  /// Steps 1 to 13. A secret that is `nil` becomes the sources' one.
+  /// Steps 1 to 13. If `secret` is `nil`, it becomes the secret of the sources.
   private func opened(with secret: inout KeychainSecret?) throws(KeychainError) -> Unlocked {
     let (bytes, held) = try file.read()
     let header = try KeychainHeader(parsing: bytes)
@@ -102,7 +103,7 @@ final class KeychainVault {
     return Unlocked(keys: keys, header: header, entries: entries, held: held)
   }
 
-  /// The same with keys at hand; `nil` if they are not the file's.
+  /// Steps 1 to 13 with existing keys. Returns `nil` if they are not the keys of the file.
   private func opened(
     with keys: KeychainKeys, in folder: KeychainFile.Folder? = nil
   ) throws(KeychainError) -> Unlocked? {
@@ -115,7 +116,7 @@ final class KeychainVault {
     return Unlocked(keys: keys, header: header, entries: entries, held: held)
   }
 
-  /// Steps 1 to 14 with keys at hand. Keys that do not fit are dropped.
+  /// Steps 1 to 14 with existing keys. Keys that do not match are removed.
   private func refresh(
     _ keys: KeychainKeys, in folder: KeychainFile.Folder? = nil
   ) throws(KeychainError) -> Unlocked {
@@ -140,7 +141,7 @@ final class KeychainVault {
 
   // MARK: Rollback
 
-  /// Step 14 after `read`. A save that came between reading and judging makes it read again.
+  /// Step 14 after `read`. If another save replaced the file in between, it is read again.
   private func verified(
     in folder: KeychainFile.Folder? = nil, _ read: () throws(KeychainError) -> Unlocked
   ) throws(KeychainError) -> Unlocked {
@@ -169,7 +170,7 @@ final class KeychainVault {
     if info.isOpenToOthers, !toldOpenness { opennessToTell = info.permissions }
   }
 
-  /// The reason to refuse a file, and the mark that shows it.
+  /// The reason to refuse a file, and the mark that proves it.
   private struct Objection {
     var mark: RollbackMark
     var refusal: KeychainError
@@ -199,7 +200,7 @@ final class KeychainVault {
     guard let remembered else { return nil }
     switch remembered.judge(found) {
     case .older: return Objection(mark: remembered, refusal: rolledBack)
-    // After another process's rekey only the stored mark shows whether the new key comes from it.
+    // After another process's rekey, only the stored mark tells whether the new key comes from it.
     case .different:
       return stored == nil ? Objection(mark: remembered, refusal: differentKeychain) : nil
     case .same, .newer, .successor: return nil
@@ -233,9 +234,9 @@ final class KeychainVault {
       remedy: .acceptOther)
   }
 
-  /// Opens the file that is there and remembers it, also where it is refused elsewhere. An older
-  /// copy is saved at once with a generation above both, so that what was newer is older from then
-  /// on; of another keychain only the mark is set.
+  /// Opens and remembers the current file, even if it is otherwise refused. An older copy is saved
+  /// immediately with a generation above both, so that it becomes newer than the newer file. For
+  /// another keychain, only the mark is set.
   func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {
     var secret = secret
     var opened: Unlocked?
@@ -263,8 +264,8 @@ final class KeychainVault {
       found: found.version, generation: unlocked?.header.generation ?? found.generation)
   }
 
-  /// Saves a file's entries unchanged, with the generation after `newest`, as long as it is still
-  /// the file.
+  /// Saves the entries of a file unchanged, with the generation after `newest`, if the file has not
+  /// changed.
   private func saveAnew(_ state: Unlocked, above newest: UInt64) throws(KeychainError) {
     let bytes = try KeychainCodec.encode(
       state.entries, keys: state.keys, generation: newest + 1, slots: state.header.slots,
@@ -284,7 +285,7 @@ final class KeychainVault {
     }
   }
 
-  /// Returns the warning about the opened file, once.
+  /// Returns the warning about the opened file, only once.
   func takeWarning() -> String? {
     guard let mode = opennessToTell else { return nil }
     opennessToTell = nil
@@ -313,12 +314,12 @@ final class KeychainVault {
     try change { entries throws(KeychainError) in try entries.renaming(key, to: newKey) }
   }
 
-  /// Applies `operation` to the state found under the lock and saves what it returns; `nil` changes
-  /// nothing.
+  /// Applies `operation` to the state found under the lock and saves the result. `nil` means no
+  /// change.
   func change(
     _ operation: (KeychainEntries) throws(KeychainError) -> KeychainEntries?
   ) throws(KeychainError) {
-    // Before the lock: deriving a key takes as long as hundreds of saves.
+    // This precedes the lock, because deriving a key takes as long as hundreds of saves.
     _ = try current()
     try file.withLock { folder throws(KeychainError) in
       let (state, expected) = try stateUnderLock(folder)
@@ -331,7 +332,7 @@ final class KeychainVault {
     }
   }
 
-  /// What the file is while the lock is held, and as which file it was looked up.
+  /// Returns the state of the file under the lock, and the file that it was read from.
   func stateUnderLock(
     _ folder: KeychainFile.Folder
   ) throws(KeychainError) -> (Unlocked, FileInfo) {
@@ -339,7 +340,7 @@ final class KeychainVault {
     try requireOwner(of: info)
     guard var state = unlocked else { throw locked }
     if state.held?.info != info { state = try refresh(state.keys, in: folder) }
-    // `refresh` may have read a newer file than `info` saw.
+    // `refresh` may have read a newer file than `info`.
     return (state, state.held?.info ?? info)
   }
 
@@ -353,7 +354,7 @@ final class KeychainVault {
     }
   }
 
-  /// Steps 6 to 11: after this the file, the memory and the mark are at the new state.
+  /// Steps 6 to 11. Afterwards, the file, the memory and the mark have the new state.
   func write(
     _ bytes: [UInt8], _ entries: KeychainEntries, _ keys: KeychainKeys,
     in folder: KeychainFile.Folder, expecting expected: FileInfo?, made folders: [String],
@@ -374,7 +375,7 @@ final class KeychainVault {
     if expected == nil { replaceMark(state.mark) } else { remember(state.mark) }
   }
 
-  /// What was read back opens, down to the same entries.
+  /// Checks that the bytes that were read back decrypt to the same entries.
   func check(
     _ copy: [UInt8], _ keys: KeychainKeys, _ entries: KeychainEntries
   ) throws(KeychainError) {
@@ -384,7 +385,7 @@ final class KeychainVault {
     else { throw KeychainError.io(EIO, "the new keychain does not open") }
   }
 
-  /// Says before and after a key derivation that it runs.
+  /// Reports a key derivation before and after it runs.
   func deriving<Result>(
     with secret: KeychainSecret, _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -404,7 +405,7 @@ final class KeychainVault {
     }
   }
 
-  /// Replaces the mark, or throws and leaves what is remembered.
+  /// Replaces the mark. If it throws, the remembered mark is unchanged.
   private func setMark(_ mark: RollbackMark) throws(KeychainError) {
     if let marks {
       let path = try file.source().path
@@ -420,7 +421,7 @@ final class KeychainVault {
     remembered = mark
   }
 
-  /// A new keychain with one slot, unlocked afterwards.
+  /// Creates a keychain with one slot and unlocks it.
   func create(with secret: KeychainSecret?) throws(KeychainError) {
     guard try file.info() == nil else { throw file.exists }
     var given = secret
@@ -446,8 +447,8 @@ final class KeychainVault {
 
   // MARK: Status
 
-  /// Needs no secret. An unlocked vault reads the file again; a file that its keys do not open
-  /// leaves it locked.
+  /// Returns the status without a secret. An unlocked vault reads the file again, and is locked if
+  /// its keys do not open the file.
   func status() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else {
       return KeychainStatus(path: file.path, exists: false, unlocked: false)
@@ -468,8 +469,9 @@ final class KeychainVault {
     return status(header, info)
   }
 
-  /// As `status()`, but the bytes of the file are always read, and opened where there are keys for
-  /// them: that name, size and times are as before says nothing of what the disk gives now.
+  /// Returns the status like `status()`, but always reads the bytes of the file, and decrypts them
+  /// if there are keys. An unchanged name, size and time do not guarantee that the disk returns the
+  /// same bytes.
   func verify() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else { throw file.missing }
     if let unlocked {

@@ -1,18 +1,18 @@
 import Dispatch
 import SwiftBoardSystem
 
-/// The keychain in one encrypted file.
+/// A keychain in one encrypted file.
 ///
-/// Nothing is opened before the first call. Calls run one after the other on a thread of their own:
-/// unlocking takes half a second and a save waits for the disk, which must not hold up a pool that
-/// others share. Another process, or another instance, may use the same file at the same time: each
-/// call looks whether the file changed, and saves take turns.
+/// Nothing is opened before the first call. Calls run one after the other on a thread of their own,
+/// because unlocking takes half a second and a save waits for the disk, which must not block a
+/// shared pool. Other processes and instances may use the same file at the same time: each call
+/// checks whether the file has changed, and saves exclude each other.
 public actor LiveKeychainService: KeychainService {
   private let vault: KeychainVault
   private let executor: KeychainExecutor
   private let marks: (any RollbackMarkStore)?
   private let clock: BoardClock
-  /// When a call last needed what is unlocked, as the clock counts.
+  /// The clock's time when a call last used the unlocked entries.
   private var lastUse: Int64
 
   /// The executor of this actor's calls.
@@ -20,21 +20,21 @@ public actor LiveKeychainService: KeychainService {
     executor.asUnownedSerialExecutor()
   }
 
-  /// A keychain that unlocks by `unlock(with:)` alone. An older file that is put in its place is
-  /// noticed only inside this process, and `status()` says so.
+  /// Creates a keychain that only `unlock(with:)` unlocks. Rollback to an older file is detected
+  /// only within this process, which `status()` reports.
   ///
-  /// - Parameter path: The keychain's file. Its folder may be reached through symbolic links, the
-  ///   file itself may not.
+  /// - Parameter path: The keychain's file. The path of its folder may contain symbolic links, but
+  ///   the file itself must not be one.
   public init(path: String) {
     self.init(path: path, unlockSources: .none)
   }
 
   /// - Parameters:
-  ///   - path: As in `init(path:)`.
-  ///   - unlockSources: Where a secret comes from when a call needs one.
-  ///   - policy: How long a save waits for its turn.
-  ///   - rollbackMarks: Remembers the last save outside the file.
-  ///   - clock: Tells how long it was not used.
+  ///   - path: The keychain's file, as in `init(path:)`.
+  ///   - unlockSources: The source of a secret when a call needs one.
+  ///   - policy: The time that a save waits for the lock.
+  ///   - rollbackMarks: A store, outside the file, for the mark of the last save.
+  ///   - clock: The clock that measures the time without use.
   ///   - onDerivation: Called before and after each key derivation, on the keychain's thread.
   package init(
     path: String, unlockSources: UnlockSources = .none, policy: KeychainPolicy = KeychainPolicy(),
@@ -61,85 +61,86 @@ public actor LiveKeychainService: KeychainService {
     marks = rollbackMarks
   }
 
-  /// Reads, changes and rewrites the whole file under its lock, beside it and renamed, and waits
-  /// for the disk: some milliseconds, and O(size).
+  /// Reads, changes and rewrites the whole file under its lock. The new file is written next to the
+  /// old one, renamed, and synchronized to the disk: some milliseconds, and O(size).
   ///
-  /// - Throws: `KeychainError`; after `durabilityUnknown` the new file is there and may not survive
-  ///   a loss of power.
+  /// - Throws: `KeychainError`. After `durabilityUnknown`, the new file is in place but may not
+  ///   survive a power failure.
   public func save(_ data: Data, forKey key: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.save(data, for: key) }
   }
 
-  /// Looks whether the file changed since it was read, and reads it again where it did. Else a
-  /// `stat` and O(log n).
+  /// Reads the file again if it has changed since it was read. Otherwise costs a `stat` and O(log
+  /// n).
   public func load(forKey key: String) throws(KeychainError) -> Data? {
     try perform { vault throws(KeychainError) in try vault.value(of: key) }
   }
 
-  /// As `save`; where the key is absent nothing is written.
+  /// Saves like `save`. Writes nothing if the key is absent.
   public func delete(forKey key: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.delete(key) }
   }
 
-  /// As `save`, once.
+  /// Saves once, like `save`.
   public func rename(_ key: String, to newKey: String) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.rename(key, to: newKey) }
   }
 
-  /// As `load`; a copy of all names.
+  /// Reads like `load`, and copies all names.
   public func keys() throws(KeychainError) -> [String] {
     try perform { vault throws(KeychainError) in try vault.keys() }
   }
 
-  /// Leaves the new keychain unlocked.
+  /// Creates the keychain and leaves it unlocked.
   public func create(with secret: KeychainSecret?) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.create(with: secret) }
   }
 
-  /// One key derivation for each slot of the secret's kind until one fits, about half a second
-  /// each, also where it is unlocked: a secret that is given is always checked. Without one an
-  /// unlocked keychain stays as it is. What was unlocked stays so when this fails.
+  /// Requires one key derivation, about half a second, for each slot of the secret's kind until one
+  /// matches. A given secret is always checked, even if the keychain is unlocked. Without one, an
+  /// unlocked keychain stays unlocked. A failure does not lock the keychain.
   public func unlock(with secret: KeychainSecret?) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.unlock(with: secret) }
   }
 
-  /// O(size). A later call that needs the entries unlocks again where there is an unlock source.
+  /// O(size). A later call that needs the entries unlocks the keychain if there is an unlock
+  /// source.
   public func lock() {
     vault.lock()
   }
 
-  /// Locks it and closes where the rollback marks are kept. A later call opens again what it needs.
+  /// Locks the keychain and closes the store of rollback marks. A later call opens it again.
   public func close() {
     lock()
     marks?.closeStore()
   }
 
-  /// Closes; the duration has no effect, since nothing is waited for.
+  /// Closes the keychain. The duration has no effect, because closing does not wait.
   public func shutDown(within duration: Duration) -> Bool {
     close()
     return true
   }
 
-  /// Reads the header where the keychain is locked. Asks for no secret.
+  /// Reads only the header if the keychain is locked. Does not ask for a secret.
   public func status() throws(KeychainError) -> KeychainStatus {
     try look { vault throws(KeychainError) in try vault.status() }
   }
 
-  /// O(size), also where the file is the one that was read last: a disk may give other bytes than
-  /// before. Asks for no secret.
+  /// O(size), even if the file was read before: a disk may return other bytes than before. Does not
+  /// ask for a secret.
   ///
-  /// - Throws: `missing`, or what is wrong with the file.
+  /// - Throws: `missing`, or the error in the file.
   public func verify() throws(KeychainError) -> KeychainStatus {
     try look { vault throws(KeychainError) in try vault.verify() }
   }
 
-  /// A `stat`, and O(size) where the file has changed.
+  /// Costs a `stat`, and O(size) if the file has changed.
   public func refresh() {
     guard vault.unlocked != nil else { return }
     _ = try? vault.status()
   }
 
-  /// O(size) for a new revision, else O(1).
+  /// O(size) for a new revision, otherwise O(1).
   public func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
@@ -156,18 +157,18 @@ public actor LiveKeychainService: KeychainService {
     }
   }
 
-  /// As `unlock(with:)`; with the keys that are held already where they open the file and no secret
-  /// is given. An older copy is saved as `save` does.
+  /// Unlocks like `unlock(with:)`, but uses the current keys if they open the file and no secret is
+  /// given. An older copy is saved like in `save`.
   ///
-  /// - Throws: `KeychainError`; what was remembered is unchanged then.
+  /// - Throws: `KeychainError`. Then the remembered mark is unchanged.
   public func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {
     try perform { vault throws(KeychainError) in try vault.accept(with: secret) }
   }
 
-  /// That others may read the file, once in the service's life.
+  /// Returns a warning if others can read the file, once in the service's life.
   public func takeWarning() -> String? { vault.takeWarning() }
 
-  /// O(size). Asks for no secret and remembers nothing.
+  /// O(size). Does not ask for a secret and stores nothing.
   public func verify(fileAt path: String) throws(KeychainError) -> KeychainStatus {
     try located(at: path) { () throws(KeychainError) in
       try KeychainVault(
@@ -177,29 +178,29 @@ public actor LiveKeychainService: KeychainService {
     }
   }
 
-  /// Touches no keychain and needs none.
+  /// Reads a secret without a keychain.
   public func secret(from source: KeychainSecretSource) throws(KeychainError) -> KeychainSecret {
     try vault.sources.secret(from: source)
   }
 
-  /// As `save`, after one key derivation for each slot of the secret's kind and two for the new
-  /// one. The data key stays.
+  /// Saves like `save`, after one key derivation for each slot of the secret's kind and two for the
+  /// new one. The data key stays the same.
   public func addSlot(_ secret: KeychainSecret) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.addSlot(secret) }
   }
 
-  /// As `save`, after up to three key derivations for each slot that stays. The record of the last
-  /// save is told of the new key first: where it cannot be written, nothing is changed.
+  /// Saves like `save`, after up to three key derivations for each remaining slot. The new key id
+  /// is stored in the rollback mark first. If this fails, nothing is changed.
   public func rekey(_ change: KeychainRekey) throws(KeychainError) {
     try perform { vault throws(KeychainError) in try vault.rekey(change) }
   }
 
-  /// Writes the new file beside its name and renames it, mode 0600. Makes no folder.
+  /// Writes the new file with mode 0600 and renames it. Does not create folders.
   public func export(to path: String, secret: KeychainSecret) throws(KeychainError) -> Int {
     try perform { vault throws(KeychainError) in try vault.export(to: path, secret) }
   }
 
-  /// As `save`, after the key derivation of the other file.
+  /// Saves like `save`, after the key derivation of the other file.
   public func importEntries(
     from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) throws(KeychainError) -> KeychainImport {
@@ -208,7 +209,7 @@ public actor LiveKeychainService: KeychainService {
     }
   }
 
-  /// A `status()`, a `verify()` and a `refresh()` are no use.
+  /// Locks an unused keychain. `status()`, `verify()` and `refresh()` do not count as use.
   public func lock(unusedFor duration: Duration) -> KeychainIdleness {
     guard vault.unlocked != nil else { return .wasLocked }
     let left = duration - .microseconds(clock.now - lastUse)
@@ -231,7 +232,7 @@ public actor LiveKeychainService: KeychainService {
   }
 }
 
-/// One job after the other, on a thread outside the cooperative pool.
+/// Runs one job after the other, on a thread outside the cooperative pool.
 private final class KeychainExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "swiftboard.keychain")
 

@@ -1,21 +1,21 @@
 import SwiftBoardSystem
 
-/// Settings of the whole process that keep secrets out of core dumps. A library never changes them;
-/// an executable may.
+/// Process-wide settings that keep secrets out of core dumps. Only an executable should change
+/// them.
 package enum ProcessHardening {
-  /// No core dumps, and no reading of this process's memory by the user's other processes. What the
-  /// system refuses is left as it is.
+  /// Forbids core dumps, and reading this process's memory by the user's other processes. Settings
+  /// that the system refuses are skipped.
   package static func forbidDumps() {
     forbidCoreDumps()
   }
 
-  /// Puts a pipe's end in place of each standard descriptor that is closed. It can be neither read,
-  /// as standard input, nor written, as the other two, as before; but no file that is opened later
-  /// takes the number and is read or written in its place. Call it before anything is opened.
+  /// Replaces each closed standard descriptor by the end of a pipe. Reading or writing it still
+  /// fails, but a file that is opened later cannot get the number and be used in its place. Call
+  /// this before opening anything.
   package static func holdStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO
     where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-      // The lowest free number, which is this one, becomes the end to read.
+      // The lowest free number, which is this one, becomes the read end.
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { continue }
       if descriptor == STDIN_FILENO { dup2(ends[1], descriptor) }

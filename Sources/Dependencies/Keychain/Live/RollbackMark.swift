@@ -1,19 +1,18 @@
-/// What is remembered of a keychain's last verified file, so that an older or another file is
-/// noticed.
+/// Identifies the last verified file of a keychain, so that an older or different file is detected.
 package struct RollbackMark: Sendable, Equatable, Codable {
-  /// 16 bytes, drawn together with the data key.
+  /// The key id: 16 bytes, generated together with the data key.
   package var keyID: [UInt8]
-  /// Counts the saves.
+  /// The number of saves.
   package var generation: UInt64
-  /// The header's MAC, 32 bytes: distinguishes two files of one generation.
+  /// The header's MAC, 32 bytes. It distinguishes two files of the same generation.
   package var mac: [UInt8]
-  /// The key id that a rekey under way is about to give.
+  /// The key id that a running rekey will set.
   package var successor: [UInt8]?
-  /// When the file was written, microseconds since 1970; `nil` if that is not known. Only to be
-  /// shown.
+  /// The time when the file was written, in microseconds since 1970, or `nil` if unknown. For
+  /// display only.
   package var written: Int64?
 
-  /// A mark as a store of marks keeps it; lengths are not checked.
+  /// Creates a mark from stored values. Does not check lengths.
   package init(
     keyID: [UInt8], generation: UInt64, mac: [UInt8], successor: [UInt8]? = nil,
     written: Int64? = nil
@@ -30,12 +29,12 @@ package struct RollbackMark: Sendable, Equatable, Codable {
       keyID: header.keyID, generation: header.generation, mac: header.mac, written: written)
   }
 
-  /// The part that is shown to people.
+  /// The part of the mark that is shown to users.
   var version: KeychainAcceptance.Version {
     KeychainAcceptance.Version(generation: generation, written: written)
   }
 
-  /// What a verified file is to this mark.
+  /// The relation of a verified file to this mark.
   enum Verdict: Equatable {
     case same, newer, successor, different, older
   }
@@ -51,24 +50,25 @@ package struct RollbackMark: Sendable, Equatable, Codable {
   }
 }
 
-/// Keeps one mark for each keychain location, outside the keychain's file.
+/// A store for one mark per keychain path, outside the keychain's file.
 ///
-/// Called on the keychain's own thread, so it may block. A throw means that the store is
+/// It is called on the keychain's own thread, so it may block. If it throws, the store is
 /// unavailable: the keychain continues, and its status says that rollback was not checked.
 package protocol RollbackMarkStore: Sendable {
-  /// The mark, or `nil` if there is none yet.
+  /// Returns the mark, or `nil` if there is none yet.
   func mark(forKeychainAt path: String) throws -> RollbackMark?
-  /// Sets the mark in one transaction that never lowers it: with the recorded key id only a higher
-  /// generation, with the recorded successor any. Without a mark, `mark` becomes it.
+  /// Sets the mark in one transaction that never lowers it. If the key id is the recorded one, the
+  /// generation must be higher. If it is the recorded successor, any generation is accepted. If
+  /// there is no mark, it is set.
   func raise(_ mark: RollbackMark, forKeychainAt path: String) throws
-  /// Sets the mark whatever was there: a new keychain was created, or the user accepted another
+  /// Sets the mark unconditionally, because a keychain was created or the user accepted another
   /// one.
   func replace(_ mark: RollbackMark, forKeychainAt path: String) throws
-  /// Closes what is open; a later call opens it again.
+  /// Closes the store. A later call opens it again.
   func closeStore()
 }
 
 extension RollbackMarkStore {
-  /// Nothing is open.
+  /// Does nothing: the store has nothing to close.
   package func closeStore() {}
 }

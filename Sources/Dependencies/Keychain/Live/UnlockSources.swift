@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Where a secret comes from when no person is there to type it: a descriptor, a passphrase file, a
-/// key file, or a credential of the service manager. Nothing is opened before a secret is needed,
-/// and files are read anew each time; a descriptor can be read once only.
+/// The sources of a secret without a prompt: a descriptor, a passphrase file, a key file, or a
+/// credential of the service manager. Nothing is opened before a secret is needed. Files are read
+/// again each time, but a descriptor can be read only once.
 package final class UnlockSources: Sendable {
-  /// No source: operations on a locked keychain throw `.locked`.
+  /// No sources. Operations on a locked keychain throw `.locked`.
   package static let none = UnlockSources(environment: [:])
 
   private enum Source {
@@ -33,8 +33,8 @@ package final class UnlockSources: Sendable {
   private static let credentials = "CREDENTIALS_DIRECTORY"
   private static let variables = [passphraseDescriptor, passphraseFile, keyFile, credentials]
 
-  /// Takes the four variables out of `environment`; a variable without a value counts as not set. A
-  /// passphrase descriptor is made close-on-exec, so that no child process gets it.
+  /// Reads the four variables of `environment`. An empty variable counts as unset. A passphrase
+  /// descriptor becomes close-on-exec, so that no child process inherits it.
   package convenience init(environment: [String: String]) {
     self.init(environment: environment) { $0 == geteuid() || $0 == 0 }
   }
@@ -47,14 +47,13 @@ package final class UnlockSources: Sendable {
     }
   }
 
-  /// Removes the variables from this process's environment. Call it once the sources are made and
-  /// before any child process starts, while no other thread reads the environment.
+  /// Removes the variables from this process's environment. Call this after the sources were
+  /// created, before any child process starts, and while no other thread reads the environment.
   package static func removeFromEnvironment() {
     for variable in variables { unsetenv(variable) }
   }
 
-  /// Whether a secret can be expected, without reading it. True also for sources that are
-  /// ambiguous.
+  /// Whether a secret can be expected. Does not read it. Also true if the sources are ambiguous.
   package var hasSecret: Bool {
     let sources = self.sources
     if case .descriptor = sources.first, sources.count == 1 {
@@ -63,10 +62,10 @@ package final class UnlockSources: Sendable {
     return !sources.isEmpty
   }
 
-  /// Reads the secret; `nil` if there is no source. Throws `.unlockSourceAmbiguous`,
+  /// Reads the secret, or returns `nil` if there is no source. Throws `.unlockSourceAmbiguous`,
   /// `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`, `.invalidKeyFile`,
-  /// `.locked` when the descriptor was read before, and `.io`. A descriptor may block until its
-  /// other end is closed; files never block.
+  /// `.locked` if the descriptor was already read, and `.io`. A descriptor may block until its
+  /// other end is closed. Files never block.
   package func secret() throws(KeychainError) -> KeychainSecret? {
     let sources = self.sources
     guard sources.count <= 1 else {
@@ -113,7 +112,7 @@ package final class UnlockSources: Sendable {
     return sources
   }
 
-  /// The files that the sources of an environment read, or would read.
+  /// Returns the files that the sources of an environment read.
   static func files(in environment: [String: String]) -> [String] {
     let folder = environment[credentials].flatMap { $0.isEmpty ? nil : $0 }
     return [environment[passphraseFile], environment[keyFile]].compactMap { $0 }
@@ -121,16 +120,16 @@ package final class UnlockSources: Sendable {
       + (folder.map { ["\($0)/swiftboard.passphrase", "\($0)/swiftboard.key"] } ?? [])
   }
 
-  /// A file that cannot be examined counts as existing: a secret must not be ignored silently.
+  /// A file that cannot be examined counts as existing, so that its secret is not silently ignored.
   private static func exists(_ path: String) -> Bool {
     FileInfo(path) != nil || (errno != ENOENT && errno != ENOTDIR)
   }
 
   // MARK: Descriptor
 
-  /// Keeps a passphrase descriptor that is closed from becoming one of the program's own, from
-  /// which a passphrase would be awaited without end: reading it fails. Call it before anything
-  /// else opens a file.
+  /// Reserves the number of a closed passphrase descriptor, so that reading it fails. Otherwise, a
+  /// file of the program could get the number, and reading a passphrase from it might never end.
+  /// Call this before anything else opens a file.
   package static func holdClosedDescriptor() {
     guard let value = getenv(passphraseDescriptor),
       let number = descriptor(String(cString: value)), fcntl(number, F_GETFD) < 0, errno == EBADF
@@ -185,9 +184,9 @@ package final class UnlockSources: Sendable {
 
   // MARK: Files
 
-  /// The secret in a file that a line names: judged and read as a source's.
+  /// Reads the secret from a file named in a line, with the same checks as for an unlock source.
   ///
-  /// - Throws: As `secret()`; for a new key file `exists` or `io` too.
+  /// - Throws: The errors of `secret()`, and for a new key file also `exists` or `io`.
   func secret(from source: KeychainSecretSource) throws(KeychainError) -> KeychainSecret {
     switch source {
     case .passphraseFile(let path):
@@ -207,8 +206,8 @@ package final class UnlockSources: Sendable {
     _ body: (Int32) throws(KeychainError) -> GuardedBytes
   ) throws(KeychainError) -> GuardedBytes {
     do throws(KeychainError) {
-      // Not blocking: a pipe without a writer must not hang. Links are followed: what counts is the
-      // file behind them.
+      // This does not block, as a pipe without a writer must not hang. It follows links, because
+      // the file behind them matters.
       let file: OpenFile
       do throws(SystemError) {
         file = try FileSystem().open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -243,7 +242,8 @@ package final class UnlockSources: Sendable {
         message:
           "it belongs to uid \(info.owner), neither this user nor root. Change its owner.")
     }
-    // The service manager grants its user access by an ACL, which shows as the group's.
+    // The service manager grants its user access by an ACL, which appears in the group's
+    // permissions.
     let forbidden: UInt32 = isCredential ? 0o037 : 0o077
     guard info.mode & forbidden == 0 else {
       throw KeychainError(
@@ -256,7 +256,7 @@ package final class UnlockSources: Sendable {
 
   // MARK: Content
 
-  /// The bytes as they come, without one final LF or CRLF.
+  /// Reads the bytes without one final LF or CRLF.
   private static func passphrase(from file: Int32) throws(KeychainError) -> GuardedBytes {
     let limit = KeychainFormat.maximumPassphraseLength
     let passphrase = try GuardedBytes(capacity: limit + 3) { buffer throws(KeychainError) in
@@ -288,8 +288,8 @@ package final class UnlockSources: Sendable {
 }
 
 extension UnlockSources {
-  /// Creates a key file: 32 random bytes, mode 0600, never over an existing file. Throws `.exists`
-  /// and `.io`.
+  /// Creates a key file with 32 random bytes and mode 0600. Never replaces an existing file. Throws
+  /// `.exists` and `.io`.
   package static func makeKeyFile(at path: String) throws(KeychainError) {
     let key = try GuardedBytes.random(count: KeychainFormat.keySize)
     let system = FileSystem()
@@ -314,7 +314,7 @@ extension UnlockSources {
 }
 
 extension KeychainError {
-  /// The same error with the unlock source in front.
+  /// Returns the error with the unlock source in front.
   fileprivate func explained(_ source: String, path: String? = nil) -> KeychainError {
     var error = self
     error.path = path ?? self.path

@@ -4,9 +4,9 @@ import Synchronization
 /// A keychain in memory for tests. It follows the rules of the live one, accesses no file, and
 /// records every call.
 public final class MockKeychainService: KeychainService, CheckedMock {
-  /// A call as it came in, before it was judged.
+  /// A call with its arguments, recorded before they are checked.
   public enum Call: Sendable, Equatable {
-    /// `save(_:forKey:)`; of the value there is its number of bytes.
+    /// `save(_:forKey:)`, with the number of bytes instead of the value.
     case save(bytes: Int, key: String)
     /// `load(forKey:)`.
     case load(key: String)
@@ -14,9 +14,9 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     case delete(key: String)
     /// `rename(_:to:)`.
     case rename(String, to: String)
-    /// The calls without a key; secrets are not kept.
+    /// The calls without a key. Secrets are not recorded.
     case keys, create, unlock, lock, status, verify, accept
-    /// The changes of what opens it; secrets are not kept.
+    /// The changes of slots. Secrets are not recorded.
     case addSlot, rekey
     /// `export(to:secret:)` and `importEntries(from:secret:existing:)`.
     case export(path: String), importEntries(path: String, existing: ImportDuplicates)
@@ -25,19 +25,19 @@ public final class MockKeychainService: KeychainService, CheckedMock {
   private struct State {
     var entries: [[UInt8]: Data] = [:]
     var exists: Bool
-    /// The entries are samples, which go when a keychain is created.
+    /// Whether the entries are samples, which are removed when a keychain is created.
     var isSample: Bool
     var unlocked: Bool
     var generation: UInt64
-    /// One for each slot; none: anything opens it.
+    /// The secret of each slot. If there are none, any secret opens the keychain.
     var secrets: [KeychainSecret]
     var source: KeychainSecret?
-    /// What was exported, by its path.
+    /// The exported keychains, by path.
     var exports: [String: (secret: KeychainSecret, entries: [[UInt8]: Data])] = [:]
     var lastUse: Int64
     var calls: [Call] = []
     var failures = PreparedFailures<KeychainError>()
-    /// What the file in place of the one that was seen last is refused for, and that one.
+    /// The reason why the current file is refused, and the generation seen last.
     var objection: (reason: KeychainAcceptance.Reason, remembered: UInt64)?
     var warning: String?
   }
@@ -47,17 +47,18 @@ public final class MockKeychainService: KeychainService, CheckedMock {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - entries: What it starts with.
-  ///   - areSamples: Whether the entries stand in for a keychain until one is made: the first
-  ///     `create(with:)` removes them, where it would throw `.exists` otherwise.
-  ///   - exists: Whether there is a keychain at all.
+  ///   - entries: The initial entries.
+  ///   - areSamples: Whether the entries are samples until a keychain is created. The first
+  ///     `create(with:)` removes them instead of throwing `.exists`.
+  ///   - exists: Whether there is a keychain.
   ///   - unlocked: Whether it starts unlocked.
-  ///   - secret: What opens it; `nil`: anything does. A new keychain takes the secret it is created
-  ///     with.
-  ///   - unlockSource: What a call unlocks with by itself when it is locked; `nil`: it throws
+  ///   - secret: The secret that opens the keychain, or `nil` to accept any secret. A new keychain
+  ///     uses the secret it is created with.
+  ///   - unlockSource: The secret with which calls unlock the keychain, or `nil` to make them throw
   ///     `.locked`.
-  ///   - path: What errors and status name; no file is there.
-  ///   - clock: Tells how long it was not used; without one it is always in use.
+  ///   - path: The path in errors and status. No file is used.
+  ///   - clock: The clock that measures the time without use. Without one, the keychain is always
+  ///     in use.
   public init(
     entries: KeyValuePairs<String, Data> = [:], areSamples: Bool = false, exists: Bool = true,
     unlocked: Bool = true, secret: KeychainSecret? = nil, unlockSource: KeychainSecret? = nil,
@@ -73,11 +74,11 @@ public final class MockKeychainService: KeychainService, CheckedMock {
         secrets: secret.map { [$0] } ?? [], source: unlockSource, lastUse: clock.now))
   }
 
-  /// Every call so far, in order.
+  /// The calls in order.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// Makes the next call that can fail throw `error` and do nothing; several are used up one after
-  /// the other.
+  /// Makes the next call that can fail throw `error` without any change. Several errors are thrown
+  /// in order.
   public func failNext(
     with error: KeychainError,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -87,11 +88,11 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     state.withLock { $0.failures.add("", error, location) }
   }
 
-  /// The failures that were asked for and did not happen.
+  /// The prepared failures that did not occur.
   public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
 
-  /// Puts an older copy (`isOther` false) or another keychain in place, with the same entries: it
-  /// locks, and is refused until it is accepted.
+  /// Simulates an older copy (`isOther` is false) or another keychain with the same entries. It is
+  /// locked, and refused until it is accepted.
   public func replaceFile(generation: UInt64, isOther: Bool) {
     state.withLock { state in
       state.objection = (isOther ? .replaced : .rolledBack, state.generation)
@@ -105,7 +106,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     state.withLock { $0.warning = warning }
   }
 
-  /// Replaces at once, in memory. Refuses the keys and values that the live one refuses.
+  /// Replaces the value in memory. Refuses the same keys and values as the live keychain.
   public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
     try perform(.save(bytes: data.count, key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -116,7 +117,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// The value as it was saved.
+  /// Returns the value as saved.
   public func load(forKey key: String) async throws(KeychainError) -> Data? {
     try perform(.load(key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -125,7 +126,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// What does not exist is no error.
+  /// Removes an entry, if it exists.
   public func delete(forKey key: String) async throws(KeychainError) {
     try perform(.delete(key: key)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -134,7 +135,8 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// As in the live one: `missingKey` before `duplicateKey`; to its own name nothing happens.
+  /// Behaves like the live keychain: `missingKey` precedes `duplicateKey`, and renaming to the same
+  /// name does nothing.
   public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
     try perform(.rename(key, to: newKey)) { state throws(KeychainError) in
       try KeychainError.check(key: key)
@@ -150,7 +152,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// In the order of their bytes. O(n log n).
+  /// Returns the keys in byte order. O(n log n).
   public func keys() async throws(KeychainError) -> [String] {
     try perform(.keys) { state throws(KeychainError) in
       try Self.open(&state)
@@ -159,9 +161,9 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Takes the secret as the one that opens it from now on.
+  /// Creates a keychain that the secret opens.
   ///
-  /// - Throws: `exists`, `locked` where no secret is given, and what is wrong with a new secret.
+  /// - Throws: `exists`, `locked` if no secret is given, and the errors for a new secret.
   public func create(with secret: KeychainSecret?) async throws(KeychainError) {
     try perform(.create) { state throws(KeychainError) in
       if state.isSample { return try Self.removeSamples(&state) }
@@ -179,7 +181,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Compares the secret with that of the mock; there is no key derivation.
+  /// Compares the secret with that of the mock, without a key derivation.
   ///
   /// - Throws: `missing`, `locked`, `wrongSecret` or `noMatchingSlot`.
   public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
@@ -189,7 +191,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Cannot fail, also after `failNext(with:)`.
+  /// Locks the keychain. Cannot fail, even after `failNext(with:)`.
   public func lock() async {
     state.withLock { state in
       state.calls.append(.lock)
@@ -197,7 +199,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Says in a warning that all is in memory.
+  /// Returns a status with the warning that everything is in memory.
   public func status() async throws(KeychainError) -> KeychainStatus {
     try perform(.status) { state throws(KeychainError) in
       guard state.exists else { return KeychainStatus(path: path, exists: false, unlocked: false) }
@@ -205,7 +207,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// As `status()`; what is in memory is whole.
+  /// Returns the status. Entries in memory are always intact.
   ///
   /// - Throws: `missing`.
   public func verify() async throws(KeychainError) -> KeychainStatus {
@@ -215,7 +217,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// No call of its own in `calls`: it only looks.
+  /// Is not recorded in `calls`, because it only reads.
   public func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
@@ -231,9 +233,9 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     return now
   }
 
-  /// As in the live one; dates are not known.
+  /// Behaves like the live keychain, without dates.
   ///
-  /// - Throws: As `unlock(with:)`, but for `rolledBack` and `differentKeychain`.
+  /// - Throws: The errors of `unlock(with:)` except `rolledBack` and `differentKeychain`.
   public func accept(with secret: KeychainSecret?) async throws(KeychainError)
     -> KeychainAcceptance
   {
@@ -257,8 +259,8 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// A secret that is made of the path: the same for the same path, and no file is read. For a
-  /// passphrase it is the path's last part.
+  /// Returns a secret derived from the path, without reading a file. Equal paths give equal
+  /// secrets. A passphrase is the last component of the path.
   public func secret(from location: KeychainSecretSource) async throws(KeychainError)
     -> KeychainSecret
   {
@@ -272,7 +274,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Of what was exported by this mock.
+  /// Verifies a keychain exported by this mock.
   public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
     try perform(.verify) { state throws(KeychainError) in
       guard let other = state.exports[path] else {
@@ -285,7 +287,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// As in the live one; there is no key derivation.
+  /// Behaves like the live keychain, without a key derivation.
   public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
     try perform(.addSlot) { state throws(KeychainError) in
       try secret.checkNew()
@@ -302,7 +304,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// As in the live one; there is no data key.
+  /// Behaves like the live keychain, without a data key.
   public func rekey(_ change: KeychainRekey) async throws(KeychainError) {
     try perform(.rekey) { state throws(KeychainError) in
       try change.replacement?.checkNew()
@@ -313,7 +315,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
       let replaced = change.replacement == nil ? nil : change.replaced ?? state.source
       if change.replacement != nil, replaced == nil { throw Self.locked }
       let given = change.secrets + (replaced.map { [$0] } ?? [])
-      // What anything opens is opened by what was given.
+      // A keychain that any secret opens is opened by the given secrets.
       var secrets =
         state.secrets.isEmpty ? (replaced ?? given.first).map { [$0] } ?? [] : state.secrets
       let count = max(1, state.secrets.count)
@@ -340,7 +342,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Keeps the entries in memory, for `importEntries(from:secret:existing:)`.
+  /// Stores the entries in memory for `importEntries(from:secret:existing:)`.
   public func export(
     to path: String, secret: KeychainSecret
   ) async throws(KeychainError) -> Int {
@@ -357,7 +359,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Takes over what was exported by this mock.
+  /// Imports a keychain exported by this mock.
   public func importEntries(
     from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
@@ -381,7 +383,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// By the clock that it was made with.
+  /// Uses the clock given to the initializer.
   public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
     state.withLock { state in
       guard state.unlocked else { return .wasLocked }
@@ -392,7 +394,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// What `warnNext(_:)` was given, once.
+  /// Returns the warning given to `warnNext(_:)`, once.
   public func takeWarning() async -> String? { state.withLock { $0.warning.take() } }
 
   private func status(of state: State) -> KeychainStatus {
@@ -416,7 +418,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// The mock is a keychain like others from here on, also where it is locked and this throws.
+  /// Turns the samples into a normal, empty keychain, even if it is locked and this throws.
   private static func removeSamples(_ state: inout State) throws(KeychainError) {
     state.isSample = false
     try open(&state)
@@ -424,7 +426,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     state.entries = [:]
   }
 
-  /// Performs the checks of the live keychain before it reads or writes.
+  /// Performs the checks of the live keychain before a read or write.
   private static func open(_ state: inout State) throws(KeychainError) {
     guard state.exists else { throw missing }
     if state.unlocked { return }
@@ -478,8 +480,8 @@ public final class MockKeychainService: KeychainService, CheckedMock {
 }
 
 extension MockKeychainService {
-  /// An unlocked mock with the entries `radarr` and `sonarr`, which stand in for a keychain until
-  /// one is made; a new one at every access.
+  /// Creates an unlocked mock with the sample entries `radarr` and `sonarr`, which are removed when
+  /// a keychain is created.
   public static var preview: MockKeychainService {
     MockKeychainService(entries: samples, areSamples: true, path: "preview.sbkc")
   }

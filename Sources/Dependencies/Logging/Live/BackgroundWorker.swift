@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A bounded queue with a thread of its own that empties it, so that adding an element never waits
-/// for a disk or a provider.
+/// A bounded queue with its own thread that processes it, so that `add` never blocks on a disk or a
+/// provider.
 ///
-/// The thread starts with the first element and ends, its queue emptied, after the last reference
-/// to the worker goes.
+/// The thread starts with the first element. After the last reference to the worker is released,
+/// the thread empties the queue and ends.
 final class BackgroundWorker<Element: Sendable>: Sendable {
   enum Overflow: Sendable {
     case dropOldest, dropNewest
@@ -13,17 +13,18 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
 
   struct Limits: Sendable {
     var elements = 8192
-    /// The sum of the sizes that are passed to `add`.
+    /// The limit for the sum of the sizes passed to `add`.
     var bytes = 8 << 20
-    /// The most that are handed over at once.
+    /// The maximum number of elements processed at once.
     var batch = 1024
     var overflow = Overflow.dropNewest
   }
 
   private let core: WorkerCore<Element>
 
-  /// - Parameter process: Called on the thread, never concurrently. What it leaves at the array's
-  ///   end goes back to the head of the queue and is tried again with the next element or flush.
+  /// - Parameter process: Called on the thread, never concurrently. Elements that it leaves at the
+  ///   end of the array return to the head of the queue and are processed again with the next
+  ///   element or flush.
   convenience init(
     limits: Limits = Limits(), process: @escaping @Sendable (inout [Element]) -> Void
   ) {
@@ -33,8 +34,8 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
     }
   }
 
-  /// - Parameter process: As in `init(limits:process:)`. What it leaves is tried again after the
-  ///   duration that it returns, or with a flush, and not before.
+  /// - Parameter process: Called as in `init(limits:process:)`. Elements that it leaves are
+  ///   processed again after the returned duration or with a flush, and not before.
   init(
     retrying limits: Limits, process: @escaping @Sendable (inout [Element]) -> Duration?
   ) {
@@ -45,34 +46,37 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
     core.close()
   }
 
-  /// Elements that did not fit.
+  /// The number of elements that did not fit.
   var dropped: Int { core.dropped }
 
-  /// The number of queued elements, without those that are being delivered.
+  /// The number of queued elements, without those being processed.
   var count: Int { core.count }
 
-  /// - Returns: Whether it was accepted; an older element may have been dropped for it.
+  /// Adds an element.
+  ///
+  /// - Returns: Whether it was accepted. An older element may have been dropped for it.
   @discardableResult
   func add(_ element: Element, bytes: Int = 0) -> Bool {
     core.add(element, bytes: bytes)
   }
 
-  /// Forgets what waits, and what comes back from a failed attempt.
+  /// Removes all waiting elements, including those that return from a failed attempt.
   func removeAll() {
     core.removeAll()
   }
 
-  /// Returns when what was added so far was handed over once; false when the deadline came first.
+  /// Waits until each element added so far was processed once. Returns false if the deadline is
+  /// reached first.
   func flush(deadline: ContinuousClock.Instant) -> Bool {
     core.flush(deadline: deadline)
   }
 }
 
-/// The state that the worker and its thread share. The thread retains it instead of the worker, so
-/// that the worker can be released.
+/// The shared state of the worker and its thread. The thread retains this state and not the worker,
+/// so that the worker can be released.
 ///
-/// `@unchecked Sendable`: `state` is touched under `mutex` only. A pthread mutex, since a condition
-/// needs one.
+/// `@unchecked Sendable`: `state` is only used under `mutex`. It is a pthread mutex, because a
+/// condition variable needs one.
 private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   private struct Item {
     var element: Element
@@ -81,20 +85,20 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 
   private struct State {
-    /// By number.
+    /// The queued items in the order of their numbers.
     var queue: [Item] = []
     var bytes = 0
     var dropped = 0
-    /// The last number given out, and the highest that an attempt is through with.
+    /// The last assigned number, and the highest number that was attempted.
     var lastNumber: UInt64 = 0
     var attempted: UInt64 = 0
     var attemptsBegun: UInt64 = 0
     var attemptsEnded: UInt64 = 0
     var hasNew = false
-    /// What came back from a failed attempt is tried again then, and nothing before.
+    /// The time of the next attempt after a failed one. No element is processed before.
     var retryTime: ContinuousClock.Instant?
     var flushRequested = false
-    /// Raised by `removeAll`, so that what comes back from an attempt begun before it is forgotten
+    /// Incremented by `removeAll`, so that elements of an attempt that began before it are removed
     /// too.
     var generation = 0
     var isStarted = false
@@ -142,7 +146,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   var count: Int { locked { $0.queue.count } }
 
   func add(_ element: Element, bytes: Int) -> Bool {
-    // Dropped elements are freed after the lock.
+    // Dropped elements are released after the lock.
     var leaving: [Element] = []
     var isAccepted = false
     let mustStart = locked { state -> Bool in
@@ -193,7 +197,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     let last = state.lastNumber
-    // What came back from a failed attempt is tried once more.
+    // Elements of a failed attempt are processed once more.
     let attempt = state.attemptsBegun + (state.queue.isEmpty ? 0 : 1)
     while !state.queue.isEmpty || state.attemptsEnded < state.attemptsBegun {
       if state.attemptsEnded >= attempt && state.attempted >= last { break }
@@ -215,8 +219,8 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     let nanoseconds = Int(time.tv_nsec) + Int(rest) * 1000
     time.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
     time.tv_nsec = nanoseconds % 1_000_000_000
-    // A wall clock that jumps ends or prolongs one wait; the caller's loop then checks the real
-    // deadline.
+    // If the wall clock jumps, a wait becomes shorter or longer. The caller's loop then checks the
+    // actual deadline.
     pthread_cond_timedwait(condition, mutex, &time)
     return true
   }
@@ -227,7 +231,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 
   private func run() {
-    // Prevents records that a sink or a provider logs from returning to it.
+    // Prevents a sink or a provider from receiving its own log records.
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
     while true {
@@ -297,10 +301,11 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Whether the current thread is inside a sink. What is logged there would come back to the sink
-/// without end.
+/// Whether the current thread is inside a sink. Records logged there would return to the sink
+/// endlessly.
 enum LogRecursion {
-  /// A thread-local flag; the value is never dereferenced. A key per process, made at first use.
+  /// A key for a thread-local flag. The value is never dereferenced. Each process creates one key
+  /// on first use.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)

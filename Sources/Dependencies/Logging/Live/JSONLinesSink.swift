@@ -1,18 +1,17 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A file with one JSON object a line (`LogRecordLine`), mode 0600, in a folder made with 0700
-/// where it is missing.
+/// Writes one JSON object per line (`LogRecordLine`) to a file with mode 0600. A missing folder is
+/// created with 0700.
 ///
-/// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays
-/// for putting the record into a queue of at most 8192 records and 8 MiB, and what does not fit
-/// there is dropped and counted. So is what the disk refuses; each record tries anew, so that
-/// writing continues when there is space again. A record in front of the next ones says how many
-/// were lost. Records of level `error` and above are synchronised
-/// to the disk.
+/// Nothing is opened before the first record. The sink writes on its own thread. The caller only
+/// adds the record to a queue of at most 8192 records and 8 MiB. Records that do not fit, and
+/// records that the disk refuses, are dropped and counted. Each record is a new attempt, so writing
+/// resumes when there is space again. The next line that is written reports the number of lost
+/// records. Records of level `error` and above are synchronized to the disk.
 ///
-/// The file is rotated before it would grow over `maxBytes`; `maxFiles` are kept, the current one
-/// included. Several processes may write to the same path.
+/// The file is rotated before it would exceed `maxBytes`. `maxFiles` files are kept, including the
+/// current one. Several processes may write to the same path.
 public final class JSONLinesSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let losses = Shared(LogLosses())
@@ -20,11 +19,11 @@ public final class JSONLinesSink: LogRecordSink {
   private let maxFiles: Int
   private let system: FileSystem
 
-  /// A sink that has opened nothing yet.
+  /// Creates a sink without opening a file.
   ///
   /// - Parameters:
-  ///   - maxBytes: At which size the file is rotated; 4 MiB.
-  ///   - maxFiles: How many are kept, the current one included.
+  ///   - maxBytes: The size at which the file is rotated. The default is 4 MiB.
+  ///   - maxFiles: The number of files to keep, including the current one.
   public convenience init(path: String, maxBytes: Int = 4 << 20, maxFiles: Int = 5) {
     self.init(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: FileSystem())
   }
@@ -61,19 +60,19 @@ public final class JSONLinesSink: LogRecordSink {
     }
   }
 
-  /// Puts the record into the queue; one lock. Dropped and counted if the queue is full.
+  /// Adds the record to the queue with one lock. Drops and counts it if the queue is full.
   public func write(_ record: LogRecord) {
     if !worker.add(record, bytes: record.approximateBytes) {
       losses.value.withLock { $0.count += 1 }
     }
   }
 
-  /// Blocks the thread until the queue is empty and written.
+  /// Blocks the thread until the queue is written.
   public func flush(deadline: ContinuousClock.Instant) -> Bool {
     worker.flush(deadline: deadline)
   }
 
-  /// The lines of the file and of the rotated ones, whichever process wrote them.
+  /// Returns the lines of the file and of its rotated files, from all processes.
   public func archive(redactor: Redactor) -> (any LogArchive)? {
     LogFileArchive(
       path: path, maxFiles: maxFiles, system: system, redactor: redactor
@@ -84,7 +83,7 @@ public final class JSONLinesSink: LogRecordSink {
   public var dropped: Int { losses.value.withLock { $0.count } }
 }
 
-/// A file that a closure can hold.
+/// A file that a closure can capture.
 private final class LockedFile: Sendable {
   let value: Mutex<LineFile>
 

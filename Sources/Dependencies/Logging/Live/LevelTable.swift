@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The least level written, by category.
+/// The minimum level by category.
 ///
-/// Most questions are answered by one atomic load: below the lowest threshold of all nothing is
-/// enabled, from the highest on everything is. Only between them the category is looked up, under a
-/// lock.
+/// Most queries need only one atomic load: no level below the lowest threshold is enabled, and
+/// every level from the highest threshold on is. Only levels in between require a lookup of the
+/// category under a lock.
 final class LevelTable: Sendable {
   private struct Thresholds {
     var standard: LogLevel
     var byCategory: [String: LogLevel] = [:]
 
-    /// The lowest threshold in the low byte, the highest above it.
+    /// The lowest threshold in the low byte, and the highest above it.
     var bounds: Int {
       let all = byCategory.values.map(\.rawValue) + [standard.rawValue]
       return (all.max() ?? 0) << 8 | (all.min() ?? 0)

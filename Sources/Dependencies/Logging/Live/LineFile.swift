@@ -3,12 +3,12 @@ import SwiftBoardSystem
 /// A file of lines that several processes append to and that is rotated by size: `NAME`, `NAME.1`,
 /// `NAME.2` …
 ///
-/// Each line is one `write` to a file opened with `O_APPEND`, under a lock on the file (`flock`)
-/// that is also held while the files are renamed: no line is lost or torn by another process. A
-/// write that the disk cuts short is taken back. A file left without a final newline, by a crash,
-/// gets one first.
+/// Each line is one `write` to a file opened with `O_APPEND`, under a file lock (`flock`) that is
+/// also held while the files are renamed. No line is therefore lost or torn by another process. A
+/// write that the disk cuts short is undone. If a crash left the file without a final newline, one
+/// is added first.
 ///
-/// Not Sendable: it belongs to one thread. Every failure is an answer, none is thrown.
+/// Not Sendable: it belongs to one thread. Failures are returned and not thrown.
 final class LineFile {
   private let path: String
   private let maxBytes: Int
@@ -23,7 +23,7 @@ final class LineFile {
     self.system = system
   }
 
-  /// Appends lines, each with its newline. Returns how many could not be written.
+  /// Appends lines, each with its newline. Returns the number of lines that could not be written.
   func append(_ lines: [ArraySlice<UInt8>], sync: Bool) -> Int {
     var failed = 0
     var index = 0
@@ -55,12 +55,12 @@ final class LineFile {
     return failed
   }
 
-  /// Locks the file that the path names now, opening it where need be. Returns it with its size.
+  /// Opens and locks the file that currently has the path. Returns it with its size.
   private func lockCurrent() -> (OpenFile, size: Int)? {
-    // Another process may rotate between open and lock, but not forever.
+    // Another process may rotate the file between open and lock, but not endlessly.
     for _ in 0..<100 {
       guard let file = openFile() else { return nil }
-      // A file system without locks: appended lines stay whole, only rotation is not safe there.
+      // On a file system without locks, appended lines stay intact, but rotation is not safe.
       try? system.lock(file)
       guard let mine = try? system.info(file), mine.id == FileID(path) else {
         self.file = nil
@@ -71,7 +71,7 @@ final class LineFile {
     return nil
   }
 
-  /// Gives a torn last line its newline.
+  /// Terminates a torn last line with a newline.
   private func endLine(of file: OpenFile, size: Int) -> Int {
     guard size > 0 else { return size }
     var last: UInt8 = 0
@@ -83,14 +83,14 @@ final class LineFile {
     line.withUnsafeBytes { bytes in
       guard let count = try? system.write(bytes, to: file) else { return false }
       if count == bytes.count { return true }
-      // Others wait for the lock, so the end of the file is where this line began.
+      // Other processes wait for the lock, so the file ended where this line began.
       if count > 0 { try? system.truncate(file, to: Int64(size)) }
       return false
     }
   }
 
-  /// Shifts the files by one and closes the current one. The current file is renamed last, since
-  /// every process locks it until then.
+  /// Renames each file to the next number and closes the current one. The current file is renamed
+  /// last, because every process locks it until then.
   private func rotate(_ file: OpenFile) {
     let last = maxFiles - 1
     if last > 0 {
@@ -98,8 +98,8 @@ final class LineFile {
         try? system.rename("\(path).\(number)", to: "\(path).\(number + 1)")
       }
     }
-    // If there is one file only, or it cannot be renamed, the size is kept and the old lines are
-    // removed.
+    // If there is only one file, or if it cannot be renamed, the old lines are removed to limit the
+    // size.
     if last == 0 || (try? system.rename(path, to: "\(path).1")) == nil {
       try? system.truncate(file, to: 0)
     }
@@ -110,7 +110,7 @@ final class LineFile {
   private func openFile() -> OpenFile? {
     if let file { return file }
     do throws(SystemError) {
-      // Only where it is missing is the folder made, so that the usual open costs one call.
+      // The folder is only created if it is missing, so that the usual open costs one call.
       let new: OpenFile
       do throws(SystemError) { new = try openOrCreate() } catch  where error.code == ENOENT {
         try system.makeFolders(PathComponents(path, ignoresTrailingSlashes: true).folder)

@@ -1,17 +1,16 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// The logger: decides by level, redacts, bounds, keeps the newest records in memory and hands them
-/// to its sinks.
+/// A logger that filters by level, redacts and truncates records, keeps the newest in memory, and
+/// passes them to its sinks.
 ///
-/// A call whose level is off costs a few nanoseconds, allocates nothing and builds no message. One
-/// that is on costs the redaction (about a nanosecond a byte) and, for each sink, what putting a
-/// record into a queue costs; no sink is waited for. A record is redacted first and bounded then:
-/// messages of more than 16 KiB, field values of more than 4 KiB and fields beyond the 64th are
-/// cut, with a note.
+/// A call with a disabled level takes a few nanoseconds, allocates nothing and builds no message.
+/// An enabled call costs the redaction (about a nanosecond per byte) and, for each sink, the time
+/// to queue a record. It never waits for a sink. A record is redacted first and then truncated:
+/// messages above 16 KiB, field values above 4 KiB and fields after the 64th are cut, with a note.
 public final class LiveLogger: Logger {
-  /// Takes secrets out of text. What is registered is also taken out of the records in memory when
-  /// they are read.
+  /// Removes secrets from text. Secrets registered later are removed from the records in memory
+  /// when they are read.
   public let redactor: Redactor
   private let levels: LevelTable
   private let date: DateGenerator
@@ -24,12 +23,13 @@ public final class LiveLogger: Logger {
     var dropped = 0
   }
 
-  /// A logger that keeps the newest 1024 records in memory.
+  /// Creates a logger that keeps the newest 1024 records in memory.
   ///
   /// - Parameters:
-  ///   - sinks: Where records go besides the memory.
-  ///   - date: Gives each record its time. Not that of the dependencies: writing a log is no draw.
-  ///   - level: The least level written, for every category without one of its own.
+  ///   - sinks: Additional destinations of records.
+  ///   - date: The generator of the records' times. It is not that of the dependencies, because
+  ///     writing a log must not be a draw.
+  ///   - level: The minimum level of categories without their own.
   public convenience init(
     sinks: [any LogRecordSink] = [], date: DateGenerator = .live, level: LogLevel = .info,
     redactor: Redactor = Redactor()
@@ -48,12 +48,12 @@ public final class LiveLogger: Logger {
     self.redactor = redactor
   }
 
-  /// A few nanoseconds, no allocation.
+  /// Takes a few nanoseconds, without allocation.
   public func isEnabled(_ level: LogLevel, category: String) -> Bool {
     levels.isEnabled(level, category: category)
   }
 
-  /// Redacts and shortens the record, keeps it, and passes it to the sinks. Records that a sink
+  /// Redacts and truncates the record, stores it, and passes it to the sinks. Records that a sink
   /// logs are dropped and counted.
   public func write(
     _ level: LogLevel, category: String, message: String, fields: [LogField]
@@ -64,7 +64,7 @@ public final class LiveLogger: Logger {
       LogCause.current)
   }
 
-  /// Takes a record with its own time.
+  /// Writes a record with its own time.
   func write(_ record: LogRecord, _ cause: LogCause? = nil) {
     guard !LogRecursion.isInside else {
       counts.withLock { $0.dropped += 1 }
@@ -83,12 +83,12 @@ public final class LiveLogger: Logger {
     for sink in sinks { sink.write(record) }
   }
 
-  /// The newest records in memory, without what was registered as secret since they were written.
+  /// Returns the newest records in memory, without secrets registered since they were written.
   public func recent(limit: Int) -> [LogRecord] {
     ring.recent(limit: limit).map(redactor.redact)
   }
 
-  /// What the first sink keeps that can be read back, such as `JSONLinesSink`; without one the
+  /// The archive of the first sink that has one, such as `JSONLinesSink`, or else the records in
   /// memory.
   public var archive: any LogArchive {
     for sink in sinks {
@@ -97,18 +97,19 @@ public final class LiveLogger: Logger {
     return RingArchive(ring: ring, redactor: redactor)
   }
 
-  /// Empties the memory; sinks keep what they have.
+  /// Removes the records in memory. Sinks keep theirs.
   public func clear() { ring.clear() }
 
-  /// Takes effect with the next record. A category keeps its own level when the common one changes.
+  /// Sets a level from the next record on. A category keeps its own level when the common one
+  /// changes.
   public func setLevel(_ level: LogLevel, category: String?) {
     levels.set(level, category: category)
   }
 
-  /// The category's own level, else the common one.
+  /// Returns the category's own level, or else the common one.
   public func level(category: String?) -> LogLevel { levels.level(category: category) }
 
-  /// One lock, and one for each sink.
+  /// Acquires one lock, and one for each sink.
   public func statistics() -> LoggerStatistics {
     let counts = counts.withLock { $0 }
     var byName: [String: Int] = [:]
@@ -117,12 +118,12 @@ public final class LiveLogger: Logger {
       counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
   }
 
-  /// Waits up to two seconds; see `flush(within:)`. It blocks the thread: call it at a shutdown,
+  /// Waits up to two seconds; see `flush(within:)`. Blocks the thread: call this at shutdown and
   /// not from an effect.
   public func flush() { _ = flush(within: .seconds(2)) }
 
-  /// Returns when what was written so far has reached every sink; false when the time was over
-  /// first. It blocks the thread.
+  /// Waits until the records written so far have reached every sink. Returns false if the time runs
+  /// out first. Blocks the thread.
   @discardableResult
   public func flush(within duration: Duration) -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)
@@ -158,7 +159,7 @@ public final class LiveLogger: Logger {
     return text[..<scalar(atOrBefore: end, in: text)] + "… (cut: \(count) bytes)"
   }
 
-  /// A scalar is not cut in two.
+  /// Returns an index at a scalar boundary, so that no scalar is split.
   private func scalar(atOrBefore index: String.Index, in text: String) -> String.Index {
     var index = index
     while index.samePosition(in: text.unicodeScalars) == nil, index > text.startIndex {

@@ -2,16 +2,16 @@ import SwiftBoardJSON
 import SwiftBoardSystem
 import Synchronization
 
-/// The lines of a log file and of the rotated ones: `NAME`, `NAME.1`, `NAME.2` …
+/// The lines of a log file and of its rotated files: `NAME`, `NAME.1`, `NAME.2` …
 ///
-/// Reading takes part in the lock of `LineFile` for as long as the files are opened, a few calls of
-/// the system: a rotation meanwhile would give the same lines twice, or not at all.
+/// Opening the files holds the lock of `LineFile` for a few system calls, because a rotation in
+/// between would duplicate or lose lines.
 struct LogFileArchive: LogArchive {
   let path: String
   let maxFiles: Int
   let system: FileSystem
   let redactor: Redactor
-  /// Writes what this process has logged; blocks.
+  /// Writes the records that this process has logged. Blocks.
   let flush: @Sendable () -> Void
 
   func reader(
@@ -53,13 +53,13 @@ final class LogFileReader: LogReader {
   var unreadable: Int { cursor.withLock { $0.unreadable } }
 }
 
-/// A log file and its rotated ones.
+/// A log file and its rotated files.
 struct LogFileSet: Sendable {
   struct Part: Sendable {
     var file: OpenFile
     var id: FileID
     var size: Int64
-    /// Where reading goes on.
+    /// The offset at which reading continues.
     var offset: Int64 = 0
   }
 
@@ -71,10 +71,10 @@ struct LogFileSet: Sendable {
     (1..<max(2, maxFiles)).map { "\(path).\($0)" }
   }
 
-  /// The files as they are at one moment, the oldest first.
+  /// Returns the current files, oldest first.
   func snapshot() throws(FileError) -> [Part] {
     do throws(SystemError) {
-      // Another process may rotate between open and lock, but not forever.
+      // Another process may rotate the file between open and lock, but not endlessly.
       for _ in 0..<100 {
         let current = try part(path)
         if let current {
@@ -86,7 +86,8 @@ struct LogFileSet: Sendable {
           if let part = try part(name) { parts.append(part) }
         }
         guard var current else {
-          // Without a file nothing can be locked: a file that has come meanwhile may be rotated.
+          // Without a file, nothing can be locked. A file that was created in between may be
+          // rotated.
           guard FileID(path) == nil else { continue }
           return parts.reversed()
         }
@@ -100,10 +101,10 @@ struct LogFileSet: Sendable {
     }
   }
 
-  /// Whether the path leads to this file still.
+  /// Returns whether the path still refers to this file.
   func isCurrent(_ part: Part) -> Bool { FileID(path) == part.id }
 
-  /// Removes the rotated files and empties the current one.
+  /// Removes the rotated files and truncates the current one.
   func clear() throws(FileError) {
     do throws(SystemError) {
       for _ in 0..<100 {
@@ -142,8 +143,8 @@ struct LogFileSet: Sendable {
     return Part(file: file, id: info.id, size: info.size)
   }
 
-  /// Waits for the lock up to two seconds: a stopped process may hold it forever, and some file
-  /// systems have none. Reading goes on without it then.
+  /// Waits up to two seconds for the lock. A stopped process may hold it forever, and some file
+  /// systems have no locks. Reading then continues without it.
   private func lock(_ file: OpenFile, _ kind: Int32) {
     for _ in 0..<400 {
       if flock(file.number, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
@@ -152,26 +153,26 @@ struct LogFileSet: Sendable {
   }
 }
 
-/// A position in log files, and what is read from there.
+/// A position in log files, with the lines read from there.
 struct LogFileCursor: Sendable {
-  /// Lines that are no records.
+  /// The number of lines that are not records.
   private(set) var unreadable = 0
   var redactor: Redactor?
   private let files: LogFileSet
   private let filter: LogFilter
   private var follows = false
-  /// What is not read to its end, the oldest first.
+  /// The files that have not been read to their end, oldest first.
   private var parts: [LogFileSet.Part] = []
-  /// Whole lines that are read and not given.
+  /// Complete lines that were read and not returned yet.
   private var lines: [UInt8] = []
   private var linesStart = 0
-  /// The rest of a line that is too long is passed over.
+  /// Whether to skip the rest of a line that is too long.
   private var skipsLine = false
 
   private static let block = 64 << 10
-  /// No record is longer.
+  /// The maximum length of a record.
   private static let longestLine = 8 << 20
-  /// A page ends behind this many bytes.
+  /// The size after which a page ends.
   private static let pageBytes = 1 << 20
 
   init(_ files: LogFileSet, _ filter: LogFilter) {
@@ -179,14 +180,14 @@ struct LogFileCursor: Sendable {
     self.filter = filter
   }
 
-  /// Opens the files at the oldest record, or at the newest so many that match.
+  /// Opens the files at the oldest record, or at the `newest`th matching record from the end.
   mutating func open(newest: Int?, follows: Bool) throws(FileError) {
     self.follows = follows
     parts = try files.snapshot()
     if let newest { try seek(newest: newest) }
   }
 
-  /// The next records that match.
+  /// Returns the next matching records.
   mutating func next(_ limit: Int) throws(FileError) -> [LogRecord] {
     var found: [LogRecord] = []
     var bytes = 0
@@ -216,7 +217,7 @@ struct LogFileCursor: Sendable {
     return filter.matches(record) ? record : nil
   }
 
-  /// Reads whole lines into `lines`; false where no more are there.
+  /// Reads complete lines into `lines`. Returns false if there are no more.
   private mutating func fill() throws(FileError) -> Bool {
     var size = Self.block
     while !parts.isEmpty || follows {
@@ -226,7 +227,7 @@ struct LogFileCursor: Sendable {
       }
       let isLast = parts.count == 1
       let position = parts[0].offset
-      // What is written after the opening is not read, except in following.
+      // Lines written after the files were opened are not read unless the cursor follows.
       let end = isLast && !follows ? parts[0].size : .max
       let bytes = try read(
         parts[0], from: position, count: Int(min(Int64(size), max(0, end - position))))
@@ -258,7 +259,7 @@ struct LogFileCursor: Sendable {
     return false
   }
 
-  /// Goes on behind the end of the newest file, where that has been rotated or emptied.
+  /// Continues after the end of the newest file if it has been rotated or truncated.
   ///
   /// - Returns: Whether there may be more to read.
   private mutating func advance() throws(FileError) -> Bool {
@@ -273,16 +274,16 @@ struct LogFileCursor: Sendable {
     let snapshot = try files.snapshot()
     let newer = snapshot.lastIndex { $0.id == last.id }.map { snapshot[($0 + 1)...] }
     let more = newer ?? snapshot[...]
-    // Between a rotation and its first line no file has the name.
+    // Between a rotation and the next line, no file has the name.
     guard !more.isEmpty else { return false }
-    // What was written before the rotation is read first: nothing is added to that file any more.
+    // Lines written before the rotation are read first. That file does not grow any more.
     parts += more
     return true
   }
 
   // MARK: From the end
 
-  /// Moves to the line of the `newest`th record from the end that matches.
+  /// Moves to the line of the `newest`th matching record from the end.
   private mutating func seek(newest: Int) throws(FileError) {
     var left = max(0, newest)
     for index in parts.indices.reversed() {
@@ -298,10 +299,9 @@ struct LogFileCursor: Sendable {
     }
   }
 
-  /// Goes back over the lines of one block that ends at a position behind a line.
+  /// Scans the lines of a block backwards from a line boundary.
   ///
-  /// - Returns: The position of the first line that was passed, and how many records are left to
-  ///   find.
+  /// - Returns: The position of the first line scanned, and the number of records still to find.
   private func seekBack(
     _ part: LogFileSet.Part, from end: Int64, _ left: Int
   ) throws(FileError) -> (Int64, Int) {
@@ -309,7 +309,7 @@ struct LogFileCursor: Sendable {
     while true {
       let start = end - count
       let bytes = try read(part, from: start, count: Int(count))
-      // The file was cut short meanwhile.
+      // The file was truncated in the meantime.
       guard bytes.count == Int(count) else { return (0, left) }
       var first = 0
       if start > 0 {
@@ -359,7 +359,7 @@ struct LogFileCursor: Sendable {
 }
 
 extension LogRecordLine {
-  /// The record of a line, without its newline; `nil` for what is none.
+  /// Parses a line without its newline. Returns `nil` if it is not a record.
   package static func record(_ line: ArraySlice<UInt8>) -> LogRecord? {
     guard let json = try? JSON(parsing: line), let text = json["time"]?.stringValue,
       let time = Timestamp.microseconds(parsing: text),

@@ -1,16 +1,16 @@
-/// A sink for what may wait or fail, such as a pipe or a service: each has a queue and a thread of
-/// its own, so that it delays neither callers nor other sinks.
+/// A sink for a destination that may block or fail, such as a pipe or a service. It has its own
+/// queue and thread, so it delays neither callers nor other sinks.
 ///
-/// What does not fit into the queue is dropped and counted, and so is a batch for which the closure
-/// throws. A record in front of the next batch says how many were lost.
+/// Records that do not fit into the queue are dropped and counted, and so is a batch for which the
+/// closure throws. A record before the next batch reports the number of lost records.
 public final class QueuedSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let losses = Shared(LogLosses())
 
   /// - Parameters:
-  ///   - capacity: How many records wait at most.
-  ///   - write: Takes records, oldest first; called on the sink's thread, never concurrently. It
-  ///     must not log: that is dropped and counted.
+  ///   - capacity: The maximum number of waiting records.
+  ///   - write: Writes records, oldest first. Called on the sink's thread, never concurrently. It
+  ///     must not log: such records are dropped and counted.
   public init(
     capacity: Int = 8192, _ write: @escaping @Sendable ([LogRecord]) throws -> Void
   ) {
@@ -32,33 +32,33 @@ public final class QueuedSink: LogRecordSink {
     }
   }
 
-  /// Puts the record into the queue; one lock. Dropped and counted if the queue is full.
+  /// Adds the record to the queue with one lock. Drops and counts it if the queue is full.
   public func write(_ record: LogRecord) {
     if !worker.add(record, bytes: record.approximateBytes) {
       losses.value.withLock { $0.count += 1 }
     }
   }
 
-  /// Blocks the thread until the queue is empty and written.
+  /// Blocks the thread until the queue is written.
   public func flush(deadline: ContinuousClock.Instant) -> Bool {
     worker.flush(deadline: deadline)
   }
 
-  /// Records that did not fit, or whose batch failed.
+  /// The number of records that did not fit or whose batch failed.
   public var dropped: Int { losses.value.withLock { $0.count } }
 }
 
-/// Records that a sink was given and could not keep.
+/// The number of records that a sink has lost.
 struct LogLosses: Sendable {
   var count = 0
-  /// How many of them a record tells of.
+  /// The number of lost records that were reported.
   var said = 0
 
   var unsaid: Int { count - said }
 }
 
 extension LogRecord {
-  /// Says that records are missing before this position.
+  /// Creates a record that reports missing records before it.
   static func lost(_ count: Int, at time: Int64) -> LogRecord {
     LogRecord(
       time: time, level: .warning, category: "log",

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The records in a ring.
+/// An archive of the records in a ring.
 struct RingArchive: LogArchive {
   let ring: RingSink
   let redactor: Redactor
@@ -14,13 +14,13 @@ struct RingArchive: LogArchive {
   func clear() async throws(FileError) { ring.clear() }
 }
 
-/// Reads a ring. A record that is dropped from the ring before it is read is not read.
+/// Reads a ring. Records that are dropped from the ring before they are read are skipped.
 final class RingReader: LogReader {
   let unreadable = 0
   private let ring: RingSink
   private let filter: LogFilter
   private let redactor: Redactor?
-  /// Records from this number on are not read.
+  /// The number of the first record that is not read.
   private let end: Int?
   private let position: Mutex<Int>
 
@@ -63,7 +63,7 @@ final class RingReader: LogReader {
 }
 
 extension Redactor {
-  /// The record without what was registered as secret since it was written.
+  /// Returns the record without secrets registered since it was written.
   func redact(_ record: LogRecord) -> LogRecord {
     var record = record
     record.message = redact(record.message)

@@ -1,29 +1,30 @@
 import Synchronization
 
-/// The newest records, in memory. A write costs a lock and a copy, and nothing is allocated once
+/// Keeps the newest records in memory. A write costs a lock and a copy, and allocates nothing once
 /// the ring is full.
 package final class RingSink: LogRecordSink {
   private struct State {
     var records: [LogRecord] = []
-    /// The oldest record's position once the ring is full.
+    /// The index of the oldest record once the ring is full.
     var next = 0
-    /// How many were ever written: the number of the next.
+    /// The number of records written so far, which is the number of the next record.
     var written = 0
   }
 
   private let capacity: Int
   private let state = Mutex(State())
 
-  /// A ring without records.
+  /// Creates an empty ring.
   ///
-  /// - Parameter capacity: Less than 1 counts as 1. Memory grows up to it with the records.
+  /// - Parameter capacity: The maximum number of records, at least 1. Memory grows up to it with
+  ///   the records.
   package init(capacity: Int = 1024) {
     self.capacity = max(1, capacity)
   }
 
-  /// Keeps the record in place of the oldest once the ring is full. One lock.
+  /// Stores the record, replacing the oldest once the ring is full. Acquires one lock.
   package func write(_ record: LogRecord) {
-    // The dropped record is freed after the lock.
+    // The replaced record is released after the lock.
     let old = state.withLock { state -> LogRecord? in
       state.written += 1
       if state.records.count < capacity {
@@ -38,7 +39,7 @@ package final class RingSink: LogRecordSink {
     withExtendedLifetime(old) {}
   }
 
-  /// The newest `limit` records, oldest of them first.
+  /// Returns the newest `limit` records, oldest first.
   package func recent(limit: Int = .max) -> [LogRecord] {
     let (records, next) = state.withLock { ($0.records, $0.next) }
     let count = min(max(0, limit), records.count)
@@ -47,8 +48,8 @@ package final class RingSink: LogRecordSink {
     }
   }
 
-  /// The oldest records from a number on, before another one, and the number that follows them. The
-  /// first record ever written has the number 0.
+  /// Returns the oldest records with numbers from `number` and before `end`, and the number after
+  /// them. The first record ever written has the number 0.
   func records(
     from number: Int, to end: Int?, limit: Int
   ) -> (records: [LogRecord], next: Int) {
@@ -61,7 +62,7 @@ package final class RingSink: LogRecordSink {
     return ((start..<stop).map { records[(next + $0 - oldest) % records.count] }, stop)
   }
 
-  /// Forgets all records and gives their memory back.
+  /// Removes all records and frees their memory.
   package func clear() {
     let old = state.withLock { state in
       defer {

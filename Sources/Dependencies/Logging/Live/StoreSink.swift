@@ -1,22 +1,22 @@
 import Dispatch
 
-/// Hands records from a level on to a `LogStore`, in batches and in order.
+/// Writes records from a minimum level on to a `LogStore`, in batches and in order.
 ///
-/// At most 8192 records wait for the store; what does not fit is dropped and counted, and so is a
-/// batch that the store refuses. The store must not log.
+/// At most 8192 records wait for the store. Records that do not fit are dropped and counted, and so
+/// is a batch that the store refuses. The store must not log.
 package final class StoreSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
   private let level: LogLevel
   private let failed = Shared(0)
 
-  /// - Parameter level: Records below it are none of this sink's.
+  /// - Parameter level: The minimum level of the records.
   package init(store: any LogStore, level: LogLevel = .trace) {
     self.level = level
     let failed = failed
     worker = BackgroundWorker { records in
       let batch = records
       records = []
-      // The worker's own thread waits, none of the cooperative pool.
+      // This blocks the worker's own thread, not one of the cooperative pool.
       let done = DispatchSemaphore(value: 0)
       Task.detached(priority: .utility) {
         do {
@@ -30,7 +30,7 @@ package final class StoreSink: LogRecordSink {
     }
   }
 
-  /// Puts the record into the queue, from the sink's level on. One lock.
+  /// Adds the record to the queue if it has the sink's minimum level. Acquires one lock.
   package func write(_ record: LogRecord) {
     guard record.level >= level else { return }
     worker.add(record, bytes: record.approximateBytes)

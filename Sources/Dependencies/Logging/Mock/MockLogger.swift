@@ -1,13 +1,13 @@
-/// A logger for tests: every level is on, records stay in memory, and time comes from the generator
-/// given.
+/// A logger for tests. Every level is enabled, records stay in memory, and time comes from the
+/// given generator.
 ///
 /// Levels, redaction and bounds are the same as in `LiveLogger`.
 public final class MockLogger: Logger {
   private let base: LiveLogger
 
   /// - Parameters:
-  ///   - records: What it starts with; each is redacted and cut, and counts as logged.
-  ///   - capacity: How many records are kept; the oldest are dropped first.
+  ///   - records: The initial records. They are redacted and truncated, and count as logged.
+  ///   - capacity: The maximum number of records. The oldest are dropped first.
   public init(
     records: [LogRecord] = [], date: DateGenerator = .fixed(), level: LogLevel = .trace,
     capacity: Int = 100_000, redactor: Redactor = Redactor()
@@ -20,45 +20,45 @@ public final class MockLogger: Logger {
   /// The records, oldest first.
   public var records: [LogRecord] { base.recent(limit: .max) }
 
-  /// As `LiveLogger` decides.
+  /// Behaves like `LiveLogger`.
   public func isEnabled(_ level: LogLevel, category: String) -> Bool {
     base.isEnabled(level, category: category)
   }
 
-  /// Keeps the record, redacted and cut as by `LiveLogger`.
+  /// Stores the record, redacted and truncated like by `LiveLogger`.
   public func write(_ level: LogLevel, category: String, message: String, fields: [LogField]) {
     base.write(level, category: category, message: message, fields: fields)
   }
 
-  /// As `records`, the newest of them.
+  /// Returns the newest of `records`.
   public func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
-  /// The records in memory; touches no file.
+  /// The records in memory. Uses no file.
   public var archive: any LogArchive { base.archive }
-  /// Forgets what was logged.
+  /// Removes the records.
   public func clear() { base.clear() }
-  /// As in `LiveLogger`.
+  /// Behaves like `LiveLogger`.
   public func setLevel(_ level: LogLevel, category: String?) {
     base.setLevel(level, category: category)
   }
-  /// As in `LiveLogger`.
+  /// Behaves like `LiveLogger`.
   public func level(category: String?) -> LogLevel { base.level(category: category) }
-  /// Nothing is dropped but what is logged from inside a sink.
+  /// Returns the numbers of records. Only records logged inside a sink are dropped.
   public func statistics() -> LoggerStatistics { base.statistics() }
-  /// The one that its records go through.
+  /// The redactor applied to the records.
   public var redactor: Redactor { base.redactor }
-  /// Nothing to wait for.
+  /// Returns immediately, because no record is waiting.
   public func flush() { base.flush() }
 }
 
 extension MockLogger {
-  /// A mock with five sample records; a new one at every mention.
+  /// Creates a mock with five sample records.
   public static var preview: MockLogger { preview(redactor: Redactor()) }
 
   static func preview(redactor: Redactor) -> MockLogger {
     MockLogger(records: samples, redactor: redactor)
   }
 
-  /// The records of the preview, one second apart; the last is of the mock's date.
+  /// The sample records, one second apart. The last one has the mock's date.
   private static var samples: [LogRecord] {
     func record(
       _ seconds: Int64, _ level: LogLevel, _ category: String, _ message: String,

@@ -1,8 +1,8 @@
-/// A text after one or more decodings, and where each of its bytes came from.
+/// A text after one or more decodings, with the origin of each of its bytes.
 struct DecodedText {
   private(set) var bytes: [UInt8]
-  /// For each byte the position in the original text where it begins; the last element is the
-  /// original's end.
+  /// For each byte, the offset in the original text at which it starts. The last element is the end
+  /// of the original text.
   private var origins: [Int]
 
   init(_ text: UnsafeBufferPointer<UInt8>) {
@@ -17,7 +17,8 @@ struct DecodedText {
     origins.reserveCapacity(capacity + 1)
   }
 
-  /// The part of the original text that a range of the bytes came from; whole escapes.
+  /// Returns the range of the original text from which a range of the bytes was decoded. It
+  /// contains only complete escapes.
   func original(_ range: Range<Int>) -> Range<Int> {
     let start = origins[range.lowerBound]
     var end = range.upperBound
@@ -25,7 +26,8 @@ struct DecodedText {
     return start..<max(start, origins[end])
   }
 
-  /// `%41` read as `A`, and `+` as a space where asked; `nil` when nothing changes.
+  /// Decodes percent escapes (`%41` to `A`), and `+` to a space if requested. Returns `nil` if
+  /// nothing changes.
   func percentDecoded(plusIsSpace: Bool) -> DecodedText? {
     var result = DecodedText(capacity: bytes.count)
     var changed = false
@@ -50,7 +52,7 @@ struct DecodedText {
     return changed ? result : nil
   }
 
-  /// The escapes of JSON strings read as what they stand for; `nil` when nothing changes.
+  /// Decodes the escapes of JSON strings. Returns `nil` if nothing changes.
   func jsonUnescaped() -> DecodedText? {
     var result = DecodedText(capacity: bytes.count)
     var changed = false

@@ -2,11 +2,11 @@
 package struct Masked<Value: Sendable>: Sendable {
   /// The value, with marks.
   package var value: Value
-  /// The secret of each mark that was put in, in the order of the text: as many as there were
-  /// values.
+  /// The name of the secret for each inserted mark, in the order of the text. Its count is the
+  /// number of replaced values.
   package var names: [String]
 
-  /// A value with the names of the secrets that were in it.
+  /// Creates a value with the names of the replaced secrets.
   package init(_ value: Value, names: [String] = []) {
     self.value = value
     self.names = names

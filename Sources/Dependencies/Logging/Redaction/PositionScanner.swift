@@ -1,8 +1,8 @@
-/// Finds what is secret by its position in an address or a header line: values of secret headers,
-/// of secret query items, and the user part of an address. One pass, linear.
+/// Finds text that is secret because of its position in an address or a header line: values of
+/// secret headers, values of secret query items, and the user part of an address. One pass, linear.
 ///
-/// Names and values of bodies and documents are data, so members of JSON and fields of forms are
-/// none of these positions.
+/// Names and values in bodies and documents are data, so members of JSON and fields of forms do not
+/// count.
 struct PositionScanner {
   private let text: UnsafeBufferPointer<UInt8>
   private var found: [Range<Int>] = []
@@ -11,7 +11,7 @@ struct PositionScanner {
     self.text = text
   }
 
-  /// In order, not overlapping; empty ones and marks are left out.
+  /// Returns the ranges in order. They do not overlap, and exclude empty ranges and marks.
   mutating func ranges() -> [Range<Int>] {
     var index = 0
     while let sign = TextSigns.nextKeySign(in: text, from: index) {
@@ -20,7 +20,7 @@ struct PositionScanner {
     return found
   }
 
-  /// `?name=value` and `&name=value`.
+  /// Scans `?name=value` and `&name=value`.
   private mutating func equals(at sign: Int) -> Int {
     let name = name(before: sign, isEncoded: true)
     guard name.lowerBound > 0, isQuerySign(text[name.lowerBound - 1]),
@@ -29,12 +29,12 @@ struct PositionScanner {
     var end = sign + 1
     if let mark = RedactionMark.end(in: text, at: end) { end = mark }
     while end < text.count, !endsQueryValue(text[end]) { end += 1 }
-    // What ends a sentence or a bracket around the address is no part of it.
+    // Punctuation after the address is not part of it.
     while end > sign + 1, closesSentence(text[end - 1]) { end -= 1 }
     return add(sign + 1, end)
   }
 
-  /// `Name: value` and `//user@host`.
+  /// Scans `Name: value` and `//user@host`.
   private mutating func colon(at sign: Int) -> Int {
     let next = sign + 1
     guard next < text.count else { return next }
@@ -60,7 +60,7 @@ struct PositionScanner {
     return add(start, end)
   }
 
-  /// Up to the last `@` before the path.
+  /// Scans the user part up to the last `@` before the path.
   private mutating func userInfo(from start: Int) -> Int {
     var end = start
     var at: Int?
@@ -81,9 +81,9 @@ struct PositionScanner {
 
   // MARK: Parts
 
-  /// The name that ends before `end`; names of headers and query items are short.
+  /// Returns the name that ends before `end`. Names of headers and query items are short.
   ///
-  /// - Parameter isEncoded: Whether signs of it may be percent-encoded, three bytes for one.
+  /// - Parameter isEncoded: Whether its characters may be percent-encoded, with three bytes each.
   private func name(before end: Int, isEncoded: Bool = false) -> Range<Int> {
     var start = end
     while start > 0, end - start <= (isEncoded ? 120 : 40),
@@ -129,7 +129,7 @@ struct PositionScanner {
     }
   }
 
-  /// Notes a range unless it is empty, a mark already or names a secret. Returns its end.
+  /// Adds a range unless it is empty, a mark, or a reference to a secret. Returns its end.
   private mutating func add(_ start: Int, _ end: Int) -> Int {
     if start < end, RedactionMark.end(in: text, at: start) != end,
       reference(at: start).map({ $0 < end }) ?? true
@@ -139,8 +139,8 @@ struct PositionScanner {
     return max(start, end)
   }
 
-  /// Where `{{secret:NAME}}` ends that begins at `start`; `nil` if none begins. It names a secret
-  /// and is none.
+  /// Returns the end of the reference `{{secret:NAME}}` that starts at `start`, or `nil` if there
+  /// is none. A reference is not a secret itself.
   private func reference(at start: Int) -> Int? {
     let opening = "{{secret:".utf8
     guard text[start...].starts(with: opening) else { return nil }

@@ -1,18 +1,19 @@
 import SwiftBoardSystem
 
-/// What replaces a secret: `«secret:NAME»` or `«redacted»`.
+/// A mark that replaces a secret: `«secret:NAME»` or `«redacted»`.
 package enum RedactionMark {
-  /// In the place of a value whose position says that it is secret.
+  /// The mark for a value that is secret because of its position.
   package static let redacted = "«redacted»"
   private static let longest = 128
 
-  /// The mark for a secret of that name. Characters that would end the mark or a line are left out.
+  /// Returns the mark for a secret with a name. Omits characters that would end the mark or the
+  /// line.
   package static func named(_ name: String) -> String {
     let safe = name.unicodeScalars.filter { $0.value >= 0x20 && $0 != "»" && $0 != "«" }.prefix(64)
     return "«secret:\(String(String.UnicodeScalarView(safe)))»"
   }
 
-  /// A mark in a text.
+  /// The kind of a mark.
   package enum Kind: Sendable, Equatable {
     /// `«secret:NAME»`.
     case secret(name: String)
@@ -20,14 +21,14 @@ package enum RedactionMark {
     case redacted
   }
 
-  /// The first mark in a text, or `nil` if it has none. O(length).
+  /// Returns the first mark in a text, or `nil` if there is none. O(length).
   package static func first(in text: String) -> Kind? {
     var text = text
     return text.withUTF8 { first(in: $0) }
   }
 
-  /// The first mark in a text in UTF-8, or `nil` if it has none; `[secret:NAME]` of ASCII output is
-  /// one too. O(length).
+  /// Returns the first mark in a UTF-8 text, or `nil` if there is none. `[secret:NAME]` of ASCII
+  /// output counts as a mark. O(length).
   package static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
     if let range = firstRange(in: bytes, from: 0) {
       let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
@@ -48,7 +49,8 @@ package enum RedactionMark {
     return nil
   }
 
-  /// The first mark in a text, also in the escapes of JSON or of addresses. O(length).
+  /// Returns the first mark in a text, including marks in the escapes of JSON or of addresses.
+  /// O(length).
   package static func first(inAnyFormIn text: String) -> Kind? {
     var text = text
     return text.withUTF8 { bytes -> Kind? in
@@ -62,13 +64,13 @@ package enum RedactionMark {
     }
   }
 
-  /// Whether the word of a mark is in the bytes: if not, no mark is, unless its letters are
-  /// escaped. Some tenths of a nanosecond a byte.
+  /// Returns whether the bytes contain the word of a mark. Without it, they contain no mark, unless
+  /// its letters are escaped. Takes some tenths of a nanosecond per byte.
   package static func hasWord(in bytes: Data) -> Bool {
     bytes.withUnsafeBytes { bytes in
       let bytes = bytes.bindMemory(to: UInt8.self)
       var next = 0
-      // Both words have a `c`, which few others have.
+      // Both words contain a `c`, which is rare in other words.
       while let position = position(of: UInt8(ascii: "c"), in: bytes, from: next) {
         next = position + 1
         if position >= 2, bytes[(position - 2)...].starts(with: "secret".utf8) { return true }
@@ -78,10 +80,10 @@ package enum RedactionMark {
     }
   }
 
-  /// The text with its marks as ASCII output writes them: `[secret:NAME]` and `[redacted]`.
+  /// Returns the text with marks in the form of ASCII output: `[secret:NAME]` and `[redacted]`.
   /// O(length).
   ///
-  /// - Parameter marks: The marks that are written so; `nil`: all.
+  /// - Parameter marks: The marks to convert, or `nil` for all.
   package static func ascii(_ bytes: [UInt8], marks: [String]? = nil) -> [UInt8] {
     let marks = marks.map { Set($0.map { Array($0.utf8) }) }
     let ranges = bytes.withUnsafeBufferPointer { Self.ranges(in: $0) }
@@ -98,13 +100,13 @@ package enum RedactionMark {
     return ranges.isEmpty ? bytes : result + bytes[position...]
   }
 
-  /// Whether the text is one mark and nothing else.
+  /// Returns whether the text consists of exactly one mark.
   static func isMark(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { !$0.isEmpty && end(in: $0, at: 0) == $0.count }
   }
 
-  /// The positions of the marks in a text.
+  /// Returns the ranges of the marks in a text.
   static func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     while let range = firstRange(in: text, from: ranges.last?.upperBound ?? 0) {
@@ -124,7 +126,7 @@ package enum RedactionMark {
     return nil
   }
 
-  /// The first position of a byte, by the fastest way there is: long files are searched.
+  /// Returns the first position of a byte. It must be fast, because long files are searched.
   private static func position(
     of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
@@ -134,7 +136,7 @@ package enum RedactionMark {
     return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
   }
 
-  /// Where the mark that begins at `start` ends; `nil` if none begins.
+  /// Returns the end of the mark that starts at `start`, or `nil` if there is none.
   static func end(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard start + 1 < text.count, text[start] == 0xC2, text[start + 1] == 0xAB else { return nil }
     var index = start + 2

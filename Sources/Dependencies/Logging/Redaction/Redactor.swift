@@ -3,36 +3,36 @@ import Synchronization
 
 /// Removes secrets from texts that leave the program or become part of a state.
 ///
-/// **By value.** `mask` replaces what was registered by `«secret:NAME»`, wherever it stands, as it
-/// is and also base64 (both alphabets, at any offset, with or without padding), hexadecimal in
-/// either case, percent-encoded and JSON-escaped. It is for data: nothing else of a text is
-/// changed.
+/// **By value.** `mask` replaces registered values by `«secret:NAME»` wherever they occur:
+/// unencoded, in base64 (both alphabets, at any offset, with or without padding), in hexadecimal in
+/// either case, percent-encoded, and JSON-escaped. It is for data and changes nothing else of a
+/// text.
 ///
-/// **By position.** `redact` masks, and in addition replaces the values of secret headers and of
-/// secret query items and the user part of addresses by `«redacted»`. It is for log lines, errors
-/// and the screen, which mention addresses and headers.
+/// **By position.** `redact` also replaces the values of secret headers and secret query items, and
+/// the user part of addresses, by `«redacted»`. It is for log lines, errors and the screen, which
+/// mention addresses and headers.
 ///
-/// **In memory.** A redactor holds no secret: it keeps keyed hashes of the registered values and of
-/// their forms, and the lengths. A reader of the process's memory can test guesses against the
-/// hashes; a long random secret cannot be found from them, a short word can.
+/// **In memory.** A redactor stores no secret. It stores keyed hashes of the registered values and
+/// of their forms, and the lengths. An attacker who can read the process's memory can test guesses
+/// against the hashes. A long random secret cannot be found this way, but a short word can.
 ///
-/// Masking what was masked changes nothing. Cost: about a nanosecond a byte, and a second pass of
-/// that order for text with `%` or `\` in it once something is registered. Text without a secret is
-/// returned as it is, uncopied.
+/// Masking is idempotent. Cost: about a nanosecond per byte, and a second pass of similar cost for
+/// text with `%` or `\` once a value is registered. Text without a secret is returned without a
+/// copy.
 public final class Redactor: Sendable {
-  /// Values of fewer bytes are not looked for: they would blank innocent text.
+  /// The minimum length of registered values. Shorter values would redact unrelated text.
   package static let shortestValue = 6
 
   private let table = Mutex<SecretTable?>(nil)
-  /// Odd, and another in each process.
+  /// An odd number that differs in each process.
   private let multiplier = UInt32.random(in: 0...UInt32.max) | 1
 
   /// Creates a redactor without values, which redacts by position only.
   public init() {}
 
-  /// From now on the value is replaced by `«secret:NAME»`. Values under six bytes are not
-  /// registered: they would blank innocent text. A value registered again keeps its first name.
-  /// Cost: about 20 µs and 1 kB a value.
+  /// Registers a value, to be replaced by `«secret:NAME»`. Values under six bytes are not
+  /// registered, as they would redact unrelated text. A value that is registered again keeps its
+  /// first name. Costs about 20 µs and 1 kB per value.
   public func registerSecret(_ value: [UInt8], name: String) {
     value.withUnsafeBytes { value in
       var batch = batch()
@@ -41,7 +41,7 @@ public final class Redactor: Sendable {
     }
   }
 
-  /// An empty batch, for `register(_:)`.
+  /// Creates an empty batch for `register(_:)`.
   func batch() -> SecretBatch { SecretBatch(multiplier: multiplier) }
 
   /// Registers many values at once.
@@ -49,7 +49,7 @@ public final class Redactor: Sendable {
     change { SecretTable(adding: batch, to: $0) }
   }
 
-  /// The values registered under a name are replaced by the mark of the new name from now on.
+  /// Replaces the name in the marks of values registered under `name`.
   public func renameSecret(_ name: String, to newName: String) {
     change { $0.map { SecretTable(renaming: name, to: newName, in: $0) } }
   }
@@ -57,13 +57,13 @@ public final class Redactor: Sendable {
   /// Whether a value is registered.
   package var hasSecrets: Bool { table.withLock { $0 != nil } }
 
-  /// How many values were registered; it grows with what is known.
+  /// The number of registered values. It grows with each new one.
   package var count: Int { table.withLock { $0?.count ?? 0 } }
 
-  /// Whether a value is registered under the name. O(number of values).
+  /// Returns whether a value is registered under the name. O(number of values).
   package func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
 
-  /// Forgets all that was registered.
+  /// Removes all registered values.
   package func removeAllSecrets() {
     let old = table.withLock { table in
       defer { table = nil }
@@ -72,9 +72,9 @@ public final class Redactor: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// - Parameter next: Makes the next table; `nil` if nothing changes.
+  /// - Parameter next: Returns the next table, or `nil` if nothing changes.
   private func change(_ next: (SecretTable?) -> SecretTable?) {
-    // Built outside the lock; rebuilt when another registration came between.
+    // The table is built outside the lock, and again if another registration was made in between.
     while true {
       let old = table.withLock { $0 }
       guard let new = next(old) else { return }
@@ -89,32 +89,33 @@ public final class Redactor: Sendable {
 
   // MARK: By value
 
-  /// The text with marks in place of known secrets. In a JSON document a number that holds one
+  /// Replaces known secrets in a text by marks. In a JSON document, a number that contains one
   /// becomes a string.
   ///
-  /// - Parameter isJSON: Whether it is a document, also where it is neither an object nor an array.
+  /// - Parameter isJSON: Whether the text is a JSON document, even if it is neither an object nor
+  ///   an array.
   package func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
     pass().mask(text, isJSON: isJSON)
   }
 
-  /// The bytes with marks in place of known secrets; they need not be UTF-8.
+  /// Replaces known secrets in bytes by marks. The bytes need not be UTF-8.
   package func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
 
   // MARK: By value and by position
 
-  /// The text without secrets.
+  /// Returns the text without secrets.
   public func redact(_ text: String) -> String { pass().redact(text) }
 
   /// Returns the field without secrets. If its key is a secret key, the whole value is redacted.
   public func redact(_ field: LogField) -> LogField { pass().redact(field) }
 
-  /// The text without what is secret by its position; no known secret is looked for. For texts in
-  /// which marks are in their place already. O(length).
+  /// Removes values that are secret because of their position, but no known secrets. It is for
+  /// texts that already contain marks. O(length).
   package static func redactPositions(_ text: String) -> String {
     Pass(table: nil).redact(text)
   }
 
-  /// What is registered now, for several texts that belong together.
+  /// Returns a pass with the current values, for several related texts.
   func pass() -> Pass { Pass(table: table.withLock { $0 }) }
 
   struct Pass {
@@ -137,7 +138,8 @@ public final class Redactor: Sendable {
       return Masked(Redactor.apply(edits, to: bytes), names: edits.compactMap(\.name))
     }
 
-    /// Whether the text is short enough and has no secret in it: then it need not be copied.
+    /// Returns whether the text is short enough and contains no secret, so that it need not be
+    /// copied.
     func isClean(_ text: String, limit: Int) -> Bool {
       text.utf8.withContiguousStorageIfAvailable { bytes in
         bytes.count <= limit && edits(in: bytes, byPosition: true).isEmpty
@@ -174,7 +176,7 @@ public final class Redactor: Sendable {
       return LogField(field.key, RedactionMark.redacted)
     }
 
-    /// In order, not overlapping; empty if nothing is to be done, which is nearly always.
+    /// Returns the edits in order, without overlaps. There are almost always none.
     private func edits(
       in text: UnsafeBufferPointer<UInt8>, byPosition: Bool
     ) -> [RedactionEdit] {
@@ -205,7 +207,7 @@ public final class Redactor: Sendable {
     return matches
   }
 
-  /// One edit for each run of overlapping matches and positions.
+  /// Merges overlapping matches and positions into one edit each.
   private static func merge(
     _ matches: [SecretTable.Match], _ positions: [Range<Int>]
   ) -> [RedactionEdit] {
@@ -218,7 +220,7 @@ public final class Redactor: Sendable {
     var index = 0
     while index < pieces.count {
       var range = pieces[index].range
-      // Every name inside a position, or the first and longest of overlapping values.
+      // Use every name inside a position, or the first and longest of overlapping values.
       var names: [String] = []
       var byPosition = false
       while index < pieces.count,
@@ -240,7 +242,7 @@ public final class Redactor: Sendable {
     return edits
   }
 
-  /// Applies the edits; in a JSON document a number with a mark in it becomes a string.
+  /// Applies the edits. In a JSON document, a number with a mark becomes a string.
   private static func masked(_ text: String, _ edits: [RedactionEdit], _ isJSON: Bool) -> [UInt8] {
     let bytes = Array(text.utf8)
     let document = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -262,7 +264,7 @@ public final class Redactor: Sendable {
         let end = bytes[position...].firstIndex { !isPartOfNumber($0) } ?? bytes.count
         let inside = edits[next...].prefix { $0.range.upperBound <= end }
         if let first = inside.indices.first, let last = inside.indices.last {
-          // The edits take the rest of the number with them.
+          // The edits also replace the rest of the number.
           let quote = [UInt8(ascii: "\"")]
           edits[first].replacement =
             quote + bytes[position..<edits[first].range.lowerBound] + edits[first].replacement
@@ -303,10 +305,10 @@ public final class Redactor: Sendable {
   }
 }
 
-/// Bytes of a text and what is in their place.
+/// The replacement of a range of bytes.
 struct RedactionEdit: Sendable {
   var range: Range<Int>
   var replacement: [UInt8]
-  /// The secret whose value was there, where it is one that is known.
+  /// The name of the known secret that was replaced, if any.
   var name: String?
 }

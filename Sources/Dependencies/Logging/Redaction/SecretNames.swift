@@ -1,7 +1,6 @@
-/// Names whose values are secret whatever they are: headers, and query items of addresses.
+/// Names of headers and query items whose values are always secret.
 ///
-/// Case, `_` and `-` make no difference. Members of bodies and documents are data, whatever their
-/// names.
+/// Case, `_` and `-` are ignored. Members of bodies and documents are data, whatever their names.
 package enum SecretNames {
   private static let headers: Set<String> = [
     "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey",
@@ -14,18 +13,18 @@ package enum SecretNames {
     "clientsecret",
   ]
 
-  /// Whether the value of a header of this name is secret.
+  /// Returns whether the value of a header with this name is secret.
   package static func isHeader(_ name: some StringProtocol) -> Bool {
     headers.contains(normalized(name))
   }
 
-  /// Whether the value of a query item of this name is secret.
+  /// Returns whether the value of a query item with this name is secret.
   package static func isQueryItem(_ name: some StringProtocol) -> Bool {
     queryItems.contains(normalized(name))
   }
 
-  /// Whether a credential is usually called so: a header, a query item, a field of a log record or
-  /// a member of a login's answer.
+  /// Returns whether the name is typical of a credential: a header, a query item, a field of a log
+  /// record, or a member of a login response.
   package static func isCredential(_ name: some StringProtocol) -> Bool {
     let name = normalized(name)
     return headers.contains(name) || queryItems.contains(name) || members.contains(name)

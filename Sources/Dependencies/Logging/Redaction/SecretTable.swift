@@ -1,11 +1,12 @@
 import CSodium
 
-/// The hashed forms of what was registered. Immutable: a registration makes a new one.
+/// The hashed forms of the registered values. It is immutable, so a registration creates a new
+/// table.
 ///
-/// A text is searched by the hash of the four bytes at each position: a bit set shows in about a
-/// nanosecond that no pattern begins there, whatever their number. If one may begin there, the hash
-/// of as many bytes as the pattern is long decides; it is the standard library's, keyed anew in
-/// each process, so that a false match has a chance of 2⁻⁶⁴.
+/// A search looks up the hash of the four bytes at each position in a bit set. This takes about a
+/// nanosecond and excludes most positions, regardless of the number of patterns. Otherwise, it
+/// compares the hash of as many bytes as the pattern has. That hash is the standard library's, with
+/// a new key in each process, so the probability of a false match is 2⁻⁶⁴.
 final class SecretTable: Sendable {
   struct Match {
     var range: Range<Int>
@@ -21,10 +22,11 @@ final class SecretTable: Sendable {
   private let multiplier: UInt32
   private let filter: [UInt64]
   private let buckets: [UInt16: [Entry]]
-  /// A `+` may stand for a space in forms.
+  /// Whether values contain spaces, which may be `+` in forms.
   private let hasSpaces: Bool
 
-  /// A table that also has the values of a batch; `nil` when all of them are there already.
+  /// Creates a table with the values of a batch added, or returns `nil` if it already contains all
+  /// of them.
   init?(adding batch: SecretBatch, to old: SecretTable?) {
     var names = old?.names ?? []
     var buckets = old?.buckets ?? [:]
@@ -51,7 +53,7 @@ final class SecretTable: Sendable {
     hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
   }
 
-  /// The same values, of which some have another name.
+  /// Creates a table with the same values, some of them renamed.
   init(renaming name: String, to newName: String, in old: SecretTable) {
     names = old.names.map { $0 == name ? newName : $0 }
     buckets = old.buckets
@@ -64,14 +66,15 @@ final class SecretTable: Sendable {
 
   func knows(_ name: String) -> Bool { names.contains(name) }
 
-  /// Finds registered values, as they are and in every encoding. Unordered; ranges may overlap.
+  /// Finds registered values, unencoded and in every encoding. The matches are unordered, and their
+  /// ranges may overlap.
   func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns) -> [Match] {
     var matches: [Match] = []
     search(text) { matches.append(Match(range: $0, name: names[$1])) }
     let hasPercent = signs.contains(.percent)
     let hasEscape = signs.contains(.backslash)
     guard hasPercent || hasEscape || (hasSpaces && signs.contains(.plus)) else { return matches }
-    // Encodings in encodings, as in the query of an address that a JSON string holds.
+    // Encodings can be nested, such as in the query of an address in a JSON string.
     var views = [DecodedText(text)]
     for _ in 0..<3 {
       views = views.flatMap { view -> [DecodedText] in
@@ -116,7 +119,7 @@ final class SecretTable: Sendable {
     }
   }
 
-  /// Sixteen bits of four bytes: so few that they reveal next to nothing about the secret.
+  /// Returns sixteen bits of four bytes, which are too few to reveal much about the secret.
   fileprivate static func slot(
     _ text: UnsafeBufferPointer<UInt8>, at index: Int, _ multiplier: UInt32
   ) -> UInt16 {
@@ -136,7 +139,7 @@ final class SecretTable: Sendable {
   }
 }
 
-/// Values to register, as hashes: the values themselves can go at once.
+/// The values to register, as hashes. The values themselves can be released at once.
 struct SecretBatch: Sendable {
   /// One form of a value.
   struct Form: Sendable {
@@ -151,12 +154,12 @@ struct SecretBatch: Sendable {
   private(set) var values: [(name: String, forms: [Form])] = []
   private(set) var hasSpaces = false
 
-  /// - Parameter multiplier: The redactor's; odd.
+  /// - Parameter multiplier: The redactor's multiplier, which is odd.
   init(multiplier: UInt32) {
     self.multiplier = multiplier
   }
 
-  /// Adds all forms of a value; nothing for one under six bytes.
+  /// Adds all forms of a value. Adds nothing for a value under six bytes.
   mutating func add(_ value: UnsafeRawBufferPointer, name: String) {
     var forms: [Form] = []
     SecretPattern.forEach(of: value) { bytes, coversLeft, coversRight in
@@ -171,8 +174,8 @@ struct SecretBatch: Sendable {
   }
 }
 
-/// The forms of a secret to look for. Percent-encoding and JSON escapes are no forms: the text is
-/// decoded instead.
+/// The forms of a secret to search for. Percent-encoding and JSON escapes are not among them,
+/// because the text is decoded instead.
 enum SecretPattern {
   private static let shortest = Redactor.shortestValue
   private static let longest = 4096
@@ -181,18 +184,18 @@ enum SecretPattern {
     _ bytes: UnsafeBufferPointer<UInt8>, _ coversLeft: Bool, _ coversRight: Bool
   ) -> Void
 
-  /// Calls `body` with each form; nothing for a value under six bytes. `coversLeft` and
-  /// `coversRight`: the character before or after the form holds a few bits of the secret and goes
-  /// with it.
+  /// Calls `body` with each form, or not at all for a value under six bytes. `coversLeft` and
+  /// `coversRight` tell whether the character before or after the form contains a few bits of the
+  /// secret and must be replaced too.
   ///
-  /// The bytes are valid during the call, and what they were made in is erased afterwards.
+  /// The bytes are only valid during the call. Their memory is erased afterwards.
   static func forEach(of value: UnsafeRawBufferPointer, _ body: Body) {
     let value = value.bindMemory(to: UInt8.self)
     forEachForm(of: value, body)
-    // A file with a secret often ends in a newline that is not sent.
+    // A file with a secret often ends in a newline that is not part of it.
     let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
     if end < value.count { forEachForm(of: UnsafeBufferPointer(rebasing: value[..<end]), body) }
-    // In a document that is base64 as a whole, the value is in the escapes of JSON.
+    // If a whole JSON document is base64-encoded, the value is JSON-escaped inside it.
     withErasedBytes(capacity: 6 * value.count) { escaped in
       for byte in value {
         switch byte {
@@ -216,7 +219,7 @@ enum SecretPattern {
 
   private static func forEachForm(of value: UnsafeBufferPointer<UInt8>, _ body: Body) {
     guard value.count >= shortest else { return }
-    // Long values are looked for in pieces, so that the search stays linear.
+    // Long values are searched in pieces, so that the search stays linear.
     for start in stride(from: 0, to: value.count, by: longest) {
       let first = value.count > longest ? min(start, value.count - longest) : 0
       let piece = UnsafeBufferPointer(
@@ -242,13 +245,14 @@ enum SecretPattern {
     }
   }
 
-  /// An array that does not move while it has its capacity, and whose memory is erased afterwards.
+  /// Calls `body` with an array that does not move within its capacity, and erases its memory
+  /// afterwards.
   private static func withErasedBytes(capacity: Int, _ body: (inout [UInt8]) -> Void) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(capacity)
     body(&bytes)
     bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
-    // Forms of several lengths were made in it.
+    // Forms of several lengths were created in it.
     bytes.append(contentsOf: repeatElement(0, count: bytes.capacity - bytes.count))
   }
 
@@ -259,10 +263,10 @@ enum SecretPattern {
   private static let urlSafe = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Appends the characters that depend on the value alone when it begins `skipped` bytes after the
-  /// start of a group.
+  /// Appends the base64 characters that depend only on the value, if it starts `skipped` bytes
+  /// after the start of a group.
   ///
-  /// - Returns: How many bits the skipped bytes and the value have.
+  /// - Returns: The number of bits of the skipped bytes and the value.
   private static func appendBase64(
     of value: UnsafeBufferPointer<UInt8>, after skipped: Int, _ alphabet: [UInt8],
     to characters: inout [UInt8]

@@ -1,4 +1,4 @@
-/// Which encodings a text may be in, by the bytes that mark them.
+/// The encodings that a text may use, determined by the bytes that mark them.
 struct TextSigns: OptionSet {
   var rawValue: UInt8
 
@@ -21,21 +21,21 @@ struct TextSigns: OptionSet {
     rawValue = (percent != 0 ? 1 : 0) | (backslash != 0 ? 2 : 0) | (plus != 0 ? 4 : 0)
   }
 
-  /// Where the next `:` or `=` is, at which a secret's position may begin.
+  /// Returns the next `:` or `=`, after which a secret may follow.
   static func nextKeySign(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     var found: Int?
     eachWord(of: text, from: start) { index, word in
       let marks = marks(word, 0x3A) | marks(word, 0x3D)
       if marks == 0 { return true }
-      // The lowest mark is exact; higher marks may be false.
+      // The lowest mark is exact. Higher marks may be wrong.
       found = index + marks.trailingZeroBitCount / 8
       return false
     }
     return found
   }
 
-  /// Calls `body` with eight bytes at a time, the lowest in the lowest byte, and zeros after the
-  /// end, until it gives false.
+  /// Calls `body` with eight bytes at a time, the first one in the lowest byte and zeros after the
+  /// end, until it returns false.
   @inline(__always)
   private static func eachWord(
     of text: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Int, UInt64) -> Bool
@@ -55,8 +55,8 @@ struct TextSigns: OptionSet {
     _ = body(index, word)
   }
 
-  /// The high bit of the lowest byte that equals `byte`, perhaps with others above it; 0 if none
-  /// does.
+  /// Returns a word with the high bit of the lowest byte that equals `byte`, and possibly wrong
+  /// bits above it, or 0 if no byte is equal.
   @inline(__always)
   private static func marks(_ word: UInt64, _ byte: UInt64) -> UInt64 {
     let zeroed = word ^ (byte &* 0x0101_0101_0101_0101)

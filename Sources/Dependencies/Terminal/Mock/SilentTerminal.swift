@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
-/// A terminal without a user: nothing is asked, nothing is shown, and there is no input.
+/// A terminal without a user. It asks nothing, shows nothing, and has no input.
 public struct SilentTerminal: TerminalService {
-  /// Holds nothing.
+  /// Creates a silent terminal.
   public init() {}
 
   /// Returns `nil`.
@@ -10,7 +10,7 @@ public struct SilentTerminal: TerminalService {
     -> GuardedBytes?
   { nil }
 
-  /// Drops the secret.
+  /// Discards the secret.
   public func reveal(_ value: Data) async {}
 
   /// Always throws `unavailable`.

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A clock that does not move until it is advanced: nothing that sleeps on it waits in real time.
+/// A clock for tests that moves only when it is advanced. Tasks that sleep on it do not wait in
+/// real time.
 ///
-/// Sleepers wake in the order of their deadlines, and sleepers with equal deadlines in the order in
-/// which they went to sleep. `now` is the sleeper's deadline at the moment it is woken. On a serial
-/// executor they also run in that order.
+/// Sleepers wake in the order of their deadlines. Sleepers with equal deadlines wake in the order
+/// in which they started to sleep. While a sleeper is woken, `now` is its deadline. On a serial
+/// executor, sleepers also run in that order.
 public final class ManualClock: Sendable {
   private struct Sleeper {
     let deadline: Int64
@@ -21,9 +22,9 @@ public final class ManualClock: Sendable {
   private struct State {
     var now: Int64 = 0
     var nextID: UInt64 = 0
-    /// By deadline, then by id.
+    /// The sleepers, by deadline, then by id.
     var sleepers: [Sleeper] = []
-    /// Cancelled before their continuation was there.
+    /// The sleepers that were cancelled before their continuation was stored.
     var cancelled: Set<UInt64> = []
     var waiters: [Waiter] = []
 
@@ -38,22 +39,22 @@ public final class ManualClock: Sendable {
   /// Creates a clock at 0 without sleepers.
   public init() {}
 
-  /// The clock to be put into `Dependencies`.
+  /// The clock for `Dependencies`.
   public var clock: BoardClock {
     BoardClock(now: { self.now }, sleep: { try await self.sleep(for: $0) })
   }
 
-  /// Microseconds by which the clock was advanced.
+  /// The microseconds by which the clock was advanced.
   public var now: Int64 { state.withLock { $0.now } }
 
-  /// How many tasks sleep now.
+  /// The number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// The deadline of the next sleeper, in microseconds; `nil` without sleepers.
+  /// The deadline of the next sleeper in microseconds, or `nil` if there is none.
   public var nextDeadline: Int64? { state.withLock { $0.sleepers.first?.deadline } }
 
-  /// Advances time and wakes the sleepers that are due by then. Returns when all are resumed, not
-  /// when they have run.
+  /// Advances time and wakes the sleepers that become due. Returns when all are resumed, but
+  /// possibly before they have run.
   public func advance(by duration: Duration) {
     let target = state.withLock { state in
       let (sum, overflow) = state.now.addingReportingOverflow(max(0, duration.microseconds))
@@ -62,14 +63,15 @@ public final class ManualClock: Sendable {
     advance(to: target)
   }
 
-  /// Moves time to `target` microseconds; never back.
+  /// Advances time to `target` microseconds. Time never moves back.
   public func advance(to target: Int64) {
     while let sleeper = state.withLock({ Self.pop(&$0, until: target) }) {
       sleeper.continuation.resume()
     }
   }
 
-  /// Advances time to the next deadline and wakes its sleepers. Returns false without sleepers.
+  /// Advances time to the next deadline and wakes its sleepers. Returns false if there are no
+  /// sleepers.
   @discardableResult
   public func advanceToNext() -> Bool {
     guard let deadline = nextDeadline else { return false }
@@ -77,8 +79,7 @@ public final class ManualClock: Sendable {
     return true
   }
 
-  /// Returns when at least `count` tasks sleep. It does not poll; it waits forever if they never
-  /// do, unless cancelled.
+  /// Waits until at least `count` tasks sleep, or until it is cancelled. It does not poll.
   public func waitForSleepers(_ count: Int = 1) async {
     let id = state.withLock { $0.takeID() }
     await withTaskCancellationHandler {
@@ -115,7 +116,7 @@ public final class ManualClock: Sendable {
           let (sum, overflow) = state.now.addingReportingOverflow(duration.microseconds)
           let sleeper = Sleeper(
             deadline: overflow ? .max : sum, id: id, continuation: continuation)
-          // Ids grow, so among equal deadlines the end is the right place.
+          // Ids increase, so the end is the correct index among equal deadlines.
           let index =
             state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
           state.sleepers.insert(sleeper, at: index)
