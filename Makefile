@@ -19,7 +19,7 @@ run: libraries
 	@$(RELEASE) >&2
 	@$$($(RELEASE) --show-bin-path)/swiftboard $(ARGS)
 
-test examples: export SWIFTBOARD_OPTIMIZED = 1
+test examples allocations: export SWIFTBOARD_OPTIMIZED = 1
 
 test: libraries lint
 	$(SWIFT) build $(CHECK) --build-tests
@@ -38,7 +38,7 @@ examples:
 
 # What is free of noise: how much each kind of step allocates.
 allocations:
-	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks --allocations
+	$(SWIFT) run $(CHECK) --package-path Benchmarks StoreBenchmarks --allocations
 
 # The store's machine against its naive model, over many more generated sequences than `make test` takes.
 soak: libraries

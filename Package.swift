@@ -3,8 +3,8 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-/// What `make test` sets: a debug build whose modules are optimised, so that the suite takes a
-/// third of the time. Packages that depend on this one see no unsafe flags.
+/// `make test` sets the variable. It makes a debug build in which the modules that tests spend most
+/// of their time in are optimised. A package that depends on this one sees no unsafe flags.
 let optimized: [SwiftSetting] =
   Context.environment["SWIFTBOARD_OPTIMIZED"] == nil
   ? []
@@ -12,10 +12,13 @@ let optimized: [SwiftSetting] =
     .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"])
   ]
 
-func module(_ name: String, folder: String, dependencies: [Target.Dependency] = []) -> Target {
+func module(
+  _ name: String, folder: String, dependencies: [Target.Dependency] = [],
+  settings: [SwiftSetting] = []
+) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Sources/\(folder)",
-    swiftSettings: strict + optimized)
+    swiftSettings: strict + settings)
 }
 
 func tests(_ folder: String, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target
@@ -51,15 +54,16 @@ let package = Package(
     .systemLibrary(name: "CSystem"),
     .systemLibrary(name: "CTasks"),
 
-    module("SwiftBoardSystem", folder: "System", dependencies: ["CSystem"]),
-    module("SwiftBoardStore", folder: "Store"),
-    module("SwiftBoardJSON", folder: "JSON"),
+    module("SwiftBoardSystem", folder: "System", dependencies: ["CSystem"], settings: optimized),
+    module("SwiftBoardStore", folder: "Store", settings: optimized),
+    module("SwiftBoardJSON", folder: "JSON", settings: optimized),
     module(
       "SwiftBoardRecording", folder: "Recording",
-      dependencies: ["SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardSystem"]),
+      dependencies: ["SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardSystem"],
+      settings: optimized),
     module(
       "SwiftBoardTesting", folder: "StoreTesting",
-      dependencies: ["SwiftBoardStore", "SwiftBoardRecording"]),
+      dependencies: ["SwiftBoardStore", "SwiftBoardRecording"], settings: optimized),
     module(
       "SwiftBoardDependencies", folder: "Dependencies",
       dependencies: ["SwiftBoardJSON", "SwiftBoardSystem", "CSodium", "CSQLite", "CCurl"]),
@@ -90,7 +94,7 @@ let package = Package(
         .target(name: "CTasks", condition: .when(platforms: [.linux])),
       ],
       path: "Sources/swiftboard",
-      swiftSettings: strict + optimized),
+      swiftSettings: strict),
 
     .target(
       name: "SwiftBoardTestSupport", path: "Tests/TestSupport", swiftSettings: strict),

@@ -17,7 +17,7 @@ public struct PseudoTerminal: Sendable {
   /// - Throws: `SystemFailure` where the system has no more of them.
   public init() throws {
     #if canImport(Darwin)
-      user = posix_openpt(O_RDWR | O_NOCTTY)
+      let user = posix_openpt(O_RDWR | O_NOCTTY)
       guard user >= 0 else { throw SystemFailure("posix_openpt") }
       guard grantpt(user) == 0, unlockpt(user) == 0, let name = ptsname(user) else {
         defer { close(user) }
@@ -26,7 +26,7 @@ public struct PseudoTerminal: Sendable {
       _ = fcntl(user, F_SETFD, FD_CLOEXEC)
       path = String(cString: name)
     #else
-      user = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+      let user = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       guard user >= 0 else { throw SystemFailure("open /dev/ptmx") }
       // TIOCSPTLCK and TIOCGPTN: posix_openpt and its kin are not visible here.
       var unlocked: Int32 = 0
@@ -37,6 +37,7 @@ public struct PseudoTerminal: Sendable {
       }
       path = "/dev/pts/\(number)"
     #endif
+    self.user = user
   }
 
   /// Types.
