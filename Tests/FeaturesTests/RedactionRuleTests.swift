@@ -54,28 +54,28 @@ struct RedactionRuleTests {
   func expectNowhere(
     _ secret: String = secret, at location: SourceLocation = #_sourceLocation
   ) async throws {
-    var places = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
-    places.append(
+    var sinks = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
+    sinks.append(
       (
         "the state",
         String(decoding: try CanonicalEncoder.encode(lines.board.store.state), as: UTF8.self)
       ))
     for record in world.logger.records {
-      places.append(
+      sinks.append(
         ("the log", "\(record.message) \(record.fields.map { "\($0.key)=\($0.value)" })"))
     }
     for search in try await world.persistence.searches(scope: "api", containing: nil) {
-      places.append(("recent searches", search.text))
+      sinks.append(("recent searches", search.text))
     }
     for entry in try await world.persistence.cachedResponses() {
-      places.append(("the cache", entry.key))
+      sinks.append(("the cache", entry.key))
     }
     for preference in try await world.persistence.preferences() {
-      places.append(("preferences", preference.json))
+      sinks.append(("preferences", preference.json))
     }
-    for (place, text) in places {
+    for (sink, text) in sinks {
       for form in secretForms(secret) where text.contains(form) {
-        Issue.record("\(place): \(text)", sourceLocation: location)
+        Issue.record("\(sink): \(text)", sourceLocation: location)
       }
     }
   }

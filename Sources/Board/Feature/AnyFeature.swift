@@ -21,7 +21,7 @@ struct AnyFeature: Sendable {
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
-  let part: @Sendable (AnyFeatureAction) -> OutcomePart?
+  let partialOutcome: @Sendable (AnyFeatureAction) -> PartialOutcome?
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
   let initialState: FeatureStates.Value
@@ -51,7 +51,9 @@ struct AnyFeature: Sendable {
       guard let action = action.base as? Action else { return nil }
       return outcome(action, state[key], OutcomeContext(state))
     }
-    part = { [part = feature.part] action in (action.base as? Action).flatMap(part) }
+    partialOutcome = { [partial = feature.partialOutcome] action in
+      (action.base as? Action).flatMap(partial)
+    }
     cancelled = { [cancelled = feature.cancelled] state, job in
       // A state that does not exist has nothing to note, and is not made for it.
       if state.features.contains(name) { cancelled(&state[key], job) }

@@ -90,11 +90,11 @@ public final class BoardSession: Sendable {
   ///
   /// Cancelling the task interrupts this line, and no other that is being run.
   ///
-  /// - Parameter place: Where the line stands, for messages.
+  /// - Parameter location: Where the line stands, for messages.
   public func run(
-    _ text: String, at place: LinePlace = LinePlace(nil, line: 1)
+    _ text: String, at location: LineLocation = LineLocation(nil, line: 1)
   ) async -> LineOutcome {
-    await run(ScriptLine(text: text, place: place, parsed: LineParser.parse(text)))
+    await run(ScriptLine(text: text, location: location, parsed: LineParser.parse(text)))
   }
 
   /// Waits for the background commands when no line follows, or cancels them; those without an end
@@ -161,7 +161,7 @@ public final class BoardSession: Sendable {
   struct Line {
     /// As it may be part of a step.
     var text: String
-    let place: LinePlace
+    let location: LineLocation
     let isLiteral: Bool
     /// What an interrupt knows it by, with the line that sources its file.
     let id: JobControl.LineID
@@ -175,7 +175,7 @@ public final class BoardSession: Sendable {
     ) {
       self.id = id
       text = secrets.shown(line)
-      place = line.place
+      location = line.location
       self.isLiteral = isLiteral
     }
 
@@ -199,9 +199,9 @@ public final class BoardSession: Sendable {
         "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
   }
 
-  /// What looks into the recording is told which that is now; what looks at the state looks at that
-  /// of the step one is at.
-  private func placed(_ action: BoardAction) -> BoardAction {
+  /// Redirects commands that show the state to the recording while an earlier step is looked at, and
+  /// names the current recording to commands that read it.
+  private func redirectedToRecording(_ action: BoardAction) -> BoardAction {
     let isInThePast = board.store.withState { $0.session.position != nil }
     switch action {
     case .shell(.run(let context, .state(let path))) where isInThePast:
@@ -262,7 +262,7 @@ public final class BoardSession: Sendable {
         try await inherit(redirect, context.job)
       }
       if match.output.isEndless { jobs.noteEndless(context.job) }
-      let action = placed(match.output.action(context))
+      let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
       return await perform(action, context, line)
@@ -315,7 +315,7 @@ public final class BoardSession: Sendable {
 
   func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     CommandContext(
-      job: board.nextJob(), line: line.place.line, source: line.place.file, text: line.text,
+      job: board.nextJob(), line: line.location.line, source: line.location.file, text: line.text,
       name: "", prefix: prefix,
       timeout: board.store.withState { $0.settings.timeout })
   }

@@ -1,5 +1,5 @@
-/// A place from which a secret of a keychain is read, besides a prompt.
-public enum KeychainSecretPlace: Sendable, Equatable, Codable {
+/// A source from which a secret of a keychain is read, besides a prompt.
+public enum KeychainSecretSource: Sendable, Equatable, Codable {
   /// A file with a passphrase; one final line end is no part of it.
   case passphraseFile(path: String)
   /// A file with exactly 32 bytes.
@@ -39,7 +39,7 @@ public struct KeychainRekey: Sendable {
 public struct KeychainImport: Sendable, Equatable, Codable {
   /// Entries under names that were free.
   public var added: Int
-  /// Entries that took the place of one of their name.
+  /// Entries that replaced one of their name.
   public var replaced: Int
   /// Entries that were left out, since their names were taken.
   public var kept: Int

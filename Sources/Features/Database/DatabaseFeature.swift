@@ -9,7 +9,7 @@ extension BoardFeatures {
     name: "db", summary: "documents and preferences in a database", state: DatabaseState(),
     reducer: DatabaseReducer(), commands: DatabaseCommands.table,
     outcome: { action, _, _ in DatabaseOutcomes.outcome(of: action) },
-    part: DatabaseOutcomes.part,
+    partialOutcome: DatabaseOutcomes.partialOutcome,
     link: { link in
       switch link.path.count {
       case 1: ["db", "list", link.path[0]]
@@ -244,10 +244,10 @@ enum DatabaseOutcomes {
   ]
 
   /// Rows of a list that goes on.
-  static func part(of action: DatabaseAction) -> OutcomePart? {
+  static func partialOutcome(of action: DatabaseAction) -> PartialOutcome? {
     guard case .listed(let job, let documents, let masked, _) = action else { return nil }
     let values = documents.map(value)
-    return OutcomePart(
+    return PartialOutcome(
       job: job, columns: columns, rows: values.map(row), values: values, masked: masked)
   }
 

@@ -9,7 +9,7 @@ extension BoardFeatures {
     name: "log", summary: "what happened, for people", state: LogState(), reducer: LogReducer(),
     commands: LogCommands.table,
     outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
-    part: LogOutcomes.part,
+    partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     // A live replay has a log of its own, without the records of earlier sessions.
     volatile: [
@@ -148,9 +148,9 @@ enum LogOutcomes {
   ]
 
   /// Rows of records that go on.
-  static func part(of action: LogAction) -> OutcomePart? {
+  static func partialOutcome(of action: LogAction) -> PartialOutcome? {
     guard case .listed(let job, let records) = action else { return nil }
-    return OutcomePart(
+    return PartialOutcome(
       job: job, columns: columns, rows: records.map(row), values: records.map(json), marks: .all)
   }
 

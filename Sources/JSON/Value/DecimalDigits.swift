@@ -4,9 +4,9 @@
 package enum DecimalDigits {
   /// Bytes that may be written for a number: twenty digits at most, and what is stored beyond the
   /// last one.
-  package static let room = 32
+  package static let capacity = 32
 
-  /// Writes a number and returns how many digits it has. Up to `room` bytes from `start` on are
+  /// Writes a number and returns how many digits it has. Up to `capacity` bytes from `start` on are
   /// overwritten.
   @inlinable
   @inline(__always)

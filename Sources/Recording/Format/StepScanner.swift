@@ -25,7 +25,7 @@ struct StepScanner {
     self.bytes = bytes
   }
 
-  /// A step without draws and effects, as places in its line.
+  /// A step without draws and effects, as positions in its line.
   struct Bare {
     let n: Int
     let t: Int
@@ -136,8 +136,8 @@ struct StepScanner {
   private mutating func origin() -> StepOrigin? {
     let origin: StepOrigin
     if take(#""user":"#) {
-      guard let line = text(), take(#","at":"#), let place = text() else { return nil }
-      origin = .user(line: line, at: place)
+      guard let line = text(), take(#","at":"#), let position = text() else { return nil }
+      origin = .user(line: line, at: position)
     } else if take(#""effect":"#) {
       guard let name = text() else { return nil }
       var id: String?

@@ -1,12 +1,12 @@
-/// Places of a log from which a replay can begin, thinned out as it grows: never more than a number
-/// of them, never more than some bytes, and always about evenly spread.
+/// Positions of a log from which a replay can begin, thinned out as it grows: never more than a
+/// number of them, never more than some bytes, and always about evenly spread.
 struct SnapshotIndex {
   struct Entry {
     /// The state is the one after this step.
     let step: Int
     /// Where to read on: after the step, or at the log's own snapshot of it, which may be a file's
     /// header.
-    let position: LogChainPosition
+    let position: RotatedLogPosition
     /// The canonical state; nil if the log has it at `position`.
     let state: [UInt8]?
   }

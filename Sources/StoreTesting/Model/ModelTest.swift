@@ -73,7 +73,7 @@ public struct ModelTest<R: Reducer>: Sendable {
   ///
   /// - Parameters:
   ///   - seeds: One sequence each. The environment variable `SWIFTBOARD_SEED` puts a single one in
-  ///     their place.
+  ///     their position.
   ///   - length: The most moves of a sequence.
   ///   - shrinkLimit: The most runs to spend on shrinking.
   ///   - report: Receives the counterexample.
@@ -139,10 +139,10 @@ public struct ModelTest<R: Reducer>: Sendable {
     while !candidates.isEmpty {
       let total = candidates.reduce(0) { $0 + moves[$1].weight }
       guard total > 0 else { return nil }
-      var place = Int.random(in: 0..<total, using: &random)
+      var position = Int.random(in: 0..<total, using: &random)
       var index = 0
-      while place >= moves[candidates[index]].weight {
-        place -= moves[candidates[index]].weight
+      while position >= moves[candidates[index]].weight {
+        position -= moves[candidates[index]].weight
         index += 1
       }
       let generator = candidates[index]
@@ -208,7 +208,7 @@ public struct ModelTest<R: Reducer>: Sendable {
 /// A move, and what it takes to ask its generator for it again.
 private struct DrawnMove<Action: Sendable> {
   var move: ModelMove<Action>
-  /// Its place among the generators.
+  /// Its position among the generators.
   let generator: Int
   /// The chance that it was made of.
   let random: SeededRandom

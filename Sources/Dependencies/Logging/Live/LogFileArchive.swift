@@ -152,7 +152,7 @@ struct LogFileSet: Sendable {
   }
 }
 
-/// A place in log files, and what is read from there.
+/// A position in log files, and what is read from there.
 struct LogFileCursor: Sendable {
   /// Lines that are no records.
   private(set) var unreadable = 0
@@ -225,10 +225,11 @@ struct LogFileCursor: Sendable {
         if parts.isEmpty { return false }
       }
       let isLast = parts.count == 1
-      let place = parts[0].offset
+      let position = parts[0].offset
       // What is written after the opening is not read, except in following.
       let end = isLast && !follows ? parts[0].size : .max
-      let bytes = try read(parts[0], from: place, count: Int(min(Int64(size), max(0, end - place))))
+      let bytes = try read(
+        parts[0], from: position, count: Int(min(Int64(size), max(0, end - position))))
       if let last = bytes.lastIndex(of: 0x0A) {
         parts[0].offset += Int64(last + 1)
         lines = bytes
@@ -297,9 +298,10 @@ struct LogFileCursor: Sendable {
     }
   }
 
-  /// Goes back over the lines of one block that ends at a place behind a line.
+  /// Goes back over the lines of one block that ends at a position behind a line.
   ///
-  /// - Returns: The place of the first line that was passed, and how many records are left to find.
+  /// - Returns: The position of the first line that was passed, and how many records are left to
+  ///   find.
   private func seekBack(
     _ part: LogFileSet.Part, from end: Int64, _ left: Int
   ) throws(FileError) -> (Int64, Int) {

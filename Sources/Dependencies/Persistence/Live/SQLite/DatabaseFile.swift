@@ -52,7 +52,7 @@ final class DatabaseFile: Sendable {
 
   /// A connection that only reads, and makes nothing.
   ///
-  /// Readers share the log's index in a file, for which a full disk has no room. Then the
+  /// Readers share the log's index in a file, for which a full disk has no space. Then the
   /// connection is alone with the database, has the index in memory, and is to be closed after its
   /// use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
@@ -194,13 +194,13 @@ final class DatabaseFile: Sendable {
 
   // MARK: Making
 
-  /// Builds the file beside its place and gives it its name when it is whole. Another process that
-  /// was faster wins.
+  /// Builds the file in the same folder and gives it its name when it is whole. Another process
+  /// that was faster wins.
   private func create(operation: String) throws(PersistenceError) {
-    let parts = PathParts(path)
+    let parts = PathComponents(path)
     do { try system.makeFolders(parts.folder) } catch { throw cannotCreate(error, operation) }
     let directory = system.resolved(parts.folder)
-    let final = PathParts.join(directory, parts.name)
+    let final = PathComponents.join(directory, parts.name)
     try withFolderLocked(directory) { () throws(PersistenceError) in
       guard !system.isTaken(final) else { return }
       let temporary = try build(final, operation: operation)
@@ -332,7 +332,7 @@ final class DatabaseFile: Sendable {
       try system.sync(path: temporary.file.name)
       try temporary.publish(as: path, replaces: false)
     } catch { throw failed(error) }
-    try? system.sync(folder: PathParts(path).folder)
+    try? system.sync(folder: PathComponents(path).folder)
   }
 
   // MARK: Damage
@@ -342,7 +342,7 @@ final class DatabaseFile: Sendable {
   func moveAside(operation: String) throws(PersistenceError) {
     let resolved = system.resolved(path)
     let aside = resolved + ".damaged"
-    try withFolderLocked(PathParts(resolved).folder) { () throws(PersistenceError) in
+    try withFolderLocked(PathComponents(resolved).folder) { () throws(PersistenceError) in
       for suffix in ["-wal", "-shm"] { try? system.remove(aside + suffix) }
       do throws(SystemError) { try system.rename(resolved, to: aside) } catch {
         if error.isMissing { return }

@@ -1,11 +1,11 @@
 /// The origin of a line.
-public struct LinePlace: Sendable, Hashable, CustomStringConvertible {
+public struct LineLocation: Sendable, Hashable, CustomStringConvertible {
   /// The script's name as given; `nil` if there is none to name.
   public var file: String?
   /// From 1.
   public var line: Int
 
-  /// A place; lines count from 1.
+  /// A position; lines count from 1.
   public init(_ file: String?, line: Int) {
     self.file = file
     self.line = line
