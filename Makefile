@@ -11,7 +11,7 @@ SEQUENCES ?= 100000
 
 # A build folder of its own, where the modules that tests spend their time in are optimised. The packages of the examples and
 # the benchmarks are built there too, so that the library is compiled once.
-CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching --disable-index-store
+CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching
 
 .PHONY: run test soak allocations fuzz bench format lint install libraries examples sanitize clean
 
