@@ -1,6 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// As in the package of the library.
+let optimized: [SwiftSetting] =
+  Context.environment["SWIFTBOARD_OPTIMIZED"] == nil
+  ? []
+  : [
+    .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"])
+  ]
+
 let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
@@ -20,7 +28,8 @@ let package = Package(
         .product(name: "SwiftBoardJSON", package: "swiftboard"),
         .product(name: "SwiftBoardRecording", package: "swiftboard"),
         .product(name: "SwiftBoardDependencies", package: "swiftboard"),
-      ]),
+      ],
+      swiftSettings: optimized),
   ],
   swiftLanguageModes: [.v6]
 )

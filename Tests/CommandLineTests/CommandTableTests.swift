@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
+import SwiftBoardTesting
 import Testing
 
 /// A table that has every shape of command, with an output that shows what was bound.
@@ -243,7 +244,7 @@ struct CommandTableTests {
 
   @Test("fuzz: any words give a command or an error that lies in the line", arguments: 0..<8)
   func fuzz(seed: UInt64) throws {
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededRandom(seed: seed)
     let pieces = [
       "api", "get", "service", "add", "log", "tail", "level", "-n", "-5", "--", "-", "--timeout",
       "--timeout=",

@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardTesting
 import Testing
 
 /// Whatever comes, there is an answer, and its places lie in the text.
@@ -13,7 +14,7 @@ struct LineFuzzTests {
 
   @Test("random pieces", arguments: 0..<16)
   func pieces(seed: UInt64) {
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededRandom(seed: seed)
     for _ in 0..<600 {
       let count = Int.random(in: 0...14, using: &generator)
       let text = (0..<count).map { _ in Self.pieces.randomElement(using: &generator) ?? "" }
@@ -24,7 +25,7 @@ struct LineFuzzTests {
 
   @Test("random bytes, repaired and literal", arguments: 0..<8)
   func bytes(seed: UInt64) {
-    var generator = SeededGenerator(state: seed &+ 1000)
+    var generator = SeededRandom(seed: seed &+ 1000)
     for _ in 0..<400 {
       let count = Int.random(in: 0...40, using: &generator)
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -61,7 +62,7 @@ struct LineFuzzTests {
 
   @Test("mightEnd never misses the end of what is open", arguments: 0..<8)
   func mightEnd(seed: UInt64) {
-    var generator = SeededGenerator(state: seed &+ 2000)
+    var generator = SeededRandom(seed: seed &+ 2000)
     let pieces = ["{", "}", "[", "]", "\"", "\\", "a", "'", ",", " ", "E", "<<E", "\\\""]
     for _ in 0..<400 {
       var text = ""

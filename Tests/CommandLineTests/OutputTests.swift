@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardCommandLine
@@ -90,7 +91,7 @@ struct OutputTests {
   @Test(
     "no row is wider than the terminal", arguments: [5, 8, 13, 21, 40, 80, 200], [true, false])
   func widths(width: Int, ascii: Bool) {
-    var generator = SeededGenerator(state: UInt64(width))
+    var generator = SeededRandom(seed: UInt64(width))
     let pieces = ["a", "漢", "é", "👨‍👩‍👧", " ", "\u{1B}[31m", "\n", "\t", "long word "]
     for _ in 0..<20 {
       let count = Int.random(in: 1...7, using: &generator)

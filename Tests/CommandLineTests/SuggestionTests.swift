@@ -1,3 +1,4 @@
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardCommandLine
@@ -12,7 +13,7 @@ struct SuggestionTests {
 
   @Test("single edits of longer words are found")
   func typos() {
-    var generator = SeededGenerator(state: 7)
+    var generator = SeededRandom(seed: 7)
     for word in Self.words where word.count >= 4 {
       for _ in 0..<20 {
         var letters = Array(word.unicodeScalars)

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -65,56 +66,16 @@ struct TerminalTests {
 /// One after the other: a process has one set of saved modes and one set of signal handlers.
 @Suite(.serialized)
 struct TerminalDeviceTests {
-  /// A pseudo terminal: what is written to `person` is typed on `path`.
-  private struct Device {
-    var person: Int32
-    var path: String
-
-    init?() {
-      #if os(Linux)
-        // posix_openpt and its kin are not visible here; these are the requests they make.
-        let unlock: UInt = 0x4004_5431
-        let number: UInt = 0x8004_5430
-        person = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        var locked: Int32 = 0
-        var index: UInt32 = 0
-        guard person >= 0, ioctl(person, unlock, &locked) == 0, ioctl(person, number, &index) == 0
-        else { return nil }
-        path = "/dev/pts/\(index)"
-      #else
-        person = posix_openpt(O_RDWR | O_NOCTTY)
-        guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0, let name = ptsname(person)
-        else { return nil }
-        path = String(cString: name)
-      #endif
-    }
-
-    func type(_ text: String) {
-      Descriptor.show(text, on: person)
-    }
-
-    func screen(until end: String) -> String {
-      var text = ""
-      // By bytes: "\r\n" is one character, which does not end in "\n".
-      while !text.utf8.reversed().starts(with: end.utf8.reversed()),
-        let bytes = try? Descriptor.read(person, atMost: 256), !bytes.isEmpty
-      {
-        text += String(decoding: bytes, as: UTF8.self)
-      }
-      return text
-    }
-  }
-
   /// Types only after the prompt is there, since what was typed before is thrown away.
   private func ask(_ typed: String) async throws -> (
     answer: Result<[UInt8], SecretPromptError>, screen: String
   ) {
-    let device = try #require(Device())
+    let device = try PseudoTerminal()
     // Held open, so that the device does not hang up in between.
     let held = open(device.path, O_RDWR | O_NOCTTY)
     defer {
       close(held)
-      close(device.person)
+      close(device.user)
     }
     var before = termios()
     tcgetattr(held, &before)
@@ -148,11 +109,11 @@ struct TerminalDeviceTests {
 
   @Test("between two prompts nothing is shown, what is typed answers the next, and Ctrl-C works")
   func hidden() async throws {
-    let device = try #require(Device())
+    let device = try PseudoTerminal()
     let held = open(device.path, O_RDWR | O_NOCTTY)
     defer {
       close(held)
-      close(device.person)
+      close(device.user)
     }
     func modes() -> termios {
       var modes = termios()

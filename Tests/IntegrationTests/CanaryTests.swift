@@ -155,7 +155,7 @@ struct CanaryTests {
     try folder.write(Self.canary, to: "key")
     let typed = Self.canary.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     try folder.write(
-      Self.script(server.origin, closed: closed.port, typed: typed), to: "all.sb")
+      Self.script(server.origin, closed: closed.number, typed: typed), to: "all.sb")
 
     var locations: [(String, [UInt8])] = []
     func run(_ arguments: String..., code: Int32? = 0) async throws {

@@ -79,7 +79,7 @@ struct ConnectionTests {
   @Test("a proxy that fails says that it is the proxy") func aProxyThatFails() async throws {
     let closed = try ClosedPort()
     let refused = try await run(
-      "api", "get", "http://service.invalid/", "--proxy", "http://127.0.0.1:\(closed.port)")
+      "api", "get", "http://service.invalid/", "--proxy", "http://127.0.0.1:\(closed.number)")
     #expect(refused.status == .exited(69))
     #expect(refused.errorText.contains("the proxy refused the connection"), "\(refused.errorText)")
     let unknown = try await run(

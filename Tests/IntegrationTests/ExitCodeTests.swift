@@ -78,7 +78,7 @@ struct ExitCodeTests {
     let closed = try ClosedPort()
     let program = try Self.program()
     let line = cause.line.replacing("ORIGIN", with: server.origin)
-      .replacing("REFUSED", with: "http://127.0.0.1:\(closed.port)")
+      .replacing("REFUSED", with: "http://127.0.0.1:\(closed.number)")
 
     let words = line.split(separator: " ").map(String.init)
     let oneShot = try await program.run(["--home", "h"] + words)

@@ -152,37 +152,3 @@ extension ChildProcess.Outcome {
     errorText.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }
-
-/// A port of 127.0.0.1 that refuses connections and that nobody else gets meanwhile.
-final class ClosedPort {
-  let port: Int
-  private let descriptor: Int32
-
-  init() throws {
-    #if canImport(Glibc)
-      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = descriptor
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(descriptor, address, size) == 0 && getsockname(descriptor, address, &size) == 0
-      }
-    }
-    guard isBound else {
-      close(descriptor)
-      throw NoPort()
-    }
-    port = Int(UInt16(bigEndian: address.sin_port))
-  }
-
-  deinit { close(descriptor) }
-
-  struct NoPort: Error {}
-}

@@ -121,7 +121,7 @@ struct SessionAcceptanceTests {
     let port = try ClosedPort()
     let program = try Program()
     try program.folder.write(Self.key, to: "key")
-    try program.folder.write(Self.script(port: port.port), to: "demo.sb")
+    try program.folder.write(Self.script(port: port.number), to: "demo.sb")
     let run = try await program.run(
       "--environment", environment, "--home", "h", "-f", "demo.sb")
     #expect(run.status == .exited(0), "\(run.errorText)")

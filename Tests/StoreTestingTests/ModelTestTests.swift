@@ -1,5 +1,6 @@
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing

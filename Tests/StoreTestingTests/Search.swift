@@ -138,27 +138,3 @@ final class BytesSink: LogSink {
   func synchronize() throws(LogIOError) {}
   func close() {}
 }
-
-/// A folder of a test's own, which goes with it.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    var name = Array("/tmp/swiftboard-XXXXXX".utf8CString)
-    guard mkdtemp(&name) != nil else { throw Broken() }
-    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { unlink(path + "/" + name) }
-      }
-      closedir(folder)
-    }
-    rmdir(path)
-  }
-}

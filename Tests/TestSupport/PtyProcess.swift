@@ -26,15 +26,16 @@ public final class PtyProcess: Sendable {
     _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil,
     folder: String? = nil, columns: Int = 80, rows: Int = 24
   ) throws {
-    let (master, slave) = try Self.openTerminal()
+    let terminal = try PseudoTerminal()
+    let master = terminal.user
     Self.setSize(master, columns: columns, rows: rows)
     // Held open until the child has it, or reading the master could end before the child begins.
-    let held = open(slave, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    let held = open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     defer { if held >= 0 { close(held) } }
     do {
       reaper = Reaper(
         try spawn(
-          path, arguments, environment: environment, folder: folder, .terminal(slave)))
+          path, arguments, environment: environment, folder: folder, .terminal(terminal.path)))
     } catch {
       close(master)
       throw error
@@ -118,30 +119,5 @@ public final class PtyProcess: Sendable {
       ws_row: UInt16(clamping: rows), ws_col: UInt16(clamping: columns), ws_xpixel: 0,
       ws_ypixel: 0)
     _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
-  }
-
-  private static func openTerminal() throws -> (master: Int32, slave: String) {
-    #if canImport(Darwin)
-      let master = posix_openpt(O_RDWR | O_NOCTTY)
-      guard master >= 0 else { throw SystemFailure("posix_openpt") }
-      guard grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
-        defer { close(master) }
-        throw SystemFailure("ptsname")
-      }
-      _ = fcntl(master, F_SETFD, FD_CLOEXEC)
-      return (master, String(cString: name))
-    #else
-      let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-      guard master >= 0 else { throw SystemFailure("open /dev/ptmx") }
-      // TIOCSPTLCK and TIOCGPTN: posix_openpt and its kin are not visible here.
-      var unlocked: Int32 = 0
-      var number: UInt32 = 0
-      guard ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0
-      else {
-        defer { close(master) }
-        throw SystemFailure("ioctl /dev/ptmx")
-      }
-      return (master, "/dev/pts/\(number)")
-    #endif
   }
 }

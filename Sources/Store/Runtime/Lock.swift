@@ -39,13 +39,12 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   @inline(__always)
   package borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     #if DEBUG
-      let thread = currentThread()
       // No input leads here: a program used the store in code that runs under its lock.
-      if holder.load(ordering: .relaxed) == thread { fatalError(reentrantUse) }
+      if isCurrentThread(holder) { fatalError(reentrantUse) }
     #endif
     return mutex.withLock { value in
       #if DEBUG
-        holder.store(thread, ordering: .relaxed)
+        storeCurrentThread(in: holder)
         defer { holder.store(0, ordering: .relaxed) }
       #endif
       return body(&value)
@@ -54,11 +53,24 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
 }
 
 #if DEBUG
-  /// A number that no other running thread has. Never inlined: the compiler takes it that a
-  /// function stays on its thread.
+  // The two are never inlined, and each uses memory: the compiler takes it that a function stays on
+  // its thread, and would keep a bare number over an `await`.
+
+  /// Whether the number of the calling thread was stored last.
   @usableFromInline
   @inline(never)
-  func currentThread() -> UInt {
+  func isCurrentThread(_ holder: borrowing Atomic<UInt>) -> Bool {
+    holder.load(ordering: .relaxed) == currentThread
+  }
+
+  @usableFromInline
+  @inline(never)
+  func storeCurrentThread(in holder: borrowing Atomic<UInt>) {
+    holder.store(currentThread, ordering: .relaxed)
+  }
+
+  /// A number that no other running thread has.
+  private var currentThread: UInt {
     #if canImport(Glibc)
       pthread_self()
     #else

@@ -1,3 +1,4 @@
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -85,7 +86,7 @@ struct AdmissionQueueTests {
   /// Against the rules said in the simplest way, whatever comes and goes in whatever order.
   @Test("any order of coming and going keeps the limits", arguments: 0..<20 as Range<UInt64>)
   func anyOrderOfComingAndGoing(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededRandom(seed: seed)
     let perHost = Int.random(in: 1...4, using: &generator)
     let inAll = Int.random(in: 1...8, using: &generator)
     var queue = AdmissionQueue(perHost: perHost, inAll: inAll)

@@ -1,4 +1,5 @@
 import SwiftBoardTestSupport
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -54,7 +55,7 @@ struct LiveAPIClientCancelTests {
   {
     let client = LiveAPIClient()
     let url = server.origin + "/echo"
-    var generator = SeededGenerator(seed: 42)
+    var generator = SeededRandom(seed: 42)
     for _ in 0..<200 {
       let spins = Int.random(in: 0..<40, using: &generator)
       let task = Task { try? await client.send(APIRequest(url: url, timeout: nil)).status }
@@ -105,20 +106,5 @@ struct LiveAPIClientCancelTests {
   @Test("a client that was never used has no thread") func aClientThatWasNeverUsedHasNoThread() {
     let client = LiveAPIClient(onEnd: { Issue.record("a thread ran") })
     withExtendedLifetime(client) {}
-  }
-}
-
-/// The same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

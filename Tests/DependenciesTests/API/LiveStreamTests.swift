@@ -1,5 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardTestSupport
+import SwiftBoardTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -224,7 +225,7 @@ struct LiveStreamTests {
   @Test("transfers in both directions are cancelled at any moment")
   func cancelledAtAnyMoment() async throws {
     let given = ProcessInfo.processInfo.environment["SWIFTBOARD_CANCELS"].flatMap { Int($0) }
-    var generator = SeededGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     for _ in 0..<(given ?? 300) {
       let kind = Int.random(in: 0..<3, using: &generator)
       let spins = Int.random(in: 0..<200, using: &generator)

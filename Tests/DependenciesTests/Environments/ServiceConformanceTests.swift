@@ -112,6 +112,22 @@ import Testing
   @Test("mock files keep every rule", arguments: mockFiles.checks)
   func mockFilesConform(_ check: ConformanceCheck) async throws { try await check.run() }
 
+  // MARK: Terminal
+
+  static let mockTerminal = TerminalConformance(hasUser: false) { _ in
+    TerminalConformance.Subject(Dependencies.mock.terminal)
+  }
+
+  static let previewTerminal = TerminalConformance(hasUser: false) { _ in
+    TerminalConformance.Subject(Dependencies.preview.terminal)
+  }
+
+  @Test("a mock terminal keeps every rule", arguments: mockTerminal.checks)
+  func mockTerminalConforms(_ check: ConformanceCheck) async throws { try await check.run() }
+
+  @Test("a preview terminal keeps every rule", arguments: previewTerminal.checks)
+  func previewTerminalConforms(_ check: ConformanceCheck) async throws { try await check.run() }
+
   // MARK: Suites
 
   /// Files without limits that are made over others.

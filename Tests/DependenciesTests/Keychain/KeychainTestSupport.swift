@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
@@ -19,16 +20,11 @@ import Testing
 
 /// A folder of its own, removed with the last reference.
 final class KeychainFolder: Sendable {
-  let path: String
+  private let folder: TemporaryFolder
 
-  init() throws {
-    var template = Array("/tmp/swiftboard-keychain-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }
-    path = try #require(made)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
+  var path: String { folder.path }
   var keychain: String { "\(path)/keychain.sbkc" }
 
   var names: [String] {
@@ -40,10 +36,6 @@ final class KeychainFolder: Sendable {
     try Data(bytes).write(to: URL(filePath: file))
     try #require(chmod(file, mode) == 0)
     return file
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
   }
 }
 

@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 
 @testable import SwiftBoardDependencies
 
@@ -15,17 +16,13 @@ import SwiftBoardSystem
 
 /// A folder of one test, gone with the last reference.
 final class DatabaseFolder: Sendable {
-  let path: String
+  private let folder: TemporaryFolder
+
+  var path: String { folder.path }
   var main: String { path + "/main.sqlite" }
   var cache: String { path + "/cache.sqlite" }
 
-  init() throws {
-    let base = FileManager.default.temporaryDirectory.path
-    path = base + "/swiftboard-db-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { folder = try TemporaryFolder() }
 
   /// The service with its usual files here.
   func service(

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardTestSupport
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -20,7 +21,7 @@ struct DocumentQueryTests {
     "{\"x\":1}",
   ]
 
-  private static func value(_ random: inout SeededGenerator, depth: Int) -> String {
+  private static func value(_ random: inout SeededRandom, depth: Int) -> String {
     switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
     case 4:
       let count = Int.random(in: 0..<3, using: &random)
@@ -31,7 +32,7 @@ struct DocumentQueryTests {
     }
   }
 
-  private static func object(_ random: inout SeededGenerator, depth: Int) -> String {
+  private static func object(_ random: inout SeededRandom, depth: Int) -> String {
     let count = Int.random(in: 0..<4, using: &random)
     let chosen = Set((0..<count).compactMap { _ in keys.randomElement(using: &random) }).sorted()
     let members = chosen.map { key in
@@ -44,7 +45,7 @@ struct DocumentQueryTests {
     return "{" + members.joined(separator: ",") + "}"
   }
 
-  private static func path(_ random: inout SeededGenerator) -> String {
+  private static func path(_ random: inout SeededRandom) -> String {
     let steps = (0..<Int.random(in: 1...2, using: &random)).map { _ -> JSONPath.Step in
       Int.random(in: 0..<4, using: &random) == 0
         ? .index(Int.random(in: 0..<2, using: &random))
@@ -57,7 +58,7 @@ struct DocumentQueryTests {
     "SQL finds what the filter finds, with and without indexes",
     arguments: 0..<24 as Range<UInt64>)
   func sameAsFilter(seed: UInt64) async throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     let folder = try DatabaseFolder()
     let live = folder.service()
     let mock = MockPersistenceService()

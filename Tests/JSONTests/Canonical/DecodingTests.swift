@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -14,7 +15,7 @@ import Testing
 
   @Test("every kind of value comes back", arguments: 0..<8)
   func zooRoundTrip(_ seed: UInt64) throws {
-    var random = Seeded(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<10 {
       let zoo = Zoo.random(&random)
       let bytes = try CanonicalEncoder.encode(zoo)
@@ -30,7 +31,7 @@ import Testing
   /// JSONEncoder and JSONDecoder see the same shape, as far as they can: no sets, dates or
   /// infinities.
   @Test("the shape is that of Foundation") func sameShapeAsFoundation() throws {
-    var random = Seeded(state: 5)
+    var random = SeededRandom(seed: 5)
     for _ in 0..<50 {
       var zoo = Zoo.random(&random)
       zoo.points = []
@@ -175,7 +176,7 @@ import Testing
   }
 
   @Test("all truncations and damages are clean") func allTruncationsAndDamagesAreClean() throws {
-    var random = Seeded(state: 77)
+    var random = SeededRandom(seed: 77)
     let bytes = try CanonicalEncoder.encode(Zoo.random(&random))
     for length in stride(from: 0, to: bytes.count, by: 5) {
       #expect(throws: DecodingError.self) {

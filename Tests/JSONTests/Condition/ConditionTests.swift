@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardTesting
 import Testing
 
 struct ConditionTests {
@@ -56,7 +57,7 @@ struct ConditionTests {
 
   @Test("fuzz: an answer or an error inside the text", arguments: 0..<4)
   func fuzz(seed: UInt64) {
-    var generator = Seeded(state: seed)
+    var generator = SeededRandom(seed: seed)
     let pieces = [
       "a", ".b", "[0]", "[", "]", "\"", "\\", " ", " == ", "!=", "<", " and ", " or ", "exists",
       "3", "{", "}", "é", "contains",

@@ -1,18 +1,9 @@
 import SwiftBoardJSON
+import SwiftBoardTesting
 import Testing
 
-/// SplitMix64: the same values on every run.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+/// Values and texts that a seed determines.
+extension SeededRandom {
   mutating func value(depth: Int) -> JSON {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
     case 0: return nil
@@ -47,7 +38,7 @@ struct Seeded: RandomNumberGenerator {
 @Suite struct FuzzTests {
   @Test("what is written is read", arguments: 0..<8)
   func whatIsWrittenIsRead(_ seed: UInt64) throws {
-    var random = Seeded(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<60 {
       let value = random.value(depth: 5)
       for format in [.compact, .pretty, JSONFormat(indent: 0, escaping: .ascii)] {
@@ -66,7 +57,7 @@ struct Seeded: RandomNumberGenerator {
   /// read again.
   @Test("any bytes are read or refused", arguments: 0..<8)
   func anyBytes(_ seed: UInt64) throws {
-    var random = Seeded(state: 1000 + seed)
+    var random = SeededRandom(seed: 1000 + seed)
     let alphabet = Array(#"{}[]",:\u0d8e-+.19tfn ltrueas"#.utf8) + [0xC3, 0xA9, 0xF0, 0xFF, 0x00]
     for round in 0..<500 {
       var bytes: [UInt8]

@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test("every microsecond survives a date") func everyMicrosecondSurvivesADate() {
-    var random = Seeded(state: 3)
+    var random = SeededRandom(seed: 3)
     let exact = -7_000_000_000_000_000...9_000_000_000_000_000
     for _ in 0..<2000 {
       let microseconds = Int.random(in: exact, using: &random)

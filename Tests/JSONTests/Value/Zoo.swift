@@ -1,3 +1,5 @@
+import SwiftBoardTesting
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -56,7 +58,7 @@ struct Zoo: Codable, Hashable {
   var duration = Duration.zero
   var range = 0..<1
 
-  static func random(_ random: inout Seeded) -> Zoo {
+  static func random(_ random: inout SeededRandom) -> Zoo {
     func point() -> Point {
       Point(
         x: Double(Int.random(in: -9...9, using: &random)), y: .random(in: -1...1, using: &random))

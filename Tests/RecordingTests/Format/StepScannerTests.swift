@@ -1,3 +1,4 @@
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -30,7 +31,7 @@ struct StepScannerTests {
   @Test("what is accepted is the same") func whatIsAcceptedIsTheSame() throws {
     let body = Array(Self.body.utf8)
     #expect(StepScanner.step(body[...]) != nil)
-    var generator = SplitMix(state: 7)
+    var generator = SeededRandom(seed: 7)
     let alphabet = Array(#"{}[]",:\0123e.-+tnu aä"#.utf8)
     var accepted = 0
     for position in body.indices {

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -102,7 +103,7 @@ struct ChainTravelTests {
       #expect(navigator.warnings == [])
       for n in 0...Self.steps { #expect(try navigator.state(at: n) == states[n]) }
       for n in (0...Self.steps).reversed() { #expect(try navigator.state(at: n) == states[n]) }
-      var generator = SplitMix(state: 5)
+      var generator = SeededRandom(seed: 5)
       for _ in 0..<300 {
         let n = Int(generator.next() % UInt64(Self.steps + 1))
         #expect(try navigator.state(at: n) == states[n])

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -66,7 +67,7 @@ struct TravelTests {
     #expect(navigator.indexCount <= 4)
     for n in 0...300 { #expect(try navigator.state(at: n) == states[n]) }
     for n in (0...300).reversed() { #expect(try navigator.state(at: n) == states[n]) }
-    var generator = SplitMix(state: 7)
+    var generator = SeededRandom(seed: 7)
     for _ in 0..<300 {
       let n = Int(generator.next() % 301)
       #expect(try navigator.state(at: n) == states[n])

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -244,7 +245,7 @@ struct LogDamageTests {
 
   /// Bytes of every kind: the reader ends, with lines or with one error.
   @Test("any bytes end cleanly") func anyBytesEndCleanly() throws {
-    var generator = SplitMix(state: 42)
+    var generator = SeededRandom(seed: 42)
     let log = try Session.example()
     let pieces = split(log).map(Array.init)
     for _ in 0..<1500 {
@@ -273,17 +274,6 @@ struct LogDamageTests {
       let (_, _, error) = read(bytes)
       if let error { #expect(error.kind == "damage") }
     }
-  }
-}
-
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -72,7 +73,7 @@ struct QuickVerifyTests {
 
   /// Sums are right, something else is not.
   @Test("what the long way refuses is refused") func whatTheLongWayRefusesIsRefused() throws {
-    var generator = SplitMix(state: 5)
+    var generator = SeededRandom(seed: 5)
     let bodies = split(try Session.example()).map { Array($0.dropLast(HashChain.tailLength + 1)) }
     var accepted = 0
     for _ in 0..<4000 {

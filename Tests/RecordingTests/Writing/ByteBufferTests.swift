@@ -1,3 +1,4 @@
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -42,7 +43,7 @@ struct ByteBufferTests {
   }
 
   @Test("digests are written and read as text") func digestsAreWrittenAndReadAsText() {
-    var generator = SplitMix(state: 1)
+    var generator = SeededRandom(seed: 1)
     for value in [0, 1, .max, 0x0123_4567_89AB_CDEF] + (0..<500).map({ _ in generator.next() }) {
       let digits = String(value, radix: 16)
       let expected = "xxh64:" + String(repeating: "0", count: 16 - digits.count) + digits
@@ -61,7 +62,7 @@ struct ByteBufferTests {
 
   @Test("the sum of a line is the same however it is computed")
   func theSumOfALineIsTheSameHoweverItIsComputed() {
-    var generator = SplitMix(state: 2)
+    var generator = SeededRandom(seed: 2)
     let previous = Digest(0x0123_4567_89AB_CDEF)
     for length in Array(0...100) + [2047, 2048, 2049, 5000] {
       let body = (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -80,7 +81,7 @@ struct ByteBufferTests {
         #expect(text { $0.append(decimal: number) } == String(number))
       }
     }
-    var generator = SplitMix(state: 3)
+    var generator = SeededRandom(seed: 3)
     for shift in 1..<64 {
       let number = Int(generator.next() >> UInt64(shift))
       #expect(text { $0.append(decimal: number) } == String(number))

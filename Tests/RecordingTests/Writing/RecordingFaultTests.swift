@@ -1,4 +1,5 @@
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardRecording
@@ -318,37 +319,16 @@ struct RecordingFileTests {
 
 /// A folder that is gone afterwards.
 func withFolder(_ body: (String) throws -> Void) throws {
-  let folder = try makeFolder()
-  defer { removeFolder(folder) }
-  try body(folder)
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  try body(folder.path)
 }
 
 /// A folder that is gone afterwards.
 func withFolder(_ body: (String) async throws -> Void) async throws {
-  let folder = try makeFolder()
-  defer { removeFolder(folder) }
-  try await body(folder)
-}
-
-private func makeFolder() throws -> String {
-  var template = Array("/tmp/recording-XXXXXX".utf8CString)
-  let path = template.withUnsafeMutableBufferPointer { buffer in
-    buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-  }
-  return try #require(path)
-}
-
-private func removeFolder(_ folder: String) {
-  if let entries = opendir(folder) {
-    while let entry = readdir(entries) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      unlink(folder + "/" + name)
-    }
-    closedir(entries)
-  }
-  rmdir(folder)
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  try await body(folder.path)
 }
 
 func write(_ text: String, to path: String) throws {

@@ -1,6 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
+import SwiftBoardTesting
 import Synchronization
 import Testing
 
@@ -484,7 +485,7 @@ struct RotationTests {
 
   @Test("every changed byte of a chain is found") func everyChangedByteOfAChainIsFound() throws {
     try withChain { path, chain in
-      var generator = SplitMix(state: 3)
+      var generator = SeededRandom(seed: 3)
       for part in chain.segments {
         let bytes = try contents(of: part.path)
         for _ in 0..<20 {

@@ -1,0 +1,49 @@
+import SwiftBoardCommandLine
+import SwiftBoardServiceTesting
+import SwiftBoardSystem
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardBoard
+
+/// The terminal of the program, at a pseudo terminal that a process of its own has as its own.
+@Suite struct BoardTerminalTests {
+  /// Checks replace standard input and use the terminal of the process: one after the other, in a
+  /// process that `begin` was called in.
+  private static func rules(at device: PseudoTerminal) -> TerminalConformance {
+    TerminalConformance { scene in
+      let folder = try TemporaryFolder()
+      let input = open(try folder.write(Array(scene.input), to: "input"), O_RDONLY)
+      try #require(dup2(input, STDIN_FILENO) == STDIN_FILENO)
+      close(input)
+      let output = open(try folder.write("", to: "output"), O_WRONLY)
+      _ = DetachedThread.start {
+        for line in scene.answers {
+          _ = device.screen(until: ": ")
+          device.type(line + "\n")
+        }
+      }
+      return TerminalConformance.Subject(
+        BoardTerminal(
+          mayAsk: true, showsOutput: false, output: StandardOutput(descriptor: output),
+          input: StandardInput(.free)), keeping: folder
+      ) { Data(try folder.read("output")) }
+    }
+  }
+
+  @Test("the program's terminal keeps every rule") func conforms() async {
+    await #expect(processExitsWith: .success) {
+      let device = try PseudoTerminal()
+      try #require(setsid() > 0)
+      // Opened by the first process of a session, the device becomes the session's `/dev/tty`.
+      try #require(open(device.path, O_RDWR) >= 0)
+      for check in BoardTerminalTests.rules(at: device).checks { try await check.run() }
+    }
+  }
+
+  @Test("a terminal that may not ask returns no answer") func mayNotAsk() async throws {
+    let terminal = BoardTerminal(
+      mayAsk: false, showsOutput: false, output: StandardOutput(), input: StandardInput(.script))
+    #expect(try await terminal.askPassphrase(prompt: "Passphrase: ", isNew: true) == nil)
+  }
+}
