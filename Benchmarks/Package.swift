@@ -21,6 +21,8 @@ let package = Package(
         .product(name: "SwiftBoardRecording", package: "swiftboard"),
         .product(name: "SwiftBoardDependencies", package: "swiftboard"),
       ]),
+    // The built program, from outside.
+    .executableTarget(name: "BoardBenchmarks"),
   ],
   swiftLanguageModes: [.v6]
 )

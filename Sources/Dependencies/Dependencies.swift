@@ -31,6 +31,8 @@ public struct Dependencies: Sendable {
   public var uuid: UUIDGenerator
   /// Random numbers.
   public var random: RandomSource
+  /// Requests that are under way, so that equal ones become one; copies of a value share them.
+  public var exchanges = ResponseExchanges()
   /// Makes services of the same environment for a run beside this one, with files of their own in
   /// `folder`. With `sharesHome` documents, preferences, API services and secrets are the same, and
   /// only what may be deleted is their own: the cache and the log. `nil` if nothing was said of it;

@@ -9,23 +9,27 @@ public struct OutcomePart: Sendable {
   /// The columns of the table: the same in all parts.
   public var columns: [Presentation.Column]
   /// As many cells as there are columns, each.
-  public var rows: [[String]]
+  public var rows: [[String]] { makeRows() }
   /// The value of each row, for `--json`.
-  public var values: [JSON]
+  public var values: [JSON] { makeValues() }
   /// The values in whose place marks stand.
   public var masked: MaskedValues?
   /// The marks in the rows; those of `masked`, or none, unless it says so.
   public var marks: Outcome.Marks?
+  private let makeRows: @Sendable () -> [[String]]
+  private let makeValues: @Sendable () -> [JSON]
 
-  /// Rows to show.
+  /// Rows to show. Of `rows` and `values` only what the format of the output needs is evaluated.
   public init(
-    job: Int, columns: [Presentation.Column], rows: [[String]], values: [JSON],
+    job: Int, columns: [Presentation.Column],
+    rows: @autoclosure @escaping @Sendable () -> [[String]],
+    values: @autoclosure @escaping @Sendable () -> [JSON],
     masked: MaskedValues? = nil, marks: Outcome.Marks? = nil
   ) {
     self.job = job
     self.columns = columns
-    self.rows = rows
-    self.values = values
+    makeRows = rows
+    makeValues = values
     self.masked = masked
     self.marks = marks
   }

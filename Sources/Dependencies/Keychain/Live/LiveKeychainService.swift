@@ -1,5 +1,6 @@
 import Dispatch
 import SwiftBoardSystem
+import Synchronization
 
 /// The keychain in one encrypted file.
 ///
@@ -14,6 +15,9 @@ public actor LiveKeychainService: KeychainService {
   private let clock: BoardClock
   /// When a call last needed what is unlocked, as the clock counts.
   private var lastUse: Int64
+  /// Whether a call has looked at the file. Asked without a change of threads: before that there is
+  /// nothing unlocked and nothing to warn of.
+  private nonisolated let wasUsed = Atomic(false)
 
   /// The executor of this actor's calls.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -134,13 +138,26 @@ public actor LiveKeychainService: KeychainService {
   }
 
   /// A `stat`, and O(size) where the file has changed.
-  public func refresh() {
+  public nonisolated func refresh() async {
+    guard wasUsed.load(ordering: .acquiring) else { return }
+    await lookAgain()
+  }
+
+  private func lookAgain() {
     guard vault.unlocked != nil else { return }
     _ = try? vault.status()
   }
 
   /// O(size) for a new revision, else O(1).
-  public func visitEntries(
+  public nonisolated func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    guard wasUsed.load(ordering: .acquiring) else { return nil }
+    return await visitUnlocked(since: revision, body)
+  }
+
+  private func visitUnlocked(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
   ) -> KeychainRevision? {
@@ -165,7 +182,12 @@ public actor LiveKeychainService: KeychainService {
   }
 
   /// That others may read the file, once in the service's life.
-  public func takeWarning() -> String? { vault.takeWarning() }
+  public nonisolated func takeWarning() async -> String? {
+    guard wasUsed.load(ordering: .acquiring) else { return nil }
+    return await takeVaultWarning()
+  }
+
+  private func takeVaultWarning() -> String? { vault.takeWarning() }
 
   /// O(size). Asks for no secret and remembers nothing.
   public func verify(fileAt path: String) throws(KeychainError) -> KeychainStatus {
@@ -227,7 +249,8 @@ public actor LiveKeychainService: KeychainService {
   private func look<Result>(
     _ operation: (KeychainVault) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    try located(at: vault.file.path) { () throws(KeychainError) in try operation(vault) }
+    wasUsed.store(true, ordering: .releasing)
+    return try located(at: vault.file.path) { () throws(KeychainError) in try operation(vault) }
   }
 }
 

@@ -1,0 +1,10 @@
+/// The exchanges with services that are under way: equal requests of the repositories that share it
+/// are one exchange.
+public final class ResponseExchanges: Sendable {
+  let shared = SharedExchanges<
+    ResponseRepository.ExchangeKey, Result<ResponseRepository.Fetched, APIError>
+  >()
+
+  /// None under way.
+  public init() {}
+}
