@@ -20,17 +20,8 @@ func perform(
   guard remembers else { return try await ask(prepared, spec, context, dependencies) }
   let shown = dependencies.logger.redact("\(spec.method) \(spec.target.description)")
   let now = dependencies.date.now
-  // The service need not wait for the database; the command waits for both.
-  async let remembered: Void? = try? dependencies.persistence.addSearch(
-    shown, scope: "api", at: now)
-  do {
-    let answer = try await ask(prepared, spec, context, dependencies)
-    _ = await remembered
-    return answer
-  } catch {
-    _ = await remembered
-    throw error
-  }
+  try? await dependencies.persistence.addSearch(shown, scope: "api", at: now)
+  return try await ask(prepared, spec, context, dependencies)
 }
 
 private func ask(

@@ -7,7 +7,7 @@ struct DeferredChanges: Sendable {
     searches = DeferredWrites { batch in
       try? await main.write("addSearch", durability: .normal) {
         (connection) throws(PersistenceError) in
-        for search in batch.searches {
+        for search in batch.latest(limits.searches) {
           try SearchTable.add(
             search.text, scope: search.scope, at: search.time, limit: limits.searches, connection)
         }
@@ -28,7 +28,7 @@ struct DeferredChanges: Sendable {
   }
 }
 
-/// Searches in the order in which they were added, each text of a scope once.
+/// Searches in the order in which they were added.
 struct SearchBatch: DeferredBatch {
   struct Search: Sendable {
     var text: String
@@ -36,16 +36,26 @@ struct SearchBatch: DeferredBatch {
     var time: Int64
   }
 
-  private(set) var searches: [Search] = []
+  private var searches: [Search] = []
 
   var isEmpty: Bool { searches.isEmpty }
 
-  mutating func add(_ search: Search) {
-    // By their bytes, as in the file.
-    searches.removeAll {
-      $0.scope.utf8.elementsEqual(search.scope.utf8) && $0.text.utf8.elementsEqual(search.text.utf8)
+  mutating func add(_ search: Search) { searches.append(search) }
+
+  /// The last of each text, in order, no more than `limit` of a scope: others would be dropped
+  /// when they are written.
+  func latest(_ limit: Int) -> [Search] {
+    var counts: [String: Int] = [:]
+    var seen: Set<[UInt8]> = []
+    var latest: [Search] = []
+    for search in searches.reversed() where counts[search.scope, default: 0] < max(limit, 1) {
+      // By their bytes, as in the file; no scope has a NUL.
+      let key = Array(search.scope.utf8) + [0] + Array(search.text.utf8)
+      guard seen.insert(key).inserted else { continue }
+      counts[search.scope, default: 0] += 1
+      latest.append(search)
     }
-    searches.append(search)
+    return latest.reversed()
   }
 }
 

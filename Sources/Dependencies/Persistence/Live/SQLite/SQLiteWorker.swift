@@ -3,7 +3,7 @@ import Synchronization
 
 /// One connection on a thread of its own. It is opened by the first call that needs it.
 actor SQLiteWorker {
-  enum Role: Sendable { case writer, reader }
+  enum Role: String, Sendable { case writer, reader }
 
   enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
@@ -22,7 +22,7 @@ actor SQLiteWorker {
   init(_ file: DatabaseFile, role: Role) {
     self.file = file
     self.role = role
-    queue = SQLiteQueue("swiftboard.sqlite.\(role)")
+    queue = SQLiteQueue("swiftboard.sqlite." + role.rawValue)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
