@@ -243,9 +243,9 @@ enum DatabaseOutcomes {
   ]
 
   /// Rows of a list that goes on.
-  static func part(of action: DatabaseAction) -> OutcomePart? {
+  static func part(of action: DatabaseAction) -> PartialOutcome? {
     guard case .listed(let job, let documents, let masked, _) = action else { return nil }
-    return OutcomePart(
+    return PartialOutcome(
       job: job, columns: columns, rows: documents.map(row), values: documents.map(value),
       masked: masked)
   }
