@@ -275,7 +275,8 @@ struct BoardBenchmarks {
       else { return nil }
       var seen = ""
       var buffer = [UInt8](repeating: 0, count: 4096)
-      while !seen.contains("> ") {
+      func hasPrompt() -> Bool { ["> ", "\u{203A} "].contains { seen.contains($0) } }
+      while !hasPrompt() {
         let count = read(terminal, &buffer, buffer.count)
         guard count > 0 else { break }
         seen += String(decoding: buffer[..<count], as: UTF8.self)
@@ -283,7 +284,7 @@ struct BoardBenchmarks {
       let time = (ContinuousClock.now - start) / .seconds(1)
       kill(child.id, SIGTERM)
       _ = child.wait()
-      guard seen.contains("> ") else { return nil }
+      guard hasPrompt() else { return nil }
       best = min(best ?? .infinity, time)
     }
     return best
