@@ -51,6 +51,9 @@ fuzz: libraries
 
 bench: libraries
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks
+	$(RELEASE)
+	cd Benchmarks && $(SWIFT) run -c release BoardBenchmarks \
+	  "$$(cd .. && $(RELEASE) --show-bin-path)/swiftboard"
 
 format:
 	$(SWIFT) format format --in-place --recursive $(SOURCES)

@@ -30,6 +30,8 @@ let package = Package(
         .product(name: "SwiftBoardDependencies", package: "swiftboard"),
       ],
       swiftSettings: optimized),
+    // The built program, from outside.
+    .executableTarget(name: "BoardBenchmarks"),
   ],
   swiftLanguageModes: [.v6]
 )

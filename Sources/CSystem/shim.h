@@ -4,6 +4,7 @@
 
 #if defined(__linux__)
 #include <errno.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,8 +29,16 @@ static inline int swiftboard_rename_without_replacing(
 
 // Keeps the process out of core dumps and away from other processes of the user; prctl is variadic.
 static inline int swiftboard_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// glibc keeps freed memory for each of up to eight times as many threads as there are cores.
+static inline void swiftboard_share_memory(void) {
+#if defined(__GLIBC__)
+  mallopt(M_ARENA_MAX, 2);
+#endif
+}
 #else
 static inline int swiftboard_forbid_dumps(void) { return 0; }
+static inline void swiftboard_share_memory(void) {}
 #endif
 
 #endif

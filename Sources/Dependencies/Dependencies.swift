@@ -31,6 +31,8 @@ public struct Dependencies: Sendable {
   public var uuid: UUIDGenerator
   /// Random numbers.
   public var random: RandomSource
+  /// The requests in flight, shared by copies of this value, so that equal requests become one.
+  public var exchanges = ResponseExchanges()
   /// Creates services of the same environment for a separate run, with their own files in `folder`.
   /// With `sharesHome`, documents, preferences, API services and secrets are shared, and only the
   /// cache and the log are separate. It is `nil` if the environment provides none. Creating the

@@ -12,6 +12,7 @@ import SwiftBoardSystem
 func enter(
   _ count: Int32, _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
+  MemoryAllocator.shareFreedMemory()
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
   UnlockSources.holdClosedDescriptor()

@@ -33,6 +33,10 @@ if CommandLine.arguments.contains("--keychain") {
   printTable(await keychainBenchmarks())
   exit(0)
 }
+if CommandLine.arguments.contains("--services") {
+  printTable(await serviceBenchmarks())
+  exit(0)
+}
 if !onlyAllocations {
   // First: a process that this one starts is taken to need what this one has when it starts it.
   let log = logBenchmarks()
@@ -44,6 +48,7 @@ if !onlyAllocations {
   table += await recordingBenchmarks()
   table += log
   table += await keychainBenchmarks()
+  table += await serviceBenchmarks()
   printTable(table)
 }
 if allocations_are_counted() == 1 {

@@ -225,10 +225,22 @@ struct SecretPositions: Sendable {
     return .complete
   }
 
+  private static let quotes = Array("\"'`\\;".utf8)
+  private static let signs = Array("/:?=&|<>(){}!,$".utf8)
+
   /// The words of a text, whatever parts them: blanks, quotes, and the signs of links, items and
   /// shells. An option is one word with its value.
   private static func looseWords(of text: String) -> [Word] {
-    text.split { $0.isWhitespace || "\"'`\\;".contains($0) }.flatMap { part -> [Word] in
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      // Each character is a byte.
+      return text.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) || quotes.contains($0) }
+        .flatMap { part -> [Word] in
+          if part.starts(with: "--".utf8) { return [Word(text: String(part) ?? "")] }
+          return part.drop { $0 == UInt8(ascii: "-") }.split { signs.contains($0) }
+            .map { Word(text: String($0) ?? "") }
+        }
+    }
+    return text.split { $0.isWhitespace || "\"'`\\;".contains($0) }.flatMap { part -> [Word] in
       if part.hasPrefix("--") { return [Word(text: String(part))] }
       // A word may begin with the line's prefix.
       return part.drop { $0 == "-" }.split { "/:?=&|<>(){}!,$".contains($0) }

@@ -91,7 +91,7 @@ struct CommandBinder<Output> {
 
   private func choose() throws(UsageError) -> CommandSpec<Output> {
     let next = nextPositional
-    let subwords = table.words(after: path)
+    var subwords: [String] { table.words(after: path) }
     if path.isEmpty {
       throw unknown(next ?? words.first, kind: "command", among: subwords, help: "help lists them")
     }

@@ -8,6 +8,7 @@
 public func escapeControls(
   _ text: String, keepsNewlines: Bool = false, keepsTabs: Bool = false
 ) -> String {
+  if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
   guard text.unicodeScalars.contains(where: isControl) else { return text }
   // This appends bytes, because appending to a view of scalars copies all of it each time.
   var result: [UInt8] = []

@@ -27,13 +27,16 @@ package struct RowStream: Sendable {
   ///   - columns: The columns, the same in each call.
   ///   - values: The value of each row, for JSON.
   package mutating func text(
-    _ columns: [Presentation.Column], _ rows: [[String]], values: [JSON]
+    _ columns: [Presentation.Column], _ rows: @autoclosure () -> [[String]],
+    values: @autoclosure () -> [JSON]
   ) -> String {
     defer { hasBegun = true }
-    switch formatter.format {
-    case .json:
+    if formatter.format == .json {
       let start = "{\"line\":\(line),\"command\":\(JSON.string(command).text),\"value\":["
-      return (hasBegun ? "," : start) + values.map(OutputFormatter.line).joined(separator: ",")
+      return (hasBegun ? "," : start) + values().map(OutputFormatter.line).joined(separator: ",")
+    }
+    let rows = rows()
+    switch formatter.format {
     case .csv:
       return (hasBegun ? "" : CSV.row(columns.map(\.name))) + rows.map(CSV.row).joined()
     case .table where hasBegun && layout != nil:
@@ -41,7 +44,7 @@ package struct RowStream: Sendable {
     case .table:
       layout = TableLayout(
         columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii)
-    case .plain: break
+    case .plain, .json: break
     }
     let text = formatter.render(
       line: line, command: command, presentation: .table(columns: columns, rows: rows),

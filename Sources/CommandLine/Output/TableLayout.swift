@@ -15,10 +15,7 @@ struct TableLayout {
     self.columns = columns
     self.width = width
     self.ascii = ascii
-    // Short rows are padded with empty cells, so that a missing cell does not shift the others.
-    cells = rows.map { row in
-      columns.indices.map { $0 < row.count ? escapeControls(row[$0]) : "" }
-    }
+    cells = rows.map { Self.cells($0, columns) }
     var natural = columns.map { DisplayWidth.of($0.name) }
     for row in cells {
       for (index, cell) in row.enumerated() {
@@ -26,6 +23,12 @@ struct TableLayout {
       }
     }
     self.natural = natural
+  }
+
+  /// Returns a row's cells. Short rows are padded with empty cells, so that a missing cell does not
+  /// shift the others.
+  private static func cells(_ row: [String], _ columns: [Presentation.Column]) -> [String] {
+    columns.indices.map { $0 < row.count ? escapeControls(row[$0]) : "" }
   }
 
   /// Returns header, rule and rows, or `nil` if fewer than two of several columns fit, so that
@@ -48,9 +51,8 @@ struct TableLayout {
   /// otherwise they shift the following cells. Returns `nil` if `text(color:)` does.
   func continued(_ rows: [[String]]) -> String? {
     guard let (shown, widths) = fit() else { return nil }
-    let further = TableLayout(columns: columns, rows: rows, width: width, ascii: ascii)
-    return further.cells.map { row in
-      further.line(row, shown, widths, isCut: width != nil) + "\n"
+    return rows.map { row in
+      line(Self.cells(row, columns), shown, widths, isCut: width != nil) + "\n"
     }.joined()
   }
 
@@ -101,12 +103,13 @@ struct TableLayout {
     for (position, index) in shown.enumerated() {
       if position > 0 { text += String(repeating: " ", count: Self.gap) }
       let cell = isCut ? Self.truncated(row[index], to: widths[position], ascii: ascii) : row[index]
-      let padding = String(repeating: " ", count: max(0, widths[position] - DisplayWidth.of(cell)))
-      if columns[index].alignment == .right {
-        text += padding + cell
-      } else {
-        text += position == shown.count - 1 ? cell : cell + padding
+      let isRight = columns[index].alignment == .right
+      guard isRight || position < shown.count - 1 else {
+        text += cell
+        continue
       }
+      let padding = String(repeating: " ", count: max(0, widths[position] - DisplayWidth.of(cell)))
+      text += isRight ? padding + cell : cell + padding
     }
     while text.utf8.last == UInt8(ascii: " ") { text.unicodeScalars.removeLast() }
     return text

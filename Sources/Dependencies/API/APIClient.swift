@@ -12,9 +12,15 @@ public protocol APIClient: Service {
   ///
   /// - Throws: `APIError`, as `send`; so does the stream for what fails after the head.
   func open(_ request: APIRequest) async throws(APIError) -> APIStream
+  /// Begins with what the first request would wait for, such as loading a library. Returns at once;
+  /// a failure is for the request to throw.
+  func prepare()
 }
 
 extension APIClient {
+  /// Does nothing.
+  public func prepare() {}
+
   /// Sends the request and gives its whole body as one piece.
   public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
     APIStream(whole: try await send(request))

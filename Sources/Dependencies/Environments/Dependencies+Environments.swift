@@ -10,7 +10,8 @@ extension Dependencies {
   ) -> Dependencies {
     let paths = configuration.paths
     let persistence = LivePersistenceService(
-      mainPath: paths.mainDatabase, cachePath: paths.cacheDatabase)
+      mainPath: paths.mainDatabase, cachePath: paths.cacheDatabase, limits: PersistenceLimits(),
+      writesTogether: true)
     var sinks: [any LogRecordSink] = [JSONLinesSink(path: paths.log)]
     if let level = configuration.storedLogLevel {
       sinks.append(StoreSink(store: persistence, level: level))

@@ -10,6 +10,7 @@ func perform(
   _ spec: APIRequestSpec, _ context: CommandContext, _ dependencies: Dependencies,
   remembers: Bool = true
 ) async throws -> APIAnswer {
+  if spec.cache != .localFirst { dependencies.apiClient.prepare() }
   let prepared = try await RequestPreparation(dependencies).prepare(spec, context)
   if spec.captures != nil {
     // Asked before anything is sent: an answer whose secret cannot be stored would be lost.
@@ -19,17 +20,8 @@ func perform(
   guard remembers else { return try await ask(prepared, spec, context, dependencies) }
   let shown = dependencies.logger.redact("\(spec.method) \(spec.target.description)")
   let now = dependencies.date.now
-  // The service need not wait for the database; the command waits for both.
-  async let remembered: Void? = try? dependencies.persistence.addSearch(
-    shown, scope: "api", at: now)
-  do {
-    let answer = try await ask(prepared, spec, context, dependencies)
-    _ = await remembered
-    return answer
-  } catch {
-    _ = await remembered
-    throw error
-  }
+  try? await dependencies.persistence.addSearch(shown, scope: "api", at: now)
+  return try await ask(prepared, spec, context, dependencies)
 }
 
 private func ask(
@@ -200,6 +192,8 @@ private func fetch(
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
   let repository = ResponseRepository(
     client: download ?? dependencies.apiClient, cache: dependencies.persistence,
+    // A body that goes into a file is the file's own.
+    exchanges: download == nil ? dependencies.exchanges : nil,
     mayKeep: { [redactor = dependencies.logger.redactor] response in
       // A body that is only in a file is not kept.
       if let written = download?.written, written.bytes != response.body.count { return false }
@@ -213,7 +207,7 @@ private func fetch(
   var attempt = 1
   var pause = Duration.milliseconds(200)
   while true {
-    let result = await repository.fetch(
+    let result = await repository.fetchShared(
       request: prepared.request, key: prepared.key, service: prepared.service, policy: policy,
       now: dependencies.date.now)
     try Task.checkCancellation()

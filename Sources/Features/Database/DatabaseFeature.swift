@@ -167,10 +167,9 @@ enum DatabaseOutcomes {
       let json = parsed(document.body)
       return Outcome(job: job, value: json, presentation: .json(json))
     case .documents(let documents):
-      let values = documents.map(value)
       return Outcome(
-        job: job, value: .array(values),
-        presentation: .table(columns: columns, rows: values.map(row)))
+        job: job, value: .array(documents.map(value)),
+        presentation: .table(columns: columns, rows: documents.map(row)))
     case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
     case .indexed(let index, let isNew):
       return Outcome(
@@ -246,9 +245,9 @@ enum DatabaseOutcomes {
   /// Rows of a list that goes on.
   static func partialOutcome(of action: DatabaseAction) -> PartialOutcome? {
     guard case .listed(let job, let documents, let masked, _) = action else { return nil }
-    let values = documents.map(value)
     return PartialOutcome(
-      job: job, columns: columns, rows: values.map(row), values: values, masked: masked)
+      job: job, columns: columns, rows: documents.map(row), values: documents.map(value),
+      masked: masked)
   }
 
   private static func value(_ document: Document) -> JSON {
@@ -259,12 +258,11 @@ enum DatabaseOutcomes {
     ])
   }
 
-  /// The cells of a document's value.
-  private static func row(_ value: JSON) -> [String] {
-    ["id", "updated", "body"].map { name in
-      let member = value[name] ?? .null
-      return name == "body" ? member.text : member.stringValue ?? ""
-    }
+  private static func row(_ document: Document) -> [String] {
+    [
+      document.id, Timestamp.format(document.updated),
+      JSON.compactText(of: document.body) ?? JSON.string(document.body).text,
+    ]
   }
 
   private static func value(_ index: DocumentIndex) -> JSON {

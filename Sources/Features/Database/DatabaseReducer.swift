@@ -67,7 +67,7 @@ struct DatabaseReducer: Reducer {
         var count = shown.count
         var page = try await dependencies.persistence.documents(query, from: nil)
         while true {
-          page.documents.removeAll { left.remove(Array($0.id.utf8)) != nil }
+          if !left.isEmpty { page.documents.removeAll { left.remove(Array($0.id.utf8)) != nil } }
           count += page.documents.count
           if !page.documents.isEmpty {
             let (documents, masked) = try await masking(page.documents, dependencies)

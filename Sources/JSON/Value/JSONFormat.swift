@@ -101,6 +101,14 @@ extension JSON: CustomStringConvertible {
     _ text: String, to bytes: inout [UInt8], _ escaping: JSONFormat.Escaping
   ) {
     bytes.append(UInt8(ascii: "\""))
+    let isPlain = text.utf8.allSatisfy { byte in
+      (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+    if isPlain {
+      bytes.append(contentsOf: text.utf8)
+      bytes.append(UInt8(ascii: "\""))
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": bytes.append(contentsOf: #"\""#.utf8)

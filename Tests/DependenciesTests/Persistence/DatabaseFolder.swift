@@ -27,11 +27,13 @@ final class DatabaseFolder: Sendable {
   /// The service with its usual files here.
   func service(
     limits: PersistenceLimits = PersistenceLimits(),
-    mainSchema: DatabaseSchema = .main, options: DatabaseFile.Options = .init()
+    mainSchema: DatabaseSchema = .main, options: DatabaseFile.Options = .init(),
+    writesTogether: Bool = false
   ) -> LivePersistenceService {
     LivePersistenceService(
       main: DatabaseFile(path: main, schema: mainSchema, options: options),
-      cache: DatabaseFile(path: cache, schema: .cache, options: options), limits: limits)
+      cache: DatabaseFile(path: cache, schema: .cache, options: options), limits: limits,
+      writesTogether: writesTogether)
   }
 
   /// Another program that has the main file open.

@@ -16,12 +16,21 @@ struct PersistenceConformanceTests {
     return ConformanceSubject(folder.service(limits: limits), keeping: folder)
   }
 
+  static let together = PersistenceConformance { limits in
+    let folder = try DatabaseFolder()
+    return ConformanceSubject(
+      folder.service(limits: limits, writesTogether: true), keeping: folder)
+  }
+
   static let mock = PersistenceConformance { limits in
     ConformanceSubject(MockPersistenceService(limits: limits))
   }
 
   @Test("the live one keeps every rule", arguments: live.checks)
   func liveConforms(_ check: ConformanceCheck) async throws { try await check.run() }
+
+  @Test("the live one keeps every rule, writing together", arguments: together.checks)
+  func liveTogetherConforms(_ check: ConformanceCheck) async throws { try await check.run() }
 
   @Test("the mock keeps every rule", arguments: mock.checks)
   func mockConforms(_ check: ConformanceCheck) async throws { try await check.run() }

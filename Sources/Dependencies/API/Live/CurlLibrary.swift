@@ -51,7 +51,8 @@ struct CurlLibrary: @unchecked Sendable {
 
   private static func load() -> Result<CurlLibrary, APIError> {
     for name in names {
-      guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { continue }
+      // Binding all functions of thirty libraries at once takes longer than a request.
+      guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { continue }
       do throws(APIError) {
         return .success(try CurlLibrary(library, name: name))
       } catch {

@@ -25,6 +25,8 @@ final class DownloadPipe: Sendable {
         state.isPaused = true
         return (false, nil as CheckedContinuation<Void, Never>?)
       }
+      // Room for all at once: a buffer that grows is copied each time.
+      if state.buffer.isEmpty { state.buffer.reserveCapacity(Self.capacity + piece.count) }
       state.buffer.append(contentsOf: piece)
       defer { state.taker = nil }
       return (true, state.taker)

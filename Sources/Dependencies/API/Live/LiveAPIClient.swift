@@ -66,6 +66,9 @@ public final class LiveAPIClient: APIClient {
     try CurlLibrary.loaded.get().version
   }
 
+  /// Starts the client's thread, which loads libcurl.
+  public func prepare() { engine.prepare() }
+
   /// Sends over a kept connection if there is one. Nothing is retried.
   ///
   /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all

@@ -95,6 +95,15 @@ final class TransferEngine: Sendable {
     }
   }
 
+  /// Starts the thread, which loads libcurl, before there is a transfer.
+  func prepare() {
+    let phase = inbox.withLock { inbox in
+      defer { if inbox.phase == .idle { inbox.phase = .running } }
+      return inbox.phase
+    }
+    if phase == .idle { startThread() }
+  }
+
   private func start(_ transfer: Transfer) {
     let phase = inbox.withLock { inbox in
       let phase = inbox.phase
@@ -106,10 +115,14 @@ final class TransferEngine: Sendable {
     }
     if phase == .stopped {
       transfer.finish(.failure(.stopped))
-    } else if phase == .idle, !DetachedThread.start(blocksSignals: true, { self.run() }) {
-      refuseAll(
-        APIError(.io, "no thread for HTTP could be started: too many threads run already"))
+    } else if phase == .idle {
+      startThread()
     }
+  }
+
+  private func startThread() {
+    guard !DetachedThread.start(blocksSignals: true, { self.run() }) else { return }
+    refuseAll(APIError(.io, "no thread for HTTP could be started: too many threads run already"))
   }
 
   /// Posts and wakes only: this runs inside `Task.cancel()`, which may hold the task's own lock.

@@ -21,8 +21,16 @@ extension FileInput {
     ) { () throws(FileError) in
       try await DetachedThread.run { () throws(FileError) in
         do throws(SystemError) {
-          let bytes = try Descriptor.read(file.number, atMost: pieceSize)
-          return bytes.isEmpty ? nil : Data(bytes)
+          var piece = Data(count: pieceSize)
+          let count = piece.withUnsafeMutableBytes { bytes -> Result<Int, SystemError> in
+            do throws(SystemError) {
+              return .success(try Descriptor.read(file.number, into: bytes))
+            } catch {
+              return .failure(error)
+            }
+          }
+          piece.count = try count.get()
+          return piece.isEmpty ? nil : piece
         } catch {
           throw FileError(path, "read", error.code)
         }

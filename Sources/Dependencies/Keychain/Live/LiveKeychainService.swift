@@ -1,5 +1,6 @@
 import Dispatch
 import SwiftBoardSystem
+import Synchronization
 
 /// A keychain in one encrypted file.
 ///
@@ -14,6 +15,9 @@ public actor LiveKeychainService: KeychainService {
   private let clock: BoardClock
   /// The clock's time when a call last used the unlocked entries.
   private var lastUse: Int64
+  /// Whether a call has looked at the file. Asked without a change of threads: before that there is
+  /// nothing unlocked and nothing to warn of.
+  private nonisolated let wasUsed = Atomic(false)
 
   /// The executor of this actor's calls.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -135,13 +139,26 @@ public actor LiveKeychainService: KeychainService {
   }
 
   /// Costs a `stat`, and O(size) if the file has changed.
-  public func refresh() {
+  public nonisolated func refresh() async {
+    guard wasUsed.load(ordering: .acquiring) else { return }
+    await lookAgain()
+  }
+
+  private func lookAgain() {
     guard vault.unlocked != nil else { return }
     _ = try? vault.status()
   }
 
   /// O(size) for a new revision, otherwise O(1).
-  public func visitEntries(
+  public nonisolated func visitEntries(
+    since revision: KeychainRevision?,
+    _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
+  ) async -> KeychainRevision? {
+    guard wasUsed.load(ordering: .acquiring) else { return nil }
+    return await visitUnlocked(since: revision, body)
+  }
+
+  private func visitUnlocked(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
   ) -> KeychainRevision? {
@@ -166,7 +183,12 @@ public actor LiveKeychainService: KeychainService {
   }
 
   /// Returns a warning if others can read the file, once in the service's life.
-  public func takeWarning() -> String? { vault.takeWarning() }
+  public nonisolated func takeWarning() async -> String? {
+    guard wasUsed.load(ordering: .acquiring) else { return nil }
+    return await takeVaultWarning()
+  }
+
+  private func takeVaultWarning() -> String? { vault.takeWarning() }
 
   /// O(size). Does not ask for a secret and stores nothing.
   public func verify(fileAt path: String) throws(KeychainError) -> KeychainStatus {
@@ -228,7 +250,8 @@ public actor LiveKeychainService: KeychainService {
   private func look<Result>(
     _ operation: (KeychainVault) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    try located(at: vault.file.path) { () throws(KeychainError) in try operation(vault) }
+    wasUsed.store(true, ordering: .releasing)
+    return try located(at: vault.file.path) { () throws(KeychainError) in try operation(vault) }
   }
 }
 

@@ -30,6 +30,9 @@ public struct ResponseRepository: Sendable {
     var url: String
     var policy: CachePolicy
     var ignoresKept: Bool
+    /// Under which the answer is kept, and whose it is.
+    var kept: String
+    var service: String
   }
 
   /// A repository of answers of one service. Copies share their exchanges.
@@ -72,15 +75,19 @@ public struct ResponseRepository: Sendable {
     replacesServerErrors = true
   }
 
-  /// - Parameter mayKeep: Asked before an answer is kept. A place to refuse one in which a secret
-  ///   is repeated.
+  /// - Parameters:
+  ///   - exchanges: Those of other repositories with the same client and cache, with which equal
+  ///     requests are shared; `nil`: its own.
+  ///   - mayKeep: Asked before an answer is kept. A place to refuse one in which a secret is
+  ///     repeated.
   package init(
-    client: any APIClient, cache: any ResponseCache,
+    client: any APIClient, cache: any ResponseCache, exchanges: ResponseExchanges? = nil,
     mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) {
     self.client = client
     self.cache = cache
     self.mayKeep = mayKeep
+    if let exchanges { self.exchanges = exchanges.shared }
   }
 
   /// An answer and where it came from.
@@ -136,20 +143,28 @@ public struct ResponseRepository: Sendable {
   ) async throws(APIError) -> Fetched {
     let key = key(of: request)
     let policy = key == nil ? .noCache : policy
+    return try await fetchShared(
+      request: request, key: key ?? "", service: service, policy: policy, now: date.now,
+      ignoresKept: ignoresKept
+    ).get()
+  }
+
+  /// As `fetch`; callers with equal requests, and equal keys, wait for one exchange.
+  package func fetchShared(
+    request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
+    ignoresKept: Bool = false
+  ) async -> Result<Fetched, APIError> {
     let exchange: @Sendable () async -> Result<Fetched, APIError> = {
       await fetch(
-        request: request, key: key ?? "", service: service, policy: policy, now: date.now,
+        request: request, key: key, service: service, policy: policy, now: now,
         ignoresKept: ignoresKept)
     }
-    guard policy != .noCache, CacheRules.isCacheable(request) else {
-      return try await exchange().get()
-    }
+    guard policy != .noCache, CacheRules.isCacheable(request) else { return await exchange() }
     let common = ExchangeKey(
-      method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept)
-    guard let result = await exchanges.output(of: common, request, exchange) else {
-      throw APIError(.cancelled, "\(request) was cancelled")
-    }
-    return try result.get()
+      method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
+      kept: key, service: service)
+    return await exchanges.output(of: common, request, exchange)
+      ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }
 
   /// The key of a request, without any secret; `nil` for one whose answer is not kept.

@@ -22,6 +22,8 @@ public final class LivePersistenceService: PersistenceService {
   /// Keys of cached answers that were read since the last write, in order: their use is noted with
   /// the next one, so that a read takes no write lock.
   let touched = Mutex<[String]>([])
+  /// Recent searches and cached answers that are written together; `nil`: each by its call.
+  let deferred: DeferredChanges?
 
   /// - Parameters:
   ///   - mainPath: Documents, preferences, services, recent searches, the keychain's marks.
@@ -31,20 +33,41 @@ public final class LivePersistenceService: PersistenceService {
   }
 
   /// The same with limits of its own.
-  public convenience init(mainPath: String, cachePath: String, limits: PersistenceLimits) {
+  ///
+  /// - Parameter writesTogether: Whether recent searches and cached answers are written behind the
+  ///   calls that bring them, those of a tenth of a second together. Then such a call waits for
+  ///   nothing and does not throw; what was not written yet is lost if the process is killed. Every
+  ///   other call of this service finds them.
+  public convenience init(
+    mainPath: String, cachePath: String, limits: PersistenceLimits, writesTogether: Bool = false
+  ) {
     self.init(
       main: DatabaseFile(path: mainPath, schema: .main),
-      cache: DatabaseFile(path: cachePath, schema: .cache), limits: limits)
+      cache: DatabaseFile(path: cachePath, schema: .cache), limits: limits,
+      writesTogether: writesTogether)
   }
 
-  init(main: DatabaseFile, cache: DatabaseFile, limits: PersistenceLimits = PersistenceLimits()) {
+  init(
+    main: DatabaseFile, cache: DatabaseFile, limits: PersistenceLimits = PersistenceLimits(),
+    writesTogether: Bool = false
+  ) {
     self.main = Database(main, hasReader: true)
     self.cache = Database(cache, hasReader: false)
     self.limits = limits
+    deferred =
+      writesTogether
+      ? DeferredChanges(main: self.main, cache: self.cache, limits: limits) : nil
+  }
+
+  /// Waits until what is written together was written.
+  private func flush() async {
+    await deferred?.searches.flush()
+    await deferred?.responses.flush()
   }
 
   /// Closes both files and folds their logs into them. A later call opens them again.
   public func close() async throws(PersistenceError) {
+    await flush()
     try? await noteTouches()
     try await cache.close()
     try await main.close()
@@ -83,6 +106,7 @@ public final class LivePersistenceService: PersistenceService {
   /// Counts the rows of every table: O(rows). A file that does not exist counts as empty and is not
   /// made.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
+    await flush()
     func rows(_ tables: [String])
       -> @Sendable (SQLiteConnection) throws(PersistenceError)
       -> [PersistenceStatistics.Row]
@@ -146,6 +170,7 @@ public final class LivePersistenceService: PersistenceService {
   /// - Throws: `.exists` where the name is taken, `.cannotCreate` where no file can be made,
   ///   `.full`.
   public func backup(to path: String) async throws(PersistenceError) {
+    await flush()
     _ = try await main.exclusive("backup") { (connection) throws(PersistenceError) in
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
     }

@@ -4,8 +4,19 @@ extension LivePersistenceService {
   /// By its key, with its checksum checked: what does not fit is a miss. That it was used is
   /// written with the next answer that is stored, not now.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
-    let response = try await cache.read("cachedResponse", whenMissing: nil) {
-      (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
+    let (waiting, writing) = deferred?.responses.look { ($0[key], $1?[key]) } ?? (nil, nil)
+    var response: CachedResponse?
+    if case .put(let put)? = waiting {
+      response = put
+    } else if case .put(let put)? = writing {
+      response = put
+    } else {
+      response = try await cache.read("cachedResponse", whenMissing: nil) {
+        (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
+      }
+    }
+    for case .refresh(let refresh)? in [writing, waiting] {
+      if let known = response { response = refresh.applied(to: known) }
     }
     if response != nil {
       touched.withLock { keys in
@@ -22,6 +33,16 @@ extension LivePersistenceService {
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
     let keys = takeTouched()
     let limits = limits
+    if let deferred, ResponseTable.keeps(response, limits) {
+      let bytes = deferred.responses.add { waiting, _ in
+        waiting.touched += keys
+        waiting.set(response.key, .put(response))
+        return waiting.bytes
+      }
+      if bytes > Self.waitingBytes { await deferred.responses.flush() }
+      return
+    }
+    await deferred?.responses.flush()
     try await cache.write("storeResponse") { (connection) throws(PersistenceError) in
       try ResponseTable.touch(keys, connection)
       try ResponseTable.put(response, limits, connection)
@@ -32,19 +53,29 @@ extension LivePersistenceService {
   public func refreshResponse(
     _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
   ) async throws(PersistenceError) {
+    let refresh = ResponseRefresh(headers: headers, stored: stored, expires: expires)
+    if let deferred {
+      return deferred.responses.add { waiting, writing in
+        if case .put(let response)? = waiting[key] ?? writing?[key] {
+          waiting.set(key, .put(refresh.applied(to: response)))
+        } else {
+          waiting.set(key, .refresh(refresh))
+        }
+      }
+    }
     let limits = limits
     try await cache.write("refreshResponse") { (connection) throws(PersistenceError) in
-      guard var response = try ResponseTable.get(key, connection) else { return }
-      response.headers = headers
-      response.stored = stored
-      response.expires = expires
-      try ResponseTable.put(response, limits, connection)
+      try ResponseTable.refresh(key, refresh, limits, connection)
     }
   }
 
+  /// The most bytes of answers that wait to be written: what comes then waits for them.
+  private static let waitingBytes = 8 << 20
+
   /// In the order of the keys' bytes; bodies are not read.
   public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
-    try await cache.read("cachedResponses", whenMissing: []) {
+    await deferred?.responses.flush()
+    return try await cache.read("cachedResponses", whenMissing: []) {
       (connection) throws(PersistenceError) in
       var summaries: [CachedResponseSummary] = []
       try connection.statement(
@@ -64,7 +95,8 @@ extension LivePersistenceService {
 
   /// The file keeps its size; the space is used again.
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
-    try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
+    await deferred?.responses.flush()
+    return try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
       let statement = try connection.statement(
         "DELETE FROM responses WHERE ?1 IS NULL OR service = ?1")
       statement.bind(1, service)
@@ -127,10 +159,23 @@ enum ResponseTable {
     return found ?? nil
   }
 
+  /// Whether the limits have room for an answer of its size.
+  static func keeps(_ response: CachedResponse, _ limits: PersistenceLimits) -> Bool {
+    response.weight <= limits.cacheBytes && limits.cacheEntries > 0
+  }
+
+  static func refresh(
+    _ key: String, _ refresh: ResponseRefresh, _ limits: PersistenceLimits,
+    _ connection: SQLiteConnection
+  ) throws(PersistenceError) {
+    guard let response = try get(key, connection) else { return }
+    try put(refresh.applied(to: response), limits, connection)
+  }
+
   static func put(
     _ response: CachedResponse, _ limits: PersistenceLimits, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
-    guard response.weight <= limits.cacheBytes, limits.cacheEntries > 0 else {
+    guard keeps(response, limits) else {
       // Too large to keep; what was there before must not answer in its place.
       let removal = try connection.statement("DELETE FROM responses WHERE key = ?")
       removal.bind(1, response.key)

@@ -4,28 +4,15 @@ extension LivePersistenceService {
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {
+    if let deferred {
+      return deferred.searches.add { waiting, _ in
+        waiting.add(SearchBatch.Search(text: text, scope: scope, time: time))
+      }
+    }
     let limit = limits.searches
     try await main.write("addSearch", durability: .normal) {
       (connection) throws(PersistenceError) in
-      try SearchTable.remove(text, scope: scope, connection)
-      let insertion = try connection.statement(
-        """
-        INSERT INTO recent_searches (sequence, scope, text, at)
-        SELECT ifnull(max(sequence), 0) + 1, ?, ?, ? FROM recent_searches
-        """)
-      insertion.bind(1, scope)
-      insertion.bind(2, text)
-      insertion.bind(3, time)
-      try insertion.run()
-      let trimming = try connection.statement(
-        """
-        DELETE FROM recent_searches WHERE scope = ?1 AND sequence <= (
-          SELECT sequence FROM recent_searches WHERE scope = ?1
-          ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
-        """)
-      trimming.bind(1, scope)
-      trimming.bind(2, limit)
-      try trimming.run()
+      try SearchTable.add(text, scope: scope, at: time, limit: limit, connection)
     }
   }
 
@@ -33,6 +20,7 @@ extension LivePersistenceService {
   public func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   {
+    await deferred?.searches.flush()
     let searches = try await main.read("searches", whenMissing: []) {
       (connection) throws(PersistenceError) -> [RecentSearch] in
       let statement = try connection.statement(
@@ -51,7 +39,8 @@ extension LivePersistenceService {
   /// still holds them is emptied, unless another process is reading just then; it is emptied at the
   /// latest when the last one closes.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
-    try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
+    await deferred?.searches.flush()
+    return try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
       let count = try connection.write { () throws(PersistenceError) in
         try SearchTable.remove(text, scope: scope, connection)
       }
@@ -63,6 +52,30 @@ extension LivePersistenceService {
 
 /// The table `recent_searches`.
 enum SearchTable {
+  static func add(
+    _ text: String, scope: String, at time: Int64, limit: Int, _ connection: SQLiteConnection
+  ) throws(PersistenceError) {
+    try remove(text, scope: scope, connection)
+    let insertion = try connection.statement(
+      """
+      INSERT INTO recent_searches (sequence, scope, text, at)
+      SELECT ifnull(max(sequence), 0) + 1, ?, ?, ? FROM recent_searches
+      """)
+    insertion.bind(1, scope)
+    insertion.bind(2, text)
+    insertion.bind(3, time)
+    try insertion.run()
+    let trimming = try connection.statement(
+      """
+      DELETE FROM recent_searches WHERE scope = ?1 AND sequence <= (
+        SELECT sequence FROM recent_searches WHERE scope = ?1
+        ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
+      """)
+    trimming.bind(1, scope)
+    trimming.bind(2, limit)
+    try trimming.run()
+  }
+
   @discardableResult
   static func remove(_ text: String?, scope: String, _ connection: SQLiteConnection)
     throws(PersistenceError) -> Int

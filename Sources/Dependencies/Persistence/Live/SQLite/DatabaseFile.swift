@@ -77,9 +77,10 @@ final class DatabaseFile: Sendable {
       }
       return .missing
     }
-    // A log with content says that the last run did not close, or that another process has the
-    // database open.
-    let closedCleanly = (FileInfo(resolved + "-wal")?.size ?? 0) == 0
+    // A log with content says that the last run left it, or did not close, or that another process
+    // has the database open.
+    let log = FileInfo(resolved + "-wal").flatMap { $0.size > 0 ? $0 : nil }
+    let closedCleanly = log == nil
     guard size > 0 else {
       throw PersistenceError(
         .corrupted, path: path, operation: operation,
@@ -100,7 +101,10 @@ final class DatabaseFile: Sendable {
         try useLog(connection)
       }
       try setUp(connection, mayWrite: mayWrite)
-      if !closedCleanly, !isChecked.load(ordering: .relaxed) { try quickCheck(connection) }
+      if let log, !isChecked.load(ordering: .relaxed), Self.wasBeforeStart(log) {
+        try quickCheck(connection)
+        connection.foldsLog = true
+      }
       if mayWrite, found < schema.version {
         try migrate(connection, from: found)
       } else if mayWrite, closedCleanly, found > 1, system.isTaken(backupPath(resolved)) {
@@ -181,13 +185,38 @@ final class DatabaseFile: Sendable {
       what: "\(name) could not be set, it is \(now)")
   }
 
+  /// Whether a file was changed last before the machine was started. A process that is killed does
+  /// no damage; a loss of power may have.
+  private static func wasBeforeStart(_ file: FileInfo) -> Bool {
+    var (now, uptime) = (timespec(), timespec())
+    clock_gettime(CLOCK_REALTIME, &now)
+    #if os(Linux)
+      clock_gettime(CLOCK_BOOTTIME, &uptime)
+    #else
+      clock_gettime(CLOCK_MONOTONIC, &uptime)
+    #endif
+    return file.modified.seconds <= Int64(now.tv_sec) - Int64(uptime.tv_sec)
+  }
+
+  /// Whether a connection that closes leaves the log to the next one. Folding it in waits for the
+  /// disk several times; what may be lost with the power need not have that.
+  func leavesLog(_ connection: SQLiteConnection) -> Bool {
+    guard !connection.foldsLog, !connection.isAlone,
+      let size = FileInfo(connection.path + "-wal")?.size
+    else { return false }
+    return (1..<Self.leftLog).contains(size)
+  }
+
+  /// The size of a log that is not left: the next connection reads all of it.
+  private static let leftLog: Int64 = 512 << 10
+
   private func quickCheck(_ connection: SQLiteConnection) throws(PersistenceError) {
     let findings = try connection.texts("PRAGMA quick_check(5)")
     guard findings == ["ok"] else {
       throw PersistenceError(
         .corrupted, path: path, operation: connection.operation,
         what:
-          "the last run did not close the database, and a check finds: "
+          "the machine stopped while the database was open, and a check finds: "
           + findings.joined(separator: "; "))
     }
   }

@@ -16,6 +16,8 @@ final class SQLiteConnection {
 
   /// No other connection can be open beside this one.
   private(set) var isAlone = false
+  /// Whether the log has what is to be folded into the database when the connection closes.
+  var foldsLog = false
   private var handle: OpaquePointer?
   /// The most recently used statement comes first. A linear search costs less than a dictionary:
   /// the SQL of a call is a literal, so equal strings mostly share storage, and the statements in

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One connection on a thread of its own. It is opened by the first call that needs it.
 actor SQLiteWorker {
-  enum Role: Sendable { case writer, reader }
+  enum Role: String, Sendable { case writer, reader }
 
   enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
@@ -22,7 +22,7 @@ actor SQLiteWorker {
   init(_ file: DatabaseFile, role: Role) {
     self.file = file
     self.role = role
-    queue = SQLiteQueue("swiftboard.sqlite.\(role)")
+    queue = SQLiteQueue("swiftboard.sqlite." + role.rawValue)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -39,7 +39,8 @@ actor SQLiteWorker {
   ) throws(PersistenceError) -> Result {
     let outcome = try run(operation, making: true) {
       (connection) throws(PersistenceError) -> Result in
-      try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
+      if (durability ?? file.schema.durability) == .full { connection.foldsLog = true }
+      return try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
         try body(connection)
       }
     }
@@ -120,8 +121,8 @@ actor SQLiteWorker {
   /// which is a bug.
   func close() throws(PersistenceError) {
     wasUsed.store(false, ordering: .relaxed)
-    let closing = connection
+    guard let closing = connection else { return }
     connection = nil
-    try closing?.close()
+    try closing.close(keepingLog: file.leavesLog(closing))
   }
 }

@@ -1,0 +1,104 @@
+import Synchronization
+
+/// Changes that are written together.
+protocol DeferredBatch: Sendable {
+  /// Nothing to write.
+  init()
+
+  var isEmpty: Bool { get }
+}
+
+/// Writes that need not wait for their turn: the first one is written at once, and what comes while
+/// it is being written, or in the tenth of a second after, together.
+///
+/// What waits is lost if the process is killed, and if it cannot be written.
+final class DeferredWrites<Batch: DeferredBatch>: Sendable {
+  private struct State {
+    var waiting = Batch()
+    var writing: Batch?
+    /// The number of the batch that waits; those before it were written, or are being written.
+    var number = 0
+    var isRunning = false
+    var pause: Task<Void, Never>?
+    /// Callers that wait until the batch of that number was written.
+    var callers: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let interval: Duration
+  private let write: @Sendable (Batch) async -> Void
+  private let state = Mutex(State())
+
+  /// - Parameter write: Called with one batch after the other, in order, from a task of its own.
+  init(
+    every interval: Duration = .milliseconds(100), write: @escaping @Sendable (Batch) async -> Void
+  ) {
+    self.interval = interval
+    self.write = write
+  }
+
+  /// Changes what waits, and sees to it that it is written.
+  ///
+  /// - Parameter change: Gets what waits, and what is being written.
+  func add<Result>(_ change: (inout Batch, _ writing: Batch?) -> Result) -> Result {
+    let (result, mustStart) = state.withLock { state in
+      let result = change(&state.waiting, state.writing)
+      guard !state.isRunning, !state.waiting.isEmpty else { return (result, false) }
+      state.isRunning = true
+      return (result, true)
+    }
+    if mustStart { Task.detached { await self.run() } }
+    return result
+  }
+
+  /// Looks at what waits, and at what is being written.
+  func look<Result>(_ body: (_ waiting: Batch, _ writing: Batch?) -> Result) -> Result {
+    state.withLock { body($0.waiting, $0.writing) }
+  }
+
+  /// Returns when what was added so far was written.
+  func flush() async {
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        if state.waiting.isEmpty, state.writing == nil { return true }
+        let number = state.waiting.isEmpty ? state.number - 1 : state.number
+        state.callers.append((number, continuation))
+        state.pause?.cancel()
+        return false
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  private func run() async {
+    while let batch = next() {
+      await write(batch)
+      let (callers, pause) = state.withLock { state in
+        state.writing = nil
+        let written = state.callers.filter { $0.number < state.number }
+        state.callers.removeAll { $0.number < state.number }
+        // One that still waits does so for what came meanwhile.
+        guard state.callers.isEmpty else { return (written, nil as Task<Void, Never>?) }
+        let pause = Task { [interval] in _ = try? await Task.sleep(for: interval) }
+        state.pause = pause
+        return (written, pause)
+      }
+      for caller in callers { caller.continuation.resume() }
+      await pause?.value
+    }
+  }
+
+  private func next() -> Batch? {
+    state.withLock { state in
+      state.pause = nil
+      guard !state.waiting.isEmpty else {
+        state.isRunning = false
+        return nil
+      }
+      let batch = state.waiting
+      state.waiting = Batch()
+      state.writing = batch
+      state.number += 1
+      return batch
+    }
+  }
+}

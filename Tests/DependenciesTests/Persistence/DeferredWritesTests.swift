@@ -1,0 +1,162 @@
+import SwiftBoardSystem
+import Synchronization
+import Testing
+
+@testable import SwiftBoardDependencies
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+private struct Numbers: DeferredBatch {
+  var values: [Int] = []
+
+  var isEmpty: Bool { values.isEmpty }
+}
+
+/// Recent searches and cached answers are written behind the calls that bring them, and the log of
+/// a database that has nothing else is left to the next run.
+@Suite("writes that wait for others")
+struct DeferredWritesTests {
+  @Test("what comes during a write, and after it, is written together")
+  func together() async {
+    let batches = Mutex<[[Int]]>([])
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    // A pause that only `flush` ends.
+    let writes = DeferredWrites<Numbers>(every: .seconds(3600)) { batch in
+      hasBegun.yield()
+      if batch.values == [1] { for await _ in gate { break } }
+      batches.withLock { $0.append(batch.values) }
+    }
+    func add(_ number: Int) -> [Int]? {
+      writes.add { waiting, writing in
+        waiting.values.append(number)
+        return writing?.values
+      }
+    }
+    #expect(add(1) == nil)
+    for await _ in begun { break }
+    #expect(add(2) == [1])
+    #expect(add(3) == [1])
+    open.yield()
+    await writes.flush()
+    #expect(batches.withLock { $0 } == [[1], [2, 3]])
+    _ = add(4)
+    await writes.flush()
+    #expect(batches.withLock { $0 } == [[1], [2, 3], [4]])
+    // Nothing waits: it returns at once.
+    await writes.flush()
+  }
+
+  @Test("an answer is found before it is in the file, also one that was confirmed")
+  func answers() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service(writesTogether: true)
+    let body = Data("body".utf8)
+    for key in ["a", "\u{E9}", "e\u{301}"] {
+      try await service.storeResponse(
+        CachedResponse(
+          key: key, service: "s", status: 200, headers: [], body: body, stored: 1, expires: nil))
+      #expect(try await service.cachedResponse(key)?.body == body)
+    }
+    try await service.refreshResponse(
+      "a", headers: [HTTPHeader("ETag", "x")], stored: 5, expires: 6)
+    let confirmed = try await service.cachedResponse("a")
+    #expect(confirmed?.headers.value(of: "ETag") == "x")
+    #expect(confirmed?.stored == 5)
+    #expect(try await service.cachedResponses().map(\.key) == ["a", "e\u{301}", "\u{E9}"])
+    try await service.refreshResponse("a", headers: [], stored: 7, expires: nil)
+    #expect(try await service.cachedResponse("a")?.stored == 7)
+    try await service.close()
+
+    let other = folder.service()
+    #expect(try await other.cachedResponse("a")?.stored == 7)
+    #expect(try await other.cachedResponse("a")?.body == body)
+    try await other.close()
+  }
+
+  @Test("the last searches of many are kept, each once and in order")
+  func searches() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service(limits: PersistenceLimits(searches: 3), writesTogether: true)
+    for number in 0..<500 {
+      try await service.addSearch("\(number % 7)", scope: "s", at: Int64(number))
+    }
+    // 499 is 2 of seven.
+    let found = try await service.searches(scope: "s", containing: nil)
+    #expect(found.map(\.text) == ["2", "1", "0"])
+    #expect(found.map(\.at) == [499, 498, 497])
+    try await service.close()
+    let other = folder.service()
+    #expect(try await other.searches(scope: "s", containing: nil) == found)
+    try await other.close()
+  }
+
+  // MARK: The log
+
+  @Test("a log of what may be lost is left to the next run, any other is folded in")
+  func leftLog() async throws {
+    let folder = try DatabaseFolder()
+    let first = folder.service()
+    try await first.addSearch("one", scope: "s", at: 1)
+    try await first.close()
+    #expect(try folder.names.contains("main.sqlite-wal"))
+
+    let second = folder.service()
+    #expect(try await second.searches(scope: "s", containing: nil).map(\.text) == ["one"])
+    try await second.close()
+    #expect(try folder.names.contains("main.sqlite-wal"))
+
+    let third = folder.service()
+    try await third.setPreference("p", to: "1")
+    try await third.close()
+    #expect(try !folder.names.contains("main.sqlite-wal"))
+    #expect(try await third.searches(scope: "s", containing: nil).map(\.text) == ["one"])
+    try await third.close()
+  }
+
+  @Test("a log from before the start of the machine brings a check of the file, and is folded in")
+  func oldLog() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let body = "\"" + String(repeating: "x", count: 3000) + "\""
+    try await service.putDocuments((0..<50).map { Document("\($0)", body) })
+    try await service.setPreference("p", to: "1")
+    try await service.close()
+    try await service.addSearch("one", scope: "s", at: 1)
+    try await service.close()
+    func age(_ path: String) {
+      let times = [timeval](repeating: timeval(tv_sec: 1, tv_usec: 0), count: 2)
+      #expect(utimes(path, times) == 0)
+    }
+    age(folder.main + "-wal")
+    let whole = folder.service()
+    try await whole.addSearch("two", scope: "s", at: 2)
+    try await whole.close()
+    #expect(try !folder.names.contains("main.sqlite-wal"))
+
+    try await service.addSearch("three", scope: "s", at: 3)
+    try await service.close()
+    var bytes = try DatabaseFolder.bytes(folder.main)
+    for index in (bytes.count - 40_960)..<bytes.count { bytes[index] = 0 }
+    try DatabaseFolder.write(bytes, to: folder.main)
+    // Killed, or left: nothing is looked at that nobody asks for.
+    let left = folder.service()
+    #expect(try await left.preference("p") == "1")
+    try await left.close()
+    age(folder.main + "-wal")
+    let found = await failure { () throws(PersistenceError) in
+      try await folder.service().preference("p")
+    }
+    #expect(found?.kind == .corrupted)
+    #expect(found?.message.contains("the machine stopped") == true)
+  }
+}
