@@ -192,8 +192,7 @@ private func fetch(
 ) async throws -> (ResponseRepository.Fetched, attempts: Int) {
   let repository = ResponseRepository(
     client: download ?? dependencies.apiClient, cache: dependencies.persistence,
-    // A body that goes into a file is the file's own.
-    exchanges: download == nil ? dependencies.exchanges : nil,
+    exchanges: dependencies.exchanges,
     mayKeep: { [redactor = dependencies.logger.redactor] response in
       // A body that is only in a file is not kept.
       if let written = download?.written, written.bytes != response.body.count { return false }
@@ -207,9 +206,14 @@ private func fetch(
   var attempt = 1
   var pause = Duration.milliseconds(200)
   while true {
-    let result = await repository.fetchShared(
-      request: prepared.request, key: prepared.key, service: prepared.service, policy: policy,
-      now: dependencies.date.now)
+    let (request, now) = (prepared.request, dependencies.date.now)
+    // A body that goes into a file is the file's own.
+    let result =
+      download == nil
+      ? await repository.fetchShared(
+        request: request, key: prepared.key, service: prepared.service, policy: policy, now: now)
+      : await repository.fetch(
+        request: request, key: prepared.key, service: prepared.service, policy: policy, now: now)
     try Task.checkCancellation()
     switch result {
     case .success(let fetched):

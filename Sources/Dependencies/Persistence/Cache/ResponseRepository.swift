@@ -23,6 +23,8 @@ public struct ResponseRepository: Sendable {
   /// Whether a kept answer stands in for one of the status 500, 502, 503 or 504.
   private var replacesServerErrors = false
   var exchanges = SharedExchanges<ExchangeKey, Result<Fetched, APIError>>()
+  /// Those of other repositories, in place of its own.
+  private var others: ResponseExchanges?
 
   /// What equal exchanges have in common beside the request.
   struct ExchangeKey: Hashable, Sendable {
@@ -87,7 +89,7 @@ public struct ResponseRepository: Sendable {
     self.client = client
     self.cache = cache
     self.mayKeep = mayKeep
-    if let exchanges { self.exchanges = exchanges.shared }
+    others = exchanges
   }
 
   /// An answer and where it came from.
@@ -163,6 +165,10 @@ public struct ResponseRepository: Sendable {
     let common = ExchangeKey(
       method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
       kept: key, service: service)
+    if let others {
+      return await others.output(of: common, request, exchange)
+        ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
+    }
     return await exchanges.output(of: common, request, exchange)
       ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }
